@@ -1,0 +1,83 @@
+"""Arrays as arguments: their types, and the checks that every public function makes."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hierbandits.kernels.checks import first_not_below, first_outside
+
+Vector: TypeAlias = NDArray[np.float64]
+Matrix: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
+Mask: TypeAlias = NDArray[np.bool_]
+
+LARGEST = 1e60
+"""Larger magnitudes are refused (and scales below its inverse): their squares would overflow."""
+
+
+def real_array(name: str, value: ArrayLike, shape: tuple[int | None, ...], why: str = "") -> Vector:
+    """`value` as floats that a kernel can take; None in `shape` leaves an axis free."""
+    raw = _array(name, value, "biuf", "numbers")
+    _check_shape(name, raw, shape, why)
+    array = _for_kernels(raw, np.float64)
+    bad = first_outside(array, LARGEST)
+    if bad >= 0:
+        where = [int(i) for i in np.unravel_index(bad, array.shape)]
+        at = f" at {where}" if where else ""
+        raise ValueError(
+            f"{name} must be finite and at most {LARGEST:g} in size, got {array.flat[bad]}{at}"
+        )
+    return array
+
+
+def index_array(name: str, value: ArrayLike, stop: int, what: str) -> Indices:
+    """`value` as indices below `stop`, the number of `what`, that a kernel can take."""
+    raw = _array(name, value, "iu", "integers")
+    _check_shape(name, raw, (None,), "")
+    array = _for_kernels(raw, np.intp)
+    bad = first_not_below(array, stop)
+    if bad >= 0:
+        raise ValueError(f"{name} must be in [0, {stop}), got {raw[bad]}: there are {stop} {what}")
+    return array
+
+
+def positive(name: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Vector:
+    """`value` as positive floats, far enough from zero for their squares to count."""
+    array = real_array(name, value, shape)
+    if array.size and array.min() < 1 / LARGEST:
+        raise ValueError(f"{name} must be positive, got {array.min()}")
+    return array
+
+
+def count(name: str, value: int, least: int = 0) -> int:
+    """`value` as a whole number, at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    return int(value)
+
+
+def _array(name: str, value: ArrayLike, kinds: str, what: str) -> NDArray[Any]:
+    try:
+        raw = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name} must be an array of {what}: {error}") from None
+    if raw.dtype.kind not in kinds and raw.size > 0:
+        raise ValueError(f"{name} must be {what}, got {value!r:.80}")
+    return raw
+
+
+def _for_kernels(raw: NDArray[Any], dtype: type) -> NDArray[Any]:
+    """Contiguous and writable, since kernels are compiled for one kind of array alone."""
+    array = np.asarray(raw, dtype=dtype, order="C")
+    return array if array.flags.writeable else array.copy()
+
+
+def _check_shape(name: str, array: NDArray[Any], shape: tuple[int | None, ...], why: str) -> None:
+    wrong = array.ndim != len(shape) or any(
+        want is not None and have != want for have, want in zip(array.shape, shape, strict=True)
+    )
+    if wrong:
+        sizes = ["any" if size is None else str(size) for size in shape]
+        text = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
+        raise ValueError(f"{name} must have shape ({text}){why}, got {array.shape}")

@@ -1,0 +1,376 @@
+"""What is known: the exact posterior of a Gaussian hierarchy, in O(d^2) per event."""
+
+from collections.abc import Sequence
+from types import ModuleType
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from hierbandits.arrays import Indices, Matrix, Vector, count, index_array, positive, real_array
+from hierbandits.contribution import Contribution, combine, times
+from hierbandits.evidence import Evidence
+from hierbandits.forest import Forest
+from hierbandits.gaussian import Gaussian, Prediction, Uncertainty
+from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.kernels import dense, diagonal
+from hierbandits.kernels.lineage import lineage
+from hierbandits.sums import TaskSums
+
+
+class Belief:
+    """The exact joint posterior of all parameters, given rewards in any order.
+
+    Tasks are numbered population by population: task = population * num_tasks + s.  Nodes above
+    the tasks have ids too, after the tasks; `roots` are those of the populations.  Give several
+    hierarchies and each gets `num_populations` populations, in turn.  In deeper hierarchies
+    `num_tasks` counts the children at each level, from the root down.
+    """
+
+    def __init__(
+        self,
+        prior: GaussianHierarchy | Sequence[GaussianHierarchy],
+        num_tasks: int | tuple[int, ...] = 0,
+        num_populations: int = 1,
+        hyper_means: ArrayLike | None = None,
+    ) -> None:
+        priors = [prior] if isinstance(prior, GaussianHierarchy) else list(prior)
+        if not priors or not all(isinstance(p, GaussianHierarchy) for p in priors):
+            raise ValueError(f"prior must be a GaussianHierarchy or several, got {prior!r}")
+        self.forest = Forest(priors[0])
+        self._kernels: ModuleType = diagonal if priors[0].is_armed else dense
+        self._evidence = Evidence.none(0)
+        self._plant(priors, num_populations, hyper_means, _widths(num_tasks, priors))
+
+    @classmethod
+    def from_sums(
+        cls,
+        prior: GaussianHierarchy,
+        sums: TaskSums,
+        num_populations: int = 1,
+        num_tasks: tuple[int, ...] | None = None,
+    ) -> "Belief":
+        """The belief after all the events that were summed, tasks in the belief's order.
+
+        The tasks are split evenly over the populations; deeper hierarchies need `num_tasks`.
+        """
+        if num_tasks is None:
+            num_tasks = (len(sums.n) // num_populations,) if prior.num_levels > 1 else ()
+        belief = cls(prior, num_tasks, num_populations)
+        forest = belief.forest
+        leaves = num_populations * int(np.prod(num_tasks))
+        if sums.is_armed != prior.is_armed or sums.xy.shape != (leaves, prior.dim):
+            raise ValueError(
+                f"sums must hold {leaves} tasks of the form of {prior}, got {sums.xx.shape}"
+            )
+        noise_var = prior.noise_std**2
+        nodes = np.arange(leaves)
+        precision, weighted = sums.xx / noise_var, sums.xy / noise_var
+        square, log_var = sums.yy / noise_var, sums.n * np.log(noise_var)
+        events = sums.n
+        for level in reversed(range(prior.num_levels)):
+            mean = forest.mean[nodes]  # zero but for the roots
+            factor = forest.prior_factor[forest.level[nodes]]
+            after, root, log_det = combine(mean, factor, precision, weighted)
+            forest.mean[nodes], forest.factor[nodes] = after, root
+            # E[log p] at the prior mean, less what the data gain by moving away from it
+            pull = weighted - times(precision, mean)
+            square = square - (mean * (weighted + pull)).sum(-1) - (pull * (after - mean)).sum(-1)
+            log_var = log_var + log_det
+            if level == 0:
+                belief._evidence = Evidence(events, log_var, square)
+                break
+            up, which = np.unique(forest.parent[nodes], return_inverse=True)
+            looking_up = forest.precision[forest.level[nodes]]
+            precision = _gather(_explained(looking_up, root, precision), which, up.size)
+            weighted = _gather(times(looking_up, after), which, up.size)
+            square, log_var = _gather(square, which, up.size), _gather(log_var, which, up.size)
+            events = _gather(events, which, up.size)
+            nodes = up
+        return belief
+
+    def add(self, parent: int, count: int = 1) -> Indices:
+        """New nodes below a node (a population's root, say); returns their ids."""
+        return self.forest.sprout(parent, count)
+
+    def add_populations(
+        self,
+        count: int = 1,
+        prior: GaussianHierarchy | None = None,
+        hyper_means: ArrayLike | None = None,
+    ) -> Indices:
+        """New populations, without tasks yet; returns their numbers, whose nodes are in `roots`."""
+        first = self.num_populations
+        self._plant([prior or self.forest.hierarchies[0]], count, hyper_means, ())
+        return np.arange(first, self.num_populations)
+
+    def _plant(
+        self,
+        priors: list[GaussianHierarchy],
+        each: int,
+        hyper_means: ArrayLike | None,
+        widths: tuple[int, ...],
+    ) -> None:
+        each = count("num_populations", each)
+        if hyper_means is None:
+            means = np.repeat([prior.hyper_mean for prior in priors], each, axis=0)
+        else:
+            means = real_array("hyper_means", hyper_means, (each * len(priors), self.dim))
+        levels = [self.forest.adopt(prior) for prior in priors]
+        self.forest.plant(np.repeat(levels, each), means, widths)
+        self._evidence = self._evidence.joined(Evidence.none(len(means)))
+
+    @property
+    def dim(self) -> int:
+        """The number of features d, or of arms K."""
+        return self.forest.dim
+
+    @property
+    def is_armed(self) -> bool:
+        """Whether features are arm indices."""
+        return self.forest.is_armed
+
+    @property
+    def num_nodes(self) -> int:
+        """All nodes: tasks, groups and roots."""
+        return self.forest.size
+
+    @property
+    def num_populations(self) -> int:
+        """The number of roots."""
+        return self.forest.num_populations
+
+    @property
+    def roots(self) -> Indices:
+        """The node of each population's hyper-parameter, (P,)."""
+        return self.forest.root.copy()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held for the nodes, spare room included."""
+        return self.forest.nbytes
+
+    @property
+    def evidence(self) -> Evidence:
+        """The log evidence of each population in parts, a copy."""
+        return self._evidence.joined(Evidence.none(0))
+
+    def log_evidence(self) -> Vector:
+        """The exact log marginal density of all rewards of each population, (P,)."""
+        return self._evidence.log()
+
+    def observe(
+        self,
+        tasks: ArrayLike,
+        features: ArrayLike,
+        rewards: ArrayLike,
+        noise_std: ArrayLike | None = None,
+    ) -> None:
+        """Learn a batch of rewards; a task may repeat.  A bad batch changes nothing.
+
+        Features are (E, d), or arm indices (E,) when armed; `noise_std` overrides the
+        hierarchy's, event by event.
+        """
+        nodes = self._nodes(tasks)
+        table = self.features(features, nodes.size)
+        values = real_array("rewards", rewards, nodes.shape, " to match tasks")
+        noise = _NONE if noise_std is None else positive("noise_std", noise_std, nodes.shape)
+        evidence = self._evidence
+        self._kernels.observe(
+            nodes,
+            table,
+            values,
+            noise,
+            self.forest.noise_var,
+            *self.forest.arrays,
+            evidence.count,
+            evidence.log_var,
+            evidence.square,
+        )
+
+    def revise(
+        self,
+        task: int,
+        features: ArrayLike,
+        old_reward: float,
+        new_reward: float,
+        noise_std: float | None = None,
+    ) -> None:
+        """Replace a reward that was observed earlier by a corrected one: exact, O(d^2).
+
+        The event must have been observed, with this `noise_std`: a belief keeps no log.
+        """
+        nodes = self._nodes([task])
+        table = self.features([features], 1)
+        old, new = real_array("rewards", [old_reward, new_reward], (2,))
+        var = float(self.forest.noise_var[self.forest.level[nodes[0]]])
+        if noise_std is not None:
+            var = float(positive("noise_std", noise_std, ())) ** 2
+        before = self.predict(nodes, table).mean[0]
+        self._kernels.shift(nodes[0], table[0], (new - old) / var, *self.forest.arrays)
+        after = self.predict(nodes, table).mean[0]
+        # The evidence's quadratic form has the gradient 2 (y - x @ mean) / var, linear in y.
+        change = (new - old) * ((old - before) + (new - after)) / var
+        self._evidence.square[self.forest.population(nodes[0])] += change
+
+    def sample(self, rng: Generator, tasks: ArrayLike, *, fresh: bool = False) -> Matrix:
+        """One joint posterior draw of the tasks' parameters, (E, d).
+
+        Each node is drawn once per call: tasks share their ancestors' draws and repeats of a task
+        share its own.  With `fresh`, every task draws ancestors of its own.
+        """
+        draws, slots = self.draws(rng, self._nodes(tasks), fresh=fresh)
+        return draws[slots]
+
+    def draws(
+        self, rng: Generator | None, nodes: Indices, *, times: int = 1, fresh: bool = False
+    ) -> tuple[Matrix, Indices]:
+        """Joint draws as a table of parameters, and the row of each event, draw after draw.
+
+        Without `rng`, the posterior means.
+        """
+        slot_node, slot_parent, slots = lineage(
+            nodes, self.forest.parent, self.forest.depth, not fresh
+        )
+        if times > 1:
+            first = slot_node.size * np.arange(times)[:, None]
+            slot_parent = np.where(slot_parent < 0, -1, slot_parent + first).ravel()
+            slot_node = np.tile(slot_node, times)
+            slots = (slots + first).ravel()
+        shape = (slot_node.size, self.dim)
+        normals = np.zeros(shape) if rng is None else rng.standard_normal(shape)
+        out = np.empty(shape)
+        self._kernels.draw(slot_node, slot_parent, normals, *self.forest.arrays, out)
+        return out, slots
+
+    def predict(self, tasks: ArrayLike, features: ArrayLike) -> Prediction:
+        """The posterior of x @ theta for each event, its variance split by where it comes from."""
+        nodes = self._nodes(tasks)
+        return self.predict_rows(nodes, self.features(features, nodes.size), np.arange(nodes.size))
+
+    def predict_rows(self, nodes: Indices, table: Matrix | Indices, rows: Indices) -> Prediction:
+        """`predict` with features looked up in a table, unchecked: for rules."""
+        out = Prediction(*np.empty((3, nodes.size)))
+        self._kernels.predict(
+            nodes,
+            table,
+            rows,
+            *self.forest.arrays,
+            out.mean,
+            out.within_var,
+            out.shared_var,
+        )
+        return out
+
+    def score_rows(
+        self, theta: Matrix, slots: Indices, table: Matrix | Indices, rows: Indices, start: Indices
+    ) -> Vector:
+        """The values of each event's arms under its parameter theta[slot], unchecked: for rules."""
+        out = np.empty(rows.size)
+        self._kernels.score(theta, slots, table, rows, start, out)
+        return out
+
+    def hyper(self, population: int = 0) -> Gaussian:
+        """The hyper-posterior Q of a population.  [HBB, eq. linear hyperposterior]"""
+        row = index_array("population", [population], self.num_populations, "populations")[0]
+        return self.task(int(self.forest.root[row]))
+
+    def task(self, task: int) -> Gaussian:
+        """The marginal posterior of a task's parameter.  [HBB, eq. task posterior]"""
+        mean, within, shared = self._marginal(int(self._nodes([task])[0]))
+        return Gaussian(mean, within + shared)
+
+    def task_given(self, task: int, mu: ArrayLike) -> Gaussian:
+        """The posterior of a task's parameter if its parent's were mu.  [HBB, eq. conditional]"""
+        node = int(self._nodes([task])[0])
+        mean, cov, gain = self._given_parent(node)
+        return Gaussian(mean + gain @ real_array("mu", mu, (self.dim,)), cov)
+
+    def uncertainty(self, task: int) -> Uncertainty:
+        """A task's covariance, split into its own and what comes from above it."""
+        _, within, shared = self._marginal(int(self._nodes([task])[0]))
+        return Uncertainty(within, shared)
+
+    def contribution(self, tasks: ArrayLike) -> Contribution:
+        """What these tasks tell their parent; `merge` adds up those of disjoint sets of tasks."""
+        nodes = np.unique(self._nodes(tasks))
+        parents = np.unique(self.forest.parent[nodes])
+        if parents.size > 1 or (parents < 0).any():
+            raise ValueError("tasks must be children of one node, got several or a root")
+        looking_up = self.forest.precision[self.forest.level[nodes]]
+        factor = self.forest.factor[nodes]
+        if self.is_armed:
+            explained = looking_up - looking_up**2 * factor**2
+        else:  # C = Sigma^-1 - Sigma^-1 P Sigma^-1
+            half = looking_up @ factor
+            explained = looking_up - half @ np.swapaxes(half, -1, -2)
+        weighted = times(looking_up, self.forest.mean[nodes])
+        return Contribution(explained.sum(axis=0), weighted.sum(axis=0))
+
+    def _given_parent(self, node: int) -> tuple[Vector, Matrix, Matrix]:
+        """Mean part, covariance P and gain K = P Sigma^-1 of a node given its parent."""
+        factor = self.forest.factor[node]
+        looking_up = self.forest.precision[self.forest.level[node]]
+        if self.is_armed:
+            cov, looking_up = np.diag(factor**2), np.diag(looking_up)
+        else:
+            cov = factor @ factor.T
+        return self.forest.mean[node].copy(), cov, cov @ looking_up
+
+    def _marginal(self, node: int) -> tuple[Vector, Matrix, Matrix]:
+        """Mean, own covariance and inherited covariance of a node."""
+        mean, within, gain = self._given_parent(node)
+        parent = int(self.forest.parent[node])
+        if parent < 0:
+            return mean, within, np.zeros_like(within)
+        above, own, inherited = self._marginal(parent)
+        return mean + gain @ above, within, gain @ (own + inherited) @ gain.T
+
+    def _nodes(self, tasks: ArrayLike) -> Indices:
+        return index_array("tasks", tasks, self.forest.size, "nodes")
+
+    def features(self, features: ArrayLike, num_rows: int) -> Matrix | Indices:
+        """Features as kernels take them: (rows, d), or arm indices (rows,) when armed."""
+        if not self.is_armed:
+            return real_array("features", features, (num_rows, self.dim), " to match tasks")
+        arms = index_array("features", features, self.dim, "arms")
+        if arms.size != num_rows:
+            raise ValueError(
+                f"features must have shape ({num_rows},) to match tasks, got {arms.shape}"
+            )
+        return arms
+
+
+_NONE = np.empty(0)
+
+
+def _widths(num_tasks: int | tuple[int, ...], priors: list[GaussianHierarchy]) -> tuple[int, ...]:
+    """The number of children at each level."""
+    levels = priors[0].num_levels
+    if any(prior.num_levels != levels for prior in priors):
+        raise ValueError("prior must hold hierarchies of one depth; add_populations takes others")
+    counts = num_tasks if isinstance(num_tasks, tuple) else (num_tasks,)
+    for number in counts:
+        count("num_tasks", number)
+    if counts == (0,):
+        return ()
+    if len(counts) != levels - 1:
+        raise ValueError(
+            f"num_tasks must have one count for each of the {levels - 1} levels below the root, "
+            f"got {num_tasks!r}"
+        )
+    return counts
+
+
+def _explained(looking_up: Matrix, factor: Matrix, precision: Matrix) -> Matrix:
+    """C = Sigma^-1 P G, made symmetric: what a node's data say of its parent."""
+    if factor.ndim == 2:
+        return looking_up * factor**2 * precision
+    product = looking_up @ factor @ np.swapaxes(factor, -1, -2) @ precision
+    return (product + np.swapaxes(product, -1, -2)) / 2
+
+
+def _gather(values: Vector, parents: Indices, num_parents: int) -> Vector:
+    total = np.zeros((num_parents, *values.shape[1:]))
+    np.add.at(total, parents, values)
+    return total

@@ -1,0 +1,68 @@
+"""What tasks tell their parent: additive, so that tasks can live on different machines."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierbandits.arrays import Matrix, Vector, real_array
+from hierbandits.forest import square_root
+from hierbandits.gaussian import Gaussian
+from hierbandits.hierarchy import GaussianHierarchy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contribution:
+    """The information of some tasks about the hyper-parameter: sums of C_s and b_s.
+
+        Sigma_bar^-1         = Sigma_q^-1 + sum C_s
+        Sigma_bar^-1 mu_bar  = Sigma_q^-1 mu_q + sum b_s
+
+    [HBB, eq. linear hyperposterior].  A shard's newer contribution replaces its older one.
+    """
+
+    precision: Matrix  # sum of C_s, (d, d), or (K,) if armed
+    weighted: Vector  # sum of b_s, (d,)
+
+
+def merge(prior: GaussianHierarchy, contributions: Iterable[Contribution]) -> Gaussian:
+    """The hyper-posterior given the contributions of disjoint sets of tasks."""
+    precision = np.zeros_like(prior.hyper_cov)
+    weighted = np.zeros(prior.dim)
+    for part in contributions:
+        precision = precision + real_array("precision", part.precision, precision.shape)
+        weighted = weighted + real_array("weighted", part.weighted, weighted.shape)
+    mean, factor, _ = combine(prior.hyper_mean, square_root(prior.hyper_cov), precision, weighted)
+    cov = np.diag(factor**2) if prior.is_armed else factor @ factor.T
+    return Gaussian(mean, cov)
+
+
+def combine(
+    mean: Vector, factor: Matrix, precision: Matrix, weighted: Vector
+) -> tuple[Vector, Matrix, Vector]:
+    """N(mean, S S') after the information (C, b): mean, square root and log det(I + S' C S).
+
+    Works in the coordinates of S, so that a singular or zero S needs no inverse.  Leading axes
+    are batched.
+    """
+    if factor.shape == mean.shape:  # diagonal
+        inner = 1.0 + factor**2 * precision
+        after = factor / np.sqrt(inner)
+        return mean + after**2 * (weighted - precision * mean), after, np.log(inner).sum(axis=-1)
+    inner = np.eye(mean.shape[-1]) + _transposed(factor) @ precision @ factor
+    lower = np.linalg.cholesky((inner + _transposed(inner)) / 2)
+    after = _transposed(np.linalg.solve(lower, _transposed(factor)))
+    residual = weighted - times(precision, mean)
+    log_det = 2 * np.log(np.diagonal(lower, axis1=-2, axis2=-1)).sum(axis=-1)
+    return mean + times(after, times(_transposed(after), residual)), after, log_det
+
+
+def times(matrix: Matrix, vector: Vector) -> Vector:
+    """Matrix-vector products with leading axes batched; a diagonal is a vector."""
+    if matrix.ndim == vector.ndim:
+        return matrix * vector
+    return (matrix @ vector[..., None])[..., 0]
+
+
+def _transposed(matrix: Matrix) -> Matrix:
+    return np.swapaxes(matrix, -1, -2)

@@ -1,0 +1,35 @@
+"""How probable the rewards were, population by population."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from hierbandits.arrays import Vector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """The log evidence in parts, from each reward's innovation e and its variance V.
+
+    Kept apart because an unknown scale of the noise and of all covariances multiplies every V by
+    the same number, so that its posterior needs these three sums alone.
+    """
+
+    count: Vector  # (P,) the number of rewards
+    log_var: Vector  # (P,) sum of log V
+    square: Vector  # (P,) sum of e^2 / V
+
+    @classmethod
+    def none(cls, num_populations: int) -> "Evidence":
+        """Before any reward."""
+        return cls(*np.zeros((3, num_populations)))
+
+    def log(self) -> Vector:
+        """The log marginal density of all rewards, (P,)."""
+        return -0.5 * (self.count * np.log(2 * np.pi) + self.log_var + self.square)
+
+    def joined(self, other: "Evidence") -> "Evidence":
+        """The rows of both, copied."""
+        return Evidence(
+            *(np.append(getattr(self, f.name), getattr(other, f.name)) for f in fields(Evidence))
+        )

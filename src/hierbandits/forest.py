@@ -1,0 +1,163 @@
+"""The nodes of a belief in arrays: who is whose parent, and what each node knows."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierbandits.arrays import Indices, Matrix, Vector, index_array
+from hierbandits.arrays import count as checked_count
+from hierbandits.hierarchy import GaussianHierarchy
+
+
+class Forest:
+    """Trees of nodes, one tree per population, that grow at any time.
+
+    A node is a row of four arrays: `parent` (for a root ~population), `level` (a row of the level
+    tables), `mean` and `factor`.  The level tables hold one row per hierarchy and depth, root
+    first.  Rows beyond `size` are spare room, so that adding a node is amortised.
+    """
+
+    def __init__(self, hierarchy: GaussianHierarchy) -> None:
+        self.dim = hierarchy.dim
+        self.is_armed = hierarchy.is_armed
+        self.hierarchies: list[GaussianHierarchy] = []
+        self.size = 0
+        shape = hierarchy.task_cov.shape
+        self.parent = np.empty(0, np.int32)
+        self.level = np.empty(0, np.int32)
+        self.mean: Matrix = np.empty((0, self.dim))
+        self.factor: Matrix = np.empty((0, *shape))  # (nodes, d, d), or (nodes, K) if armed
+        self.root = np.empty(0, np.intp)  # of each population
+        self.prior_factor: Matrix = np.empty((0, *shape))  # level tables from here on
+        self.precision: Matrix = np.empty((0, *shape))
+        self.noise_var: Vector = np.empty(0)
+        self.level_below = np.empty(0, np.int32)  # the children's row, or -1 at the leaves
+        self.depth = 0  # levels of the deepest hierarchy
+
+    def adopt(self, hierarchy: GaussianHierarchy) -> int:
+        """The level row of this hierarchy's root, added to the tables if it is new."""
+        if hierarchy.is_armed != self.is_armed or hierarchy.dim != self.dim:
+            raise ValueError(f"prior must have the form of {self.hierarchies[0]}, got {hierarchy}")
+        row = 0
+        for known in self.hierarchies:
+            if known is hierarchy:
+                return row
+            row += known.num_levels
+        factors = [square_root(cov) for cov in hierarchy.covs]
+        precisions = [np.zeros_like(hierarchy.hyper_cov)]  # a root has no parent to look up to
+        precisions += [_inverse(cov) for cov in hierarchy.covs[1:]]
+        levels = hierarchy.num_levels
+        below = [*range(row + 1, row + levels), -1]
+        self.hierarchies.append(hierarchy)
+        self.prior_factor = np.concatenate([self.prior_factor, np.stack(factors)])
+        self.precision = np.concatenate([self.precision, np.stack(precisions)])
+        self.noise_var = np.append(self.noise_var, np.full(levels, hierarchy.noise_std**2))
+        self.level_below = np.append(self.level_below, np.array(below, np.int32))
+        self.depth = max(self.depth, levels)
+        return row
+
+    def plant(self, root_levels: Indices, means: Matrix, shape: Sequence[int]) -> None:
+        """New trees with these roots, (trees,) and (trees, d), and `shape` children at each level.
+
+        Leaves come first, tree by tree, then their parents, and the roots last.
+        """
+        num_trees = len(means)
+        widths = num_trees * np.cumprod([1, *shape])  # nodes at each depth
+        starts = self.size + np.cumsum(widths[::-1])[::-1] - widths
+        populations = self.num_populations + np.arange(num_trees)
+        self._reserve(int(widths.sum()))
+        parents = ~populations
+        for depth, (start, width) in enumerate(zip(starts, widths, strict=True)):
+            if depth > 0:
+                parents = starts[depth - 1] + np.arange(width) // shape[depth - 1]
+            levels = np.repeat(root_levels + depth, width // num_trees)
+            self._fill(slice(start, start + width), parents, levels)
+        roots = np.arange(starts[0], starts[0] + num_trees)
+        self.mean[roots] = means
+        self.size += int(widths.sum())
+        self.root = np.append(self.root, roots)
+
+    def sprout(self, parent: int, count: int) -> Indices:
+        """New children of a node; returns their ids."""
+        parent = int(index_array("parent", [parent], self.size, "nodes")[0])
+        count = checked_count("count", count)
+        level = int(self.level_below[self.level[parent]])
+        if level < 0:
+            raise ValueError(f"parent must be above the level of tasks, got node {parent}, a task")
+        self._reserve(count)
+        new = slice(self.size, self.size + count)
+        self._fill(new, np.full(count, parent), np.full(count, level))
+        self.size = new.stop
+        return np.arange(new.start, new.stop)
+
+    @property
+    def num_populations(self) -> int:
+        """The number of trees."""
+        return len(self.root)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held for the nodes, spare room included."""
+        return sum(a.nbytes for a in (self.parent, self.level, self.mean, self.factor))
+
+    @property
+    def arrays(self) -> tuple[Indices, Indices, Matrix, Matrix, Matrix]:
+        """What kernels take, in their order."""
+        return self.parent, self.level, self.precision, self.mean, self.factor
+
+    def path(self, node: int) -> list[int]:
+        """The node and its ancestors, up to the root."""
+        nodes = []
+        while node >= 0:
+            nodes.append(node)
+            node = int(self.parent[node])
+        return nodes
+
+    def population(self, node: int) -> int:
+        """The population whose tree holds this node."""
+        return ~int(self.parent[self.path(node)[-1]])
+
+    def _reserve(self, count: int) -> None:
+        self.parent = _room(self.parent, self.size, count)
+        self.level = _room(self.level, self.size, count)
+        self.mean = _room(self.mean, self.size, count)
+        self.factor = _room(self.factor, self.size, count)
+
+    def _fill(self, new: slice, parents: Indices, levels: Indices) -> None:
+        self.parent[new] = parents
+        self.level[new] = levels
+        self.mean[new] = 0.0
+        np.take(self.prior_factor, levels, axis=0, out=self.factor[new], mode="clip")
+
+
+def _room(array: NDArray[Any], used: int, count: int) -> NDArray[Any]:
+    """`array` with space for `count` more rows after the first `used`; half as much again if full.
+
+    The first allocation is exact, so tasks that are known up front waste nothing.
+    """
+    needed = used + count
+    if needed <= len(array):
+        return array
+    capacity = needed if used == 0 else max(needed, used + used // 2)
+    larger = np.empty((capacity, *array.shape[1:]), array.dtype)
+    larger[:used] = array[:used]
+    return larger
+
+
+def square_root(cov: Matrix) -> Matrix:
+    """S with S S' = cov: the Cholesky factor, or the symmetric root of a singular covariance."""
+    if cov.ndim == 1:
+        return np.sqrt(cov)
+    values, vectors = np.linalg.eigh(cov)
+    if values[0] > len(cov) * np.finfo(float).eps * values[-1]:
+        return np.linalg.cholesky(cov)
+    return vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+
+
+def _inverse(cov: Matrix) -> Matrix:
+    if cov.ndim == 1:
+        return 1.0 / cov
+    inverse = np.linalg.inv(cov)
+    return (inverse + inverse.T) / 2

@@ -1,0 +1,268 @@
+"""The exact recursion with full covariances: O(d^2) per event and level.
+
+Every node keeps `mean` (d,) and a square root `factor` (d, d) of its covariance given its parent,
+P = S S'.  The root's mean includes the hyper-mean; below it, a node's mean is what its own data
+say when the parent's parameter is zero.  See docs/design.md for the derivation.
+
+A node's `level` is a row of the tables `precision` (the inverse prior covariance given the
+parent) and `noise_var`.  `parent` is a node, or for a root ~population.
+"""
+
+from math import sqrt
+
+import numpy as np
+
+from hierbandits.arrays import Indices, Matrix, Vector
+from hierbandits.kernels.compiler import compiled
+
+
+@compiled
+def condition(
+    mean: Matrix,
+    factor: Matrix,
+    node: int,
+    x: Vector,
+    noise_var: float,
+    y: float,
+    scaled: Vector,
+    gain: Vector,
+) -> tuple[float, float]:
+    """Condition a node on y = x @ theta + noise, in Potter's square-root form.
+
+    Fills `gain` with P x from before the update; returns the innovation and its variance.
+    """
+    dim = x.size
+    scaled[:] = 0.0
+    for i in range(dim):
+        for j in range(dim):
+            scaled[j] += x[i] * factor[node, i, j]  # f = S' x
+    var = noise_var
+    residual = y
+    for i in range(dim):
+        var += scaled[i] * scaled[i]
+        residual -= x[i] * mean[node, i]
+    shrink = 1.0 / (var + sqrt(noise_var * var))
+    for i in range(dim):
+        u = 0.0
+        for j in range(dim):
+            u += factor[node, i, j] * scaled[j]
+        gain[i] = u
+        mean[node, i] += u * (residual / var)
+        step = u * shrink
+        for j in range(dim):
+            factor[node, i, j] -= step * scaled[j]
+    return residual, var
+
+
+@compiled
+def multiply(matrices: Matrix, row: int, vector: Vector, out: Vector) -> None:
+    """out = matrices[row] @ vector."""
+    for i in range(vector.size):
+        total = 0.0
+        for j in range(vector.size):
+            total += matrices[row, i, j] * vector[j]
+        out[i] = total
+
+
+@compiled
+def observe(
+    nodes: Indices,
+    features: Matrix,
+    rewards: Vector,
+    noise_std: Vector,  # (E,), or empty: the hierarchy's own
+    noise_var: Vector,
+    parent: Indices,
+    level: Indices,
+    precision: Matrix,
+    mean: Matrix,
+    factor: Matrix,
+    count: Vector,
+    log_var: Vector,
+    square: Vector,
+) -> None:
+    """Learn a batch of rewards, in order.
+
+    A task phase, in which each task conditions itself on its own events, then a fold phase, in
+    which the innovations, (w, v, r) with w = Sigma^-1 P x, are observations of the ancestors.
+    """
+    dim = features.shape[1]
+    message = features.copy()  # (E, d): the features that the next node up sees
+    residual = rewards.copy()
+    var = np.empty(nodes.size)
+    scaled = np.empty(dim)
+    gain = np.empty(dim)
+    for e in range(nodes.size):
+        node = nodes[e]
+        noise = noise_std[e] * noise_std[e] if noise_std.size else noise_var[level[node]]
+        residual[e], var[e] = condition(
+            mean, factor, node, message[e], noise, residual[e], scaled, gain
+        )
+        multiply(precision, level[node], gain, message[e])
+    for e in range(nodes.size):
+        node = parent[nodes[e]]
+        while node >= 0:
+            residual[e], var[e] = condition(
+                mean, factor, node, message[e], var[e], residual[e], scaled, gain
+            )
+            multiply(precision, level[node], gain, message[e])
+            node = parent[node]
+        population = ~node
+        count[population] += 1.0
+        log_var[population] += np.log(var[e])
+        square[population] += residual[e] * residual[e] / var[e]
+
+
+@compiled
+def shift(
+    node: int,
+    features: Vector,
+    amount: float,  # change of the reward over the noise variance
+    parent: Indices,
+    level: Indices,
+    precision: Matrix,
+    mean: Matrix,
+    factor: Matrix,
+) -> None:
+    """Move the means by what a changed reward implies; covariances do not depend on rewards."""
+    dim = features.size
+    pull = features * amount
+    scaled = np.empty(dim)
+    gain = np.empty(dim)
+    while node >= 0:
+        scaled[:] = 0.0
+        for i in range(dim):
+            for j in range(dim):
+                scaled[j] += pull[i] * factor[node, i, j]
+        multiply(factor, node, scaled, gain)  # P pull
+        for i in range(dim):
+            mean[node, i] += gain[i]
+        multiply(precision, level[node], gain, pull)
+        node = parent[node]
+
+
+@compiled
+def draw(
+    slot_node: Indices,
+    slot_parent: Indices,  # the slot of the node's parent, an earlier one; -1 for a root
+    normals: Matrix,  # (slots, d)
+    parent: Indices,
+    level: Indices,
+    precision: Matrix,
+    mean: Matrix,
+    factor: Matrix,
+    out: Matrix,  # (slots, d)
+) -> None:
+    """Draw every slot's parameter given its parent's: S (xi + S' Sigma^-1 theta_parent) + mean.
+
+    With zeros for normals, the posterior means.
+    """
+    num_slots, dim = normals.shape
+    pull = np.empty((num_slots, dim))  # Sigma^-1 theta, as a slot's children see it
+    pulled = np.zeros(num_slots, np.bool_)
+    z = np.empty(dim)
+    for s in range(num_slots):
+        node = slot_node[s]
+        p = slot_parent[s]
+        for i in range(dim):
+            z[i] = normals[s, i]
+        if p >= 0:
+            if not pulled[p]:
+                multiply(precision, level[node], out[p], pull[p])
+                pulled[p] = True
+            for i in range(dim):
+                for j in range(dim):
+                    z[j] += pull[p, i] * factor[node, i, j]
+        for i in range(dim):
+            total = mean[node, i]
+            for j in range(dim):
+                total += factor[node, i, j] * z[j]
+            out[s, i] = total
+
+
+@compiled
+def predict(
+    nodes: Indices,
+    table: Matrix,
+    rows: Indices,
+    parent: Indices,
+    level: Indices,
+    precision: Matrix,
+    mean: Matrix,
+    factor: Matrix,
+    out_mean: Vector,
+    out_within: Vector,
+    out_shared: Vector,
+) -> None:
+    """Mean and variance of x @ theta, the variance split into the node's own and its ancestors'."""
+    dim = table.shape[1]
+    x = np.empty(dim)
+    scaled = np.empty(dim)
+    gain = np.empty(dim)
+    for e in range(nodes.size):
+        node = nodes[e]
+        for i in range(dim):
+            x[i] = table[rows[e], i]
+        centre = 0.0
+        within = 0.0
+        shared = 0.0
+        while node >= 0:
+            scaled[:] = 0.0
+            for i in range(dim):
+                centre += x[i] * mean[node, i]
+                for j in range(dim):
+                    scaled[j] += x[i] * factor[node, i, j]
+            var = 0.0
+            for j in range(dim):
+                var += scaled[j] * scaled[j]
+            if node == nodes[e]:
+                within = var
+            else:
+                shared += var
+            if parent[node] >= 0:
+                multiply(factor, node, scaled, gain)
+                multiply(precision, level[node], gain, x)
+            node = parent[node]
+        out_mean[e] = centre
+        out_within[e] = within
+        out_shared[e] = shared
+
+
+@compiled
+def score(
+    theta: Matrix,
+    slots: Indices,
+    table: Matrix,
+    rows: Indices,
+    start: Indices,
+    out: Vector,
+) -> None:
+    """out[j] = table[rows[j]] @ theta of j's event, whose arms are start[e] to start[e + 1]."""
+    dim = theta.shape[1]
+    for e in range(slots.size):
+        s = slots[e]
+        for j in range(start[e], start[e + 1]):
+            total = 0.0
+            for i in range(dim):
+                total += table[rows[j], i] * theta[s, i]
+            out[j] = total
+
+
+@compiled
+def accumulate(
+    tasks: Indices,
+    features: Matrix,
+    rewards: Vector,
+    xx: Matrix,
+    xy: Matrix,
+    yy: Vector,
+    n: Vector,
+) -> None:
+    """Add a batch of events to their tasks' sums."""
+    for e in range(tasks.size):
+        task = tasks[e]
+        for i in range(features.shape[1]):
+            for j in range(features.shape[1]):
+                xx[task, i, j] += features[e, i] * features[e, j]
+            xy[task, i] += features[e, i] * rewards[e]
+        yy[task] += rewards[e] * rewards[e]
+        n[task] += 1.0

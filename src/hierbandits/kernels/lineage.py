@@ -1,0 +1,63 @@
+"""The compiled loop over the forest's shape: which nodes a round draws, parents first."""
+
+import numpy as np
+
+from hierbandits.arrays import Indices
+from hierbandits.kernels.compiler import compiled
+
+
+@compiled
+def find(table: Indices, slot_node: Indices, node: int) -> int:
+    """The place in the hash table that holds `node`'s slot, or is free for it."""
+    mask = table.size - 1
+    spread = np.uint64(node) * np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing
+    place = np.int64(spread >> np.uint64(32)) & mask
+    while table[place] >= 0 and slot_node[table[place]] != node:
+        place = (place + 1) & mask
+    return place
+
+
+@compiled
+def lineage(
+    nodes: Indices, parent: Indices, depth: int, shared: bool
+) -> tuple[Indices, Indices, Indices]:
+    """The distinct nodes of a round and all their ancestors, each with a slot after its parent's.
+
+    Returns the node and the parent's slot of each slot, and the slot of each event.  With
+    `shared` false every distinct task gets ancestors of its own.
+    """
+    size = 4
+    while size < 2 * depth * nodes.size:
+        size *= 2
+    table = np.full(size, -1)
+    slot_node = np.empty(depth * nodes.size, np.intp)
+    slot_parent = np.empty(depth * nodes.size, np.intp)
+    event_slot = np.empty(nodes.size, np.intp)
+    path = np.empty(depth, np.intp)
+    used = 0
+    for e in range(nodes.size):
+        place = find(table, slot_node, nodes[e])
+        if table[place] >= 0:
+            event_slot[e] = table[place]
+            continue
+        length = 0
+        slot = -1
+        node = nodes[e]
+        while node >= 0:
+            if shared:
+                known = table[find(table, slot_node, node)]
+                if known >= 0:
+                    slot = known
+                    break
+            path[length] = node
+            length += 1
+            node = parent[node]
+        for step in range(length - 1, -1, -1):
+            slot_node[used] = path[step]
+            slot_parent[used] = slot
+            slot = used
+            used += 1
+            if shared or step == 0:
+                table[find(table, slot_node, path[step])] = slot
+        event_slot[e] = slot
+    return slot_node[:used].copy(), slot_parent[:used].copy(), event_slot

@@ -1,0 +1,55 @@
+"""The sufficient statistics of tasks: all that a belief needs of a log of any length."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hierbandits.arrays import Matrix, Vector, count, index_array, real_array
+from hierbandits.kernels import dense, diagonal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskSums:
+    """Sums over each task's events (x, y), one row per task; add more events at any time."""
+
+    xx: Matrix  # X'X, (tasks, d, d); the counts of each arm, (tasks, K), if armed
+    xy: Matrix  # X'Y, (tasks, d)
+    yy: Vector  # Y'Y, (tasks,)
+    n: Vector  # number of events, (tasks,)
+
+    @classmethod
+    def zeros(cls, num_tasks: int, dim: int, *, armed: bool = False) -> "TaskSums":
+        """No events yet."""
+        num_tasks, dim = count("num_tasks", num_tasks), count("dim", dim, least=1)
+        shape = (num_tasks, dim) if armed else (num_tasks, dim, dim)
+        return cls(
+            np.zeros(shape), np.zeros((num_tasks, dim)), np.zeros(num_tasks), np.zeros(num_tasks)
+        )
+
+    @property
+    def is_armed(self) -> bool:
+        """Whether features are arm indices."""
+        return self.xx.ndim == 2
+
+    def add(self, tasks: ArrayLike, features: ArrayLike, rewards: ArrayLike) -> None:
+        """Add a batch of events: features (E, d), or arm indices (E,) when armed."""
+        num_tasks, dim = self.xy.shape
+        rows = index_array("tasks", tasks, num_tasks, "tasks")
+        values = real_array("rewards", rewards, (rows.size,), " to match tasks")
+        if self.is_armed:
+            arms = index_array("features", features, dim, "arms")
+            if arms.size != rows.size:
+                raise ValueError(f"features must have one arm per task, got {arms.size}")
+            diagonal.accumulate(rows, arms, values, self.xx, self.xy, self.yy, self.n)
+        else:
+            x = real_array("features", features, (rows.size, dim), " to match tasks")
+            dense.accumulate(rows, x, values, self.xx, self.xy, self.yy, self.n)
+
+    def __add__(self, other: "TaskSums") -> "TaskSums":
+        """The sums of both logs, task by task."""
+        if self.xx.shape != other.xx.shape:
+            raise ValueError(f"sums must match in shape, got {self.xx.shape} and {other.xx.shape}")
+        return TaskSums(
+            self.xx + other.xx, self.xy + other.xy, self.yy + other.yy, self.n + other.n
+        )
