@@ -244,12 +244,13 @@ class VowpalWabbit:
         bits = max(18, (4 * num_tasks * arms.shape[1]).bit_length())  # few hash collisions
         # Only the crossed terms, so that a task has its own parameter and nothing else.
         crossed = "-q ta --ignore_linear t --ignore_linear a --noconstant"
-        self.workspace: Any = Workspace(f"--cb_explore_adf --squarecb --quiet -b {bits} {crossed}")
+        # Not --quiet, which would also hide its complaints about malformed lines.
+        options = f"--cb_explore_adf --squarecb --driver_output_off -b {bits} {crossed}"
+        self.workspace: Any = Workspace(options)
         self.rng = random.Random(seed)
         self.indices = range(len(arms))
         self.lines = [
-            "|a " + " ".join(f"{i}:{value!r}" for i, value in enumerate(row))
-            for row in arms.tolist()
+            "|a " + " ".join(f"{i}:{value}" for i, value in enumerate(row)) for row in arms.tolist()
         ]
         self.actions = [self.workspace.example(line) for line in self.lines]
         self.shared = [self.workspace.example(f"shared |t {task}") for task in range(num_tasks)]
@@ -262,7 +263,7 @@ class VowpalWabbit:
         return self.rng.choices(self.indices, probabilities)[0]
 
     def observe(self, task: int, arm: int, reward: float) -> None:
-        label = f"0:{-reward!r}:{self.propensities[task][arm]!r} "
+        label = f"0:{-reward}:{self.propensities[task][arm]} "
         lines = [self.shared[task], *self.actions]
         # A fresh line, as labels add up on a reused one; it is freed with its Python object.
         lines[1 + arm] = self.workspace.example(label + self.lines[arm])

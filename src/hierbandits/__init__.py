@@ -1,18 +1,32 @@
 """Hierarchical Bayesian bandits: act well in many similar tasks, each teaching all others."""
 
+from hierbandits.agent import Agent
+from hierbandits.arms import Arms
 from hierbandits.belief import Belief
 from hierbandits.contribution import Contribution, merge
+from hierbandits.decision import Decision, RewardConflict, UnknownDecision
+from hierbandits.exploration import SpanningArms
 from hierbandits.gaussian import Gaussian
 from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.policies import POLICIES, Policy, Recipe
 from hierbandits.sums import TaskSums
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "POLICIES",
+    "Agent",
+    "Arms",
     "Belief",
     "Contribution",
+    "Decision",
     "Gaussian",
     "GaussianHierarchy",
+    "Policy",
+    "Recipe",
+    "RewardConflict",
+    "SpanningArms",
     "TaskSums",
+    "UnknownDecision",
     "merge",
 ]

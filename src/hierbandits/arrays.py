@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.kernels.checks import first_not_below, first_outside
 
-Vector: TypeAlias = NDArray[np.float64]
-Matrix: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
+Vector: TypeAlias = NDArray[np.floating[Any]]
+Matrix: TypeAlias = NDArray[np.floating[Any]]
+Indices: TypeAlias = NDArray[np.integer[Any]]
 Mask: TypeAlias = NDArray[np.bool_]
 
 LARGEST = 1e60
@@ -69,7 +69,7 @@ def _array(name: str, value: ArrayLike, kinds: str, what: str) -> NDArray[Any]:
 
 def _for_kernels(raw: NDArray[Any], dtype: type) -> NDArray[Any]:
     """Contiguous and writable, since kernels are compiled for one kind of array alone."""
-    array = np.asarray(raw, dtype=dtype, order="C")
+    array: NDArray[Any] = np.asarray(raw, dtype=dtype, order="C")
     return array if array.flags.writeable else array.copy()
 
 

@@ -1,15 +1,19 @@
 """What is known: the exact posterior of a Gaussian hierarchy, in O(d^2) per event."""
 
 from collections.abc import Sequence
+from os import PathLike
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from hierbandits.archive import read_archive, write_archive
 from hierbandits.arrays import Indices, Matrix, Vector, count, index_array, positive, real_array
-from hierbandits.contribution import Contribution, combine, times
+from hierbandits.contribution import Contribution, times
 from hierbandits.evidence import Evidence
+from hierbandits.folding import fold
 from hierbandits.forest import Forest
 from hierbandits.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.hierarchy import GaussianHierarchy
@@ -57,36 +61,7 @@ class Belief:
         if num_tasks is None:
             num_tasks = (len(sums.n) // num_populations,) if prior.num_levels > 1 else ()
         belief = cls(prior, num_tasks, num_populations)
-        forest = belief.forest
-        leaves = num_populations * int(np.prod(num_tasks))
-        if sums.is_armed != prior.is_armed or sums.xy.shape != (leaves, prior.dim):
-            raise ValueError(
-                f"sums must hold {leaves} tasks of the form of {prior}, got {sums.xx.shape}"
-            )
-        noise_var = prior.noise_std**2
-        nodes = np.arange(leaves)
-        precision, weighted = sums.xx / noise_var, sums.xy / noise_var
-        square, log_var = sums.yy / noise_var, sums.n * np.log(noise_var)
-        events = sums.n
-        for level in reversed(range(prior.num_levels)):
-            mean = forest.mean[nodes]  # zero but for the roots
-            factor = forest.prior_factor[forest.level[nodes]]
-            after, root, log_det = combine(mean, factor, precision, weighted)
-            forest.mean[nodes], forest.factor[nodes] = after, root
-            # E[log p] at the prior mean, less what the data gain by moving away from it
-            pull = weighted - times(precision, mean)
-            square = square - (mean * (weighted + pull)).sum(-1) - (pull * (after - mean)).sum(-1)
-            log_var = log_var + log_det
-            if level == 0:
-                belief._evidence = Evidence(events, log_var, square)
-                break
-            up, which = np.unique(forest.parent[nodes], return_inverse=True)
-            looking_up = forest.precision[forest.level[nodes]]
-            precision = _gather(_explained(looking_up, root, precision), which, up.size)
-            weighted = _gather(times(looking_up, after), which, up.size)
-            square, log_var = _gather(square, which, up.size), _gather(log_var, which, up.size)
-            events = _gather(events, which, up.size)
-            nodes = up
+        belief._evidence = fold(belief.forest, sums)
         return belief
 
     def add(self, parent: int, count: int = 1) -> Indices:
@@ -120,6 +95,38 @@ class Belief:
         self.forest.plant(np.repeat(levels, each), means, widths)
         self._evidence = self._evidence.joined(Evidence.none(len(means)))
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the belief to one file: `load` resumes bit for bit."""
+        meta, arrays = self.state()
+        write_archive(path, "belief", _VERSION, meta, arrays)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "Belief":
+        """The belief that `save` wrote; a damaged or foreign file is refused."""
+        meta, arrays = read_archive(path, "belief", _VERSION)
+        try:
+            return cls.from_state(meta, arrays)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise ValueError(f"{path} is not a sound belief file: {error}") from error
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """All state as plain data and arrays, without copies."""
+        meta, arrays = self.forest.state()
+        evidence = self._evidence
+        parts = {"count": evidence.count, "log_var": evidence.log_var, "square": evidence.square}
+        return meta, arrays | parts
+
+    @classmethod
+    def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Belief":
+        """The belief that `state` described, checked."""
+        forest = Forest.from_state(meta, arrays)
+        belief = cls(forest.hierarchies[0], num_populations=0)
+        belief.forest = forest
+        shape = (forest.num_populations,)
+        names = ("count", "log_var", "square")
+        belief._evidence = Evidence(*(real_array(name, arrays[name], shape) for name in names))
+        return belief
+
     @property
     def dim(self) -> int:
         """The number of features d, or of arms K."""
@@ -134,6 +141,11 @@ class Belief:
     def num_nodes(self) -> int:
         """All nodes: tasks, groups and roots."""
         return self.forest.size
+
+    @property
+    def num_levels(self) -> int:
+        """Two for populations and their tasks."""
+        return self.forest.depth
 
     @property
     def num_populations(self) -> int:
@@ -171,7 +183,7 @@ class Belief:
         Features are (E, d), or arm indices (E,) when armed; `noise_std` overrides the
         hierarchy's, event by event.
         """
-        nodes = self._nodes(tasks)
+        nodes = self.nodes(tasks)
         table = self.features(features, nodes.size)
         values = real_array("rewards", rewards, nodes.shape, " to match tasks")
         noise = _NONE if noise_std is None else positive("noise_std", noise_std, nodes.shape)
@@ -191,7 +203,7 @@ class Belief:
     def revise(
         self,
         task: int,
-        features: ArrayLike,
+        features: Any,
         old_reward: float,
         new_reward: float,
         noise_std: float | None = None,
@@ -200,7 +212,7 @@ class Belief:
 
         The event must have been observed, with this `noise_std`: a belief keeps no log.
         """
-        nodes = self._nodes([task])
+        nodes = self.nodes([task])
         table = self.features([features], 1)
         old, new = real_array("rewards", [old_reward, new_reward], (2,))
         var = float(self.forest.noise_var[self.forest.level[nodes[0]]])
@@ -219,11 +231,11 @@ class Belief:
         Each node is drawn once per call: tasks share their ancestors' draws and repeats of a task
         share its own.  With `fresh`, every task draws ancestors of its own.
         """
-        draws, slots = self.draws(rng, self._nodes(tasks), fresh=fresh)
+        draws, slots = self.draws(rng, self.nodes(tasks), fresh=fresh)
         return draws[slots]
 
     def draws(
-        self, rng: Generator | None, nodes: Indices, *, times: int = 1, fresh: bool = False
+        self, rng: Generator | None, nodes: Indices, *, repeats: int = 1, fresh: bool = False
     ) -> tuple[Matrix, Indices]:
         """Joint draws as a table of parameters, and the row of each event, draw after draw.
 
@@ -232,10 +244,10 @@ class Belief:
         slot_node, slot_parent, slots = lineage(
             nodes, self.forest.parent, self.forest.depth, not fresh
         )
-        if times > 1:
-            first = slot_node.size * np.arange(times)[:, None]
+        if repeats > 1:
+            first = slot_node.size * np.arange(repeats)[:, None]
             slot_parent = np.where(slot_parent < 0, -1, slot_parent + first).ravel()
-            slot_node = np.tile(slot_node, times)
+            slot_node = np.tile(slot_node, repeats)
             slots = (slots + first).ravel()
         shape = (slot_node.size, self.dim)
         normals = np.zeros(shape) if rng is None else rng.standard_normal(shape)
@@ -245,7 +257,7 @@ class Belief:
 
     def predict(self, tasks: ArrayLike, features: ArrayLike) -> Prediction:
         """The posterior of x @ theta for each event, its variance split by where it comes from."""
-        nodes = self._nodes(tasks)
+        nodes = self.nodes(tasks)
         return self.predict_rows(nodes, self.features(features, nodes.size), np.arange(nodes.size))
 
     def predict_rows(self, nodes: Indices, table: Matrix | Indices, rows: Indices) -> Prediction:
@@ -262,14 +274,6 @@ class Belief:
         )
         return out
 
-    def score_rows(
-        self, theta: Matrix, slots: Indices, table: Matrix | Indices, rows: Indices, start: Indices
-    ) -> Vector:
-        """The values of each event's arms under its parameter theta[slot], unchecked: for rules."""
-        out = np.empty(rows.size)
-        self._kernels.score(theta, slots, table, rows, start, out)
-        return out
-
     def hyper(self, population: int = 0) -> Gaussian:
         """The hyper-posterior Q of a population.  [HBB, eq. linear hyperposterior]"""
         row = index_array("population", [population], self.num_populations, "populations")[0]
@@ -277,23 +281,23 @@ class Belief:
 
     def task(self, task: int) -> Gaussian:
         """The marginal posterior of a task's parameter.  [HBB, eq. task posterior]"""
-        mean, within, shared = self._marginal(int(self._nodes([task])[0]))
+        mean, within, shared = self.forest.marginal(int(self.nodes([task])[0]))
         return Gaussian(mean, within + shared)
 
     def task_given(self, task: int, mu: ArrayLike) -> Gaussian:
         """The posterior of a task's parameter if its parent's were mu.  [HBB, eq. conditional]"""
-        node = int(self._nodes([task])[0])
-        mean, cov, gain = self._given_parent(node)
+        node = int(self.nodes([task])[0])
+        mean, cov, gain = self.forest.given_parent(node)
         return Gaussian(mean + gain @ real_array("mu", mu, (self.dim,)), cov)
 
     def uncertainty(self, task: int) -> Uncertainty:
         """A task's covariance, split into its own and what comes from above it."""
-        _, within, shared = self._marginal(int(self._nodes([task])[0]))
+        _, within, shared = self.forest.marginal(int(self.nodes([task])[0]))
         return Uncertainty(within, shared)
 
     def contribution(self, tasks: ArrayLike) -> Contribution:
         """What these tasks tell their parent; `merge` adds up those of disjoint sets of tasks."""
-        nodes = np.unique(self._nodes(tasks))
+        nodes = np.unique(self.nodes(tasks))
         parents = np.unique(self.forest.parent[nodes])
         if parents.size > 1 or (parents < 0).any():
             raise ValueError("tasks must be children of one node, got several or a root")
@@ -307,26 +311,8 @@ class Belief:
         weighted = times(looking_up, self.forest.mean[nodes])
         return Contribution(explained.sum(axis=0), weighted.sum(axis=0))
 
-    def _given_parent(self, node: int) -> tuple[Vector, Matrix, Matrix]:
-        """Mean part, covariance P and gain K = P Sigma^-1 of a node given its parent."""
-        factor = self.forest.factor[node]
-        looking_up = self.forest.precision[self.forest.level[node]]
-        if self.is_armed:
-            cov, looking_up = np.diag(factor**2), np.diag(looking_up)
-        else:
-            cov = factor @ factor.T
-        return self.forest.mean[node].copy(), cov, cov @ looking_up
-
-    def _marginal(self, node: int) -> tuple[Vector, Matrix, Matrix]:
-        """Mean, own covariance and inherited covariance of a node."""
-        mean, within, gain = self._given_parent(node)
-        parent = int(self.forest.parent[node])
-        if parent < 0:
-            return mean, within, np.zeros_like(within)
-        above, own, inherited = self._marginal(parent)
-        return mean + gain @ above, within, gain @ (own + inherited) @ gain.T
-
-    def _nodes(self, tasks: ArrayLike) -> Indices:
+    def nodes(self, tasks: ArrayLike) -> Indices:
+        """Task ids as kernels take them, checked."""
         return index_array("tasks", tasks, self.forest.size, "nodes")
 
     def features(self, features: ArrayLike, num_rows: int) -> Matrix | Indices:
@@ -342,6 +328,7 @@ class Belief:
 
 
 _NONE = np.empty(0)
+_VERSION = 1
 
 
 def _widths(num_tasks: int | tuple[int, ...], priors: list[GaussianHierarchy]) -> tuple[int, ...]:
@@ -360,17 +347,3 @@ def _widths(num_tasks: int | tuple[int, ...], priors: list[GaussianHierarchy]) -
             f"got {num_tasks!r}"
         )
     return counts
-
-
-def _explained(looking_up: Matrix, factor: Matrix, precision: Matrix) -> Matrix:
-    """C = Sigma^-1 P G, made symmetric: what a node's data say of its parent."""
-    if factor.ndim == 2:
-        return looking_up * factor**2 * precision
-    product = looking_up @ factor @ np.swapaxes(factor, -1, -2) @ precision
-    return (product + np.swapaxes(product, -1, -2)) / 2
-
-
-def _gather(values: Vector, parents: Indices, num_parents: int) -> Vector:
-    total = np.zeros((num_parents, *values.shape[1:]))
-    np.add.at(total, parents, values)
-    return total

@@ -27,11 +27,11 @@ class Contribution:
 
 def merge(prior: GaussianHierarchy, contributions: Iterable[Contribution]) -> Gaussian:
     """The hyper-posterior given the contributions of disjoint sets of tasks."""
-    precision = np.zeros_like(prior.hyper_cov)
-    weighted = np.zeros(prior.dim)
+    precision: Matrix = np.zeros(prior.hyper_cov.shape)
+    weighted: Vector = np.zeros(prior.dim)
     for part in contributions:
-        precision = precision + real_array("precision", part.precision, precision.shape)
-        weighted = weighted + real_array("weighted", part.weighted, weighted.shape)
+        precision += real_array("precision", part.precision, precision.shape)
+        weighted += real_array("weighted", part.weighted, weighted.shape)
     mean, factor, _ = combine(prior.hyper_mean, square_root(prior.hyper_cov), precision, weighted)
     cov = np.diag(factor**2) if prior.is_armed else factor @ factor.T
     return Gaussian(mean, cov)
@@ -45,6 +45,7 @@ def combine(
     Works in the coordinates of S, so that a singular or zero S needs no inverse.  Leading axes
     are batched.
     """
+    after: Matrix
     if factor.shape == mean.shape:  # diagonal
         inner = 1.0 + factor**2 * precision
         after = factor / np.sqrt(inner)

@@ -26,7 +26,8 @@ class Evidence:
 
     def log(self) -> Vector:
         """The log marginal density of all rewards, (P,)."""
-        return -0.5 * (self.count * np.log(2 * np.pi) + self.log_var + self.square)
+        log: Vector = -0.5 * (self.count * np.log(2 * np.pi) + self.log_var + self.square)
+        return log
 
     def joined(self, other: "Evidence") -> "Evidence":
         """The rows of both, copied."""

@@ -6,9 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierbandits.arrays import Indices, Matrix, Vector, index_array
+from hierbandits.arrays import Indices, Matrix, Vector, index_array, real_array
 from hierbandits.arrays import count as checked_count
 from hierbandits.hierarchy import GaussianHierarchy
+
+_NODE_ARRAYS = ("parent", "level", "mean", "factor")
+_LEVEL_ARRAYS = ("prior_factor", "precision")
 
 
 class Forest:
@@ -64,7 +67,8 @@ class Forest:
         Leaves come first, tree by tree, then their parents, and the roots last.
         """
         num_trees = len(means)
-        widths = num_trees * np.cumprod([1, *shape])  # nodes at each depth
+        per_tree = np.cumprod([1, *shape])  # nodes at each depth
+        widths = num_trees * per_tree
         starts = self.size + np.cumsum(widths[::-1])[::-1] - widths
         populations = self.num_populations + np.arange(num_trees)
         self._reserve(int(widths.sum()))
@@ -72,7 +76,7 @@ class Forest:
         for depth, (start, width) in enumerate(zip(starts, widths, strict=True)):
             if depth > 0:
                 parents = starts[depth - 1] + np.arange(width) // shape[depth - 1]
-            levels = np.repeat(root_levels + depth, width // num_trees)
+            levels = np.repeat(root_levels + depth, per_tree[depth])
             self._fill(slice(start, start + width), parents, levels)
         roots = np.arange(starts[0], starts[0] + num_trees)
         self.mean[roots] = means
@@ -100,7 +104,7 @@ class Forest:
     @property
     def nbytes(self) -> int:
         """Bytes held for the nodes, spare room included."""
-        return sum(a.nbytes for a in (self.parent, self.level, self.mean, self.factor))
+        return sum(getattr(self, name).nbytes for name in _NODE_ARRAYS)
 
     @property
     def arrays(self) -> tuple[Indices, Indices, Matrix, Matrix, Matrix]:
@@ -118,6 +122,63 @@ class Forest:
     def population(self, node: int) -> int:
         """The population whose tree holds this node."""
         return ~int(self.parent[self.path(node)[-1]])
+
+    def given_parent(self, node: int) -> tuple[Vector, Matrix, Matrix]:
+        """A node's mean part, covariance P and gain K = P Sigma^-1, given its parent."""
+        factor = self.factor[node]
+        looking_up = self.precision[self.level[node]]
+        if self.is_armed:
+            cov, looking_up = np.diag(factor**2), np.diag(looking_up)
+        else:
+            cov = factor @ factor.T
+        return self.mean[node].copy(), cov, cov @ looking_up
+
+    def marginal(self, node: int) -> tuple[Vector, Matrix, Matrix]:
+        """A node's mean, its own covariance and what it inherits; the two add up to its cov."""
+        mean, within, gain = self.given_parent(node)
+        parent = int(self.parent[node])
+        if parent < 0:
+            return mean, within, np.zeros_like(within)
+        above, own, inherited = self.marginal(parent)
+        return mean + gain @ above, within, gain @ (own + inherited) @ gain.T
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """All state as plain data and arrays, without copies."""
+        meta = {"hierarchies": [hierarchy.to_dict() for hierarchy in self.hierarchies]}
+        nodes = {name: getattr(self, name)[: self.size] for name in _NODE_ARRAYS}
+        return meta, nodes | {name: getattr(self, name) for name in _LEVEL_ARRAYS}
+
+    @classmethod
+    def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Forest":
+        """The forest that `state` described, checked so that no kernel can go astray."""
+        hierarchies = [GaussianHierarchy.from_dict(parts) for parts in meta["hierarchies"]]
+        forest = cls(hierarchies[0])
+        for hierarchy in hierarchies:
+            forest.adopt(hierarchy)
+        size = forest.size = len(arrays["parent"])
+        levels = index_array("level", arrays["level"], len(forest.noise_var), "levels")
+        forest.level = levels.astype(np.int32)
+        forest.parent = np.array(arrays["parent"], np.int32)
+        forest.mean = real_array("mean", arrays["mean"], (size, forest.dim))
+        shape = forest.prior_factor.shape[1:]
+        forest.factor = real_array("factor", arrays["factor"], (size, *shape))
+        for name in _LEVEL_ARRAYS:  # as they were, to the bit
+            table = getattr(forest, name)
+            saved = real_array(name, arrays[name], table.shape)
+            if not np.allclose(saved, table, rtol=1e-6, atol=0):
+                raise ValueError(f"{name} does not follow from the hierarchies")
+            setattr(forest, name, saved)
+        roots = np.flatnonzero(forest.parent < 0)
+        forest.root = roots[np.argsort(~forest.parent[roots])]
+        if (~forest.parent[forest.root] != np.arange(roots.size)).any():
+            raise ValueError("parent must number the populations from 0")
+        below = np.flatnonzero(forest.parent >= 0)
+        above = index_array("parent", forest.parent[below], size, "nodes")
+        starts = np.cumsum([0, *(h.num_levels for h in hierarchies[:-1])])
+        orphans = forest.level_below[forest.level[above]] != forest.level[below]
+        if orphans.any() or not np.isin(forest.level[roots], starts).all():
+            raise ValueError("parent and level do not agree")
+        return forest
 
     def _reserve(self, count: int) -> None:
         self.parent = _room(self.parent, self.size, count)
@@ -153,7 +214,8 @@ def square_root(cov: Matrix) -> Matrix:
     values, vectors = np.linalg.eigh(cov)
     if values[0] > len(cov) * np.finfo(float).eps * values[-1]:
         return np.linalg.cholesky(cov)
-    return vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+    root: Matrix = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+    return root
 
 
 def _inverse(cov: Matrix) -> Matrix:

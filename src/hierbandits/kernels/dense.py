@@ -234,17 +234,21 @@ def score(
     table: Matrix,
     rows: Indices,
     start: Indices,
+    offset: Indices,
     out: Vector,
 ) -> None:
-    """out[j] = table[rows[j]] @ theta of j's event, whose arms are start[e] to start[e + 1]."""
-    dim = theta.shape[1]
+    """table[row] @ theta for every arm of every event, event after event.
+
+    Event e has the arms rows[start[e] + k], and its scores begin at offset[e].
+    """
     for e in range(slots.size):
         s = slots[e]
-        for j in range(start[e], start[e + 1]):
+        for k in range(offset[e + 1] - offset[e]):
+            row = rows[start[e] + k]
             total = 0.0
-            for i in range(dim):
-                total += table[rows[j], i] * theta[s, i]
-            out[j] = total
+            for i in range(theta.shape[1]):
+                total += table[row, i] * theta[s, i]
+            out[offset[e] + k] = total
 
 
 @compiled

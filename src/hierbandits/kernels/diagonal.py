@@ -140,12 +140,18 @@ def score(
     table: Indices,
     rows: Indices,
     start: Indices,
+    offset: Indices,
     out: Vector,
 ) -> None:
-    """out[j] = theta of j's event at its arm; the event's arms are start[e] to start[e + 1]."""
+    """theta at every arm of every event, event after event.
+
+    Event e has the arms rows[start[e] + k], and its scores begin at offset[e].
+    """
     for e in range(slots.size):
-        for j in range(start[e], start[e + 1]):
-            out[j] = theta[slots[e], table[rows[j]]]
+        s = slots[e]
+        for k in range(offset[e + 1] - offset[e]):
+            row = rows[start[e] + k]
+            out[offset[e] + k] = theta[s, table[row]]
 
 
 @compiled

@@ -11,7 +11,7 @@ def find(table: Indices, slot_node: Indices, node: int) -> int:
     """The place in the hash table that holds `node`'s slot, or is free for it."""
     mask = table.size - 1
     spread = np.uint64(node) * np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing
-    place = np.int64(spread >> np.uint64(32)) & mask
+    place = int(spread >> np.uint64(32)) & mask
     while table[place] >= 0 and slot_node[table[place]] != node:
         place = (place + 1) & mask
     return place

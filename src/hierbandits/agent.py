@@ -1,0 +1,314 @@
+"""An agent: one policy for people, with task names, decision ids and late rewards."""
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hierbandits.archive import read_archive, write_archive
+from hierbandits.arrays import real_array
+from hierbandits.belief import Belief
+from hierbandits.decision import Decision, RewardConflict, TaskName, UnknownDecision
+from hierbandits.exploration import ForcedStart
+from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.offer import Catalogue
+from hierbandits.policies import POLICIES, Recipe
+from hierbandits.roster import Member, Roster
+from hierbandits.summary import posterior_table, summary_text
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pending:
+    decision: Decision
+    member: Member
+    time: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Settled:
+    reward: float
+    time: float
+
+
+class Agent:
+    """Decides for named tasks and learns from rewards that come late, twice or out of order.
+
+    Tasks are added when first seen.  In a hierarchy of more than two levels a task is a path,
+    ("north", "store-17").  `arms` are the arms that `decide` offers unless told otherwise: names
+    when armed; a mapping from name to features, or a (K, d) array, when linear.  With `draws`,
+    decisions carry propensities estimated from so many posterior draws, and `floor` is the share
+    of decisions made uniformly at random.
+    """
+
+    def __init__(
+        self,
+        prior: GaussianHierarchy,
+        policy: str | Recipe = "HierTS",
+        *,
+        arms: Any = None,
+        seed: int | None = None,
+        draws: int | None = None,
+        floor: float = 0.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        if isinstance(policy, str) and policy not in POLICIES:
+            raise ValueError(f"policy must be one of {', '.join(POLICIES)}, got {policy!r}")
+        if draws is None and floor != 0:
+            raise ValueError(f"floor needs propensities: give draws too, got floor={floor}")
+        if prior.num_levels < 2:
+            raise ValueError(f"prior must have a level of tasks below its root, got {prior}")
+        self.prior = prior
+        self._recipe = POLICIES[policy] if isinstance(policy, str) else policy
+        self._policy = self._recipe(prior)
+        if draws is not None:
+            self._policy.check_propensities(draws, floor)
+        self._draws = draws
+        self._floor = floor
+        self._catalogue = Catalogue(arms, prior.dim, armed=prior.is_armed)
+        self._rng = np.random.default_rng(seed)
+        self._clock = clock
+        self._roster = Roster(self._policy.belief, prior.num_levels - 1)
+        self._pending: dict[str, _Pending] = {}  # oldest first
+        self._settled: dict[str, _Settled] = {}  # oldest first
+
+    @property
+    def belief(self) -> Belief:
+        """What the agent knows; `node` gives a task's number in it."""
+        return self._policy.belief
+
+    @property
+    def tasks(self) -> list[TaskName]:
+        """The tasks met so far."""
+        return [member.task for member in self._roster]
+
+    @property
+    def pending(self) -> list[Decision]:
+        """The decisions that await their reward, oldest first."""
+        return [pending.decision for pending in self._pending.values()]
+
+    def node(self, task: TaskName) -> int:
+        """The number of a task in the belief."""
+        return self._roster.known(task).node
+
+    def decide(
+        self, task: TaskName, arms: Any = None, *, eligible: Any = None, id: str | None = None
+    ) -> Decision:
+        """Choose an arm for a task.
+
+        `arms` is a (K, d) array, a mapping from name to features, or the names (or indices) of
+        some of the agent's own arms, which are the default.  `eligible` is a mask over them.
+        """
+        ids = None if id is None else [id]
+        return self.decide_many([task], arms, eligible=eligible, ids=ids)[0]
+
+    def decide_many(
+        self,
+        tasks: Sequence[TaskName],
+        arms: Any = None,
+        *,
+        eligible: Any = None,
+        ids: Sequence[str] | None = None,
+    ) -> list[Decision]:
+        """Choose arms in one concurrent round: tasks share one draw of what they have in common.
+
+        `arms` is one offer for all tasks, as in `decide`, or a list with one for each.
+        """
+        paths = [self._roster.path(task) for task in tasks]
+        names = self._new_ids(ids, len(paths))
+        sets, labels = self._catalogue.arms(arms, len(paths), eligible)
+        met = [self._roster.met(path) for path in paths]
+        nodes = np.array([member.node for member in met], np.intp)
+        propensities: Sequence[float | None] = [None] * len(paths)
+        if self._draws is None:
+            choices = self._policy.act(self._rng, nodes, sets)
+        else:
+            choices, shares = self._policy.act_with_propensities(
+                self._rng, nodes, sets, draws=self._draws, floor=self._floor
+            )
+            propensities = shares.tolist()
+        features = sets.features(choices)
+        features.flags.writeable = False  # the reward, when it comes, is for these
+        now = self._clock()
+        decisions = []
+        for e, member in enumerate(met):
+            member.decisions += 1
+            decision = Decision(
+                names[e],
+                member.task,
+                labels[e][choices[e]],
+                int(features[e]) if self.prior.is_armed else features[e],
+                propensities[e],
+            )
+            self._pending[names[e]] = _Pending(decision, member, now)
+            decisions.append(decision)
+        return decisions
+
+    def reward(self, id: str, value: float) -> bool:
+        """Learn the reward of a decision: True; or False if the same came before.
+
+        Raises RewardConflict if another value came before, UnknownDecision for an unknown id.
+        """
+        return self.reward_many([id], [value])[0]
+
+    def reward_many(self, ids: Sequence[str], values: ArrayLike) -> list[bool]:
+        """Learn many rewards at once, or, if any of them is wrong, none."""
+        rewards = real_array("values", values, (len(ids),), " to match ids").tolist()
+        new: dict[str, float] = {}
+        learned = []
+        for id, reward in zip(ids, rewards, strict=True):
+            if not isinstance(id, str):
+                raise UnknownDecision(f"ids must be strings, got {id!r:.80}")
+            if id in self._settled or id in new:
+                earlier = new[id] if id in new else self._settled[id].reward
+                if earlier != reward:
+                    raise RewardConflict(
+                        f"values must not change: decision {id!r} has the reward {earlier}, "
+                        f"got {reward}"
+                    )
+                learned.append(False)
+            elif id not in self._pending:
+                raise UnknownDecision(f"ids must be of decisions not expired, got {id!r:.80}")
+            else:
+                new[id] = reward
+                learned.append(True)
+        if not new:
+            return learned
+        settled = [self._pending[id] for id in new]
+        nodes = np.array([pending.member.node for pending in settled], np.intp)
+        features = np.array([pending.decision.features for pending in settled])
+        self._policy.learn(nodes, features, list(new.values()))
+        now = self._clock()
+        for pending, reward in zip(settled, new.values(), strict=True):
+            pending.member.rewards += 1
+            del self._pending[pending.decision.id]
+            self._settled[pending.decision.id] = _Settled(reward, now)
+        return learned
+
+    def expire(self, older_than: float) -> list[str]:
+        """Forget decisions made, or rewarded, more than `older_than` seconds ago.
+
+        Returns the ids that were still pending.  A reward for a forgotten decision is unknown.
+        """
+        limit = self._clock() - float(real_array("older_than", older_than, ()))
+        old = list(takewhile(lambda id: self._pending[id].time < limit, self._pending))
+        for id in old:
+            del self._pending[id]
+        for id in list(takewhile(lambda id: self._settled[id].time < limit, self._settled)):
+            del self._settled[id]
+        return old
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write all state to one file: `load` resumes bit for bit."""
+        belief_meta, arrays = self.belief.state()
+        pending = list(self._pending.values())
+        own = self._catalogue.own
+        meta = {
+            "prior": self.prior.to_dict(),
+            "policy": next((n for n, r in POLICIES.items() if r is self._recipe), None),
+            "belief": belief_meta,
+            "draws": self._draws,
+            "floor": self._floor,
+            "random": self._rng.bit_generator.state,
+            "arms": None if own is None else list(own.names),
+            "tasks": self._roster.state(),
+            "pending": [
+                {"id": d.id, "task": d.task, "arm": d.arm, "propensity": d.propensity, "time": when}
+                for d, when in ((p.decision, p.time) for p in pending)
+            ],
+            "settled": [[id, s.reward, s.time] for id, s in self._settled.items()],
+        }
+        shape = (len(pending),) if self.prior.is_armed else (len(pending), self.prior.dim)
+        arrays["pending"] = np.array([p.decision.features for p in pending]).reshape(shape)
+        if own is not None:
+            arrays["arms"] = own.table
+        if self._policy.forced is not None:
+            arrays["decided"] = self._policy.forced.decided
+        write_archive(path, "agent", _VERSION, meta, arrays)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | PathLike[str],
+        *,
+        policy: Recipe | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> "Agent":
+        """The agent that `save` wrote; one of a recipe of your own needs it as `policy`."""
+        meta, arrays = read_archive(path, "agent", _VERSION)
+        try:
+            return cls._restored(meta, arrays, policy, clock)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise ValueError(f"{path} is not a sound agent file: {error}") from error
+
+    @classmethod
+    def _restored(
+        cls,
+        meta: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        policy: Recipe | None,
+        clock: Callable[[], float],
+    ) -> "Agent":
+        prior = GaussianHierarchy.from_dict(meta["prior"])
+        arms = meta["arms"]
+        if arms is not None and not prior.is_armed:
+            arms = dict(zip(arms, arrays["arms"], strict=True))
+        recipe = policy if policy is not None else meta["policy"]
+        agent = cls(prior, recipe, arms=arms, draws=meta["draws"], floor=meta["floor"], clock=clock)
+        agent._policy.belief = Belief.from_state(meta["belief"], arrays)
+        if agent._policy.forced is not None:
+            agent._policy.forced = ForcedStart(arrays["decided"])
+        agent._rng.bit_generator.state = meta["random"]
+        agent._roster = Roster(agent.belief, prior.num_levels - 1)
+        agent._roster.restore(meta["tasks"])
+        features = agent.belief.features(arrays["pending"], len(meta["pending"]))
+        for row, made in enumerate(meta["pending"]):
+            task = made["task"]
+            member = agent._roster.known(tuple(task) if isinstance(task, list) else task)
+            own = int(features[row]) if prior.is_armed else features[row]
+            decision = Decision(made["id"], member.task, made["arm"], own, made["propensity"])
+            agent._pending[decision.id] = _Pending(decision, member, made["time"])
+        for id, reward, when in meta["settled"]:
+            agent._settled[id] = _Settled(reward, when)
+        return agent
+
+    def table(self, level: float = 0.95) -> dict[str, list[Any]]:
+        """What is known of every task, as columns for a data frame: see `posterior_table`."""
+        own = self._catalogue.own
+        labels = own.names if self.prior.is_armed and own is not None else range(self.prior.dim)
+        return posterior_table(self.belief, list(self._roster), labels, level)
+
+    def summary(self, max_rows: int = 40, level: float = 0.95) -> str:
+        """The table as text, with the agent's own line above it."""
+        return f"{self!r}\n{summary_text(self.table(level), max_rows)}"
+
+    def __repr__(self) -> str:
+        name = next((n for n, r in POLICIES.items() if r is self._recipe), "its own")
+        form = f"{self.prior.dim} {'arms' if self.prior.is_armed else 'features'}"
+        decided = sum(member.decisions for member in self._roster)
+        rewarded = sum(member.rewards for member in self._roster)
+        return (
+            f"Agent({name}, {form}, {len(self.tasks)} tasks, {decided} decisions, "
+            f"{rewarded} rewarded, {len(self._pending)} pending)"
+        )
+
+    def _new_ids(self, ids: Sequence[str] | None, number: int) -> list[str]:
+        if ids is None:
+            return [secrets.token_hex(12) for _ in range(number)]
+        for id in ids:
+            if not isinstance(id, str) or not id:
+                raise ValueError(f"ids must be non-empty strings, got {id!r:.80}")
+            if id in self._pending or id in self._settled:
+                raise ValueError(f"ids must be new, got {id!r}, which is a decision already")
+        if len(ids) != number or len(set(ids)) != number:
+            raise ValueError(
+                f"ids must be {number} distinct strings to match tasks, got {ids!r:.80}"
+            )
+        return list(ids)

@@ -1,0 +1,69 @@
+"""Saved state in one file: JSON and arrays in a zip, versioned, never pickled."""
+
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_HEADER = "hierbandits.json"
+
+
+def write_archive(
+    path: str | PathLike[str],
+    kind: str,
+    version: int,
+    meta: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+) -> None:
+    """Write the whole file or none of it."""
+    target = Path(path)
+    header = {"kind": kind, "version": version, "arrays": sorted(arrays), "meta": meta}
+    text = json.dumps(header, allow_nan=False)
+    with NamedTemporaryFile(dir=target.parent, prefix=target.name, delete=False) as file:
+        try:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+                archive.writestr(_HEADER, text)
+                for name, array in arrays.items():
+                    with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                        np.lib.format.write_array(member, array, allow_pickle=False)
+            file.flush()
+            os.fsync(file.fileno())
+            os.replace(file.name, target)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+
+
+def read_archive(
+    path: str | PathLike[str], kind: str, version: int
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The meta data and arrays of a file that `write_archive` wrote; checksums are verified."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            header = json.loads(archive.read(_HEADER))
+            found = header["kind"], header["version"]
+            if found != (kind, version):
+                raise ValueError(f"it holds {found[0]} version {found[1]}")
+            arrays = {name: _read_array(archive, name) for name in header["arrays"]}
+            meta = dict(header["meta"])
+    except FileNotFoundError:
+        raise
+    except (OSError, zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError) as error:
+        raise ValueError(
+            f"{os.fspath(path)} is not a sound {kind} file of version {version}: {error}"
+        ) from error
+    return meta, arrays
+
+
+def _read_array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    with archive.open(f"{name}.npy") as member:
+        array = np.lib.format.read_array(member, allow_pickle=False)
+        member.read()  # to the end, where the checksum is compared
+    return np.asarray(array, order="C")

@@ -1,0 +1,168 @@
+"""The arms that each event may play, without a copy where events share them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from hierbandits.arrays import Indices, Mask, Matrix, Vector, index_array, real_array
+from hierbandits.kernels import dense, diagonal
+from hierbandits.kernels.choice import best
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arms:
+    """One feature table, and the rows of it that each event may play.
+
+    Event e has the arms rows[start[e]], rows[start[e] + 1], ..., offset[e + 1] - offset[e] of
+    them; the table's row `base[e]` is its arm number 0.
+    """
+
+    table: Matrix | Indices  # (n, d), or arm indices (n,) when armed
+    rows: Indices
+    start: Indices  # (E,)
+    offset: Indices  # (E + 1,) the running number of arms
+    base: Indices  # (E,)
+
+    @classmethod
+    def of(
+        cls, arms: Any, num_events: int, dim: int, *, armed: bool, eligible: Any = None
+    ) -> "Arms":
+        """Arms as a caller gives them.
+
+        One set for all events, (K, d); one for each, (E, K, d); or a sequence of E sets of any
+        sizes.  When armed, arm indices in place of feature vectors, and None for all the arms.
+        `eligible` is a mask of shape (K,) or (E, K), or a sequence of E masks.
+        """
+        if isinstance(arms, Arms):
+            if arms.start.size != num_events:
+                raise ValueError(f"arms must serve {num_events} events, got {arms.start.size}")
+            return arms if eligible is None else arms._only(eligible)
+        if arms is None:
+            if not armed:
+                raise ValueError("arms must be given: a (K, d) array, or one set for each event")
+            arms = np.arange(dim)
+        table, sizes, shared = _table(arms, num_events, dim, armed)
+        if shared:
+            start = np.zeros(num_events, np.intp)
+            offset = np.arange(num_events + 1) * sizes
+        else:
+            offset = np.concatenate([[0], np.cumsum(np.broadcast_to(sizes, num_events))])
+            start = offset[:-1].copy()
+        if num_events and (offset[1:] == offset[:-1]).any():
+            raise ValueError("arms must hold at least one arm for every event, got an empty set")
+        result = cls(table, np.arange(len(table)), start, offset, start)
+        return result if eligible is None else result._only(eligible)
+
+    @classmethod
+    def grouped(cls, sets: ArrayLike, group: ArrayLike) -> "Arms":
+        """Event e plays from sets[group[e]], of (G, K, d): one set for each simulation run, say."""
+        features = real_array("sets", sets, (None, None, None))
+        num_sets, size, dim = features.shape
+        start = index_array("group", group, num_sets, "sets") * size
+        offset = np.arange(start.size + 1) * size
+        return cls(features.reshape(-1, dim), np.arange(num_sets * size), start, offset, start)
+
+    @property
+    def sizes(self) -> Indices:
+        """How many arms each event has, (E,)."""
+        return np.diff(self.offset)
+
+    def rows_of(self, event: int) -> Indices:
+        """The table rows of one event's arms."""
+        return self.rows[self.start[event] : self.start[event] + self.sizes[event]]
+
+    def flat_rows(self) -> Indices:
+        """The table rows of all events' arms, event after event."""
+        within = np.arange(self.offset[-1]) - np.repeat(self.offset[:-1], self.sizes)
+        flat: Indices = self.rows[np.repeat(self.start, self.sizes) + within]
+        return flat
+
+    def repeated(self, times: int) -> "Arms":
+        """The same events over again."""
+        offset = np.append(0, np.cumsum(np.tile(self.sizes, times)))
+        start, base = np.tile(self.start, times), np.tile(self.base, times)
+        return Arms(self.table, self.rows, start, offset, base)
+
+    def scores(self, theta: Matrix, slots: Indices) -> Vector:
+        """The value of every event's arms under its parameter, theta[slots[e]]."""
+        kernels = diagonal if self.table.ndim == 1 else dense
+        out = np.empty(self.offset[-1])
+        kernels.score(theta, slots, self.table, self.rows, self.start, self.offset, out)
+        return out
+
+    def best(self, scores: Vector, rng: Generator) -> Indices:
+        """The number of each event's arm of highest score; ties are broken at random."""
+        places = np.empty(self.start.size, np.intp)
+        best(scores, self.offset, rng.random(self.start.size), places)
+        return self.numbers(places)
+
+    def numbers(self, places: Indices) -> Indices:
+        """The arm numbers that the caller knows, of places among each event's eligible arms."""
+        numbers: Indices = self.rows[self.start + places] - self.base
+        return numbers
+
+    def features(self, choices: Indices) -> Matrix | Indices:
+        """The features of the chosen arm of each event."""
+        chosen: Matrix | Indices = self.table[self.base + choices]
+        return chosen
+
+    def _only(self, eligible: Any) -> "Arms":
+        masks = _masks(eligible, self.sizes)
+        sizes = np.array([int(mask.sum()) for mask in masks], np.intp)
+        if (sizes == 0).any():
+            raise ValueError(f"eligible must leave an arm, got none for event {sizes.argmin()}")
+        rows = [self.rows_of(event)[mask] for event, mask in enumerate(masks)]
+        offset = np.append(0, np.cumsum(sizes))
+        flat = np.concatenate([np.empty(0, np.intp), *rows])
+        return Arms(self.table, flat, offset[:-1].copy(), offset, self.base)
+
+
+def _table(
+    arms: Any, num_events: int, dim: int, armed: bool
+) -> tuple[Matrix | Indices, int | Indices, bool]:
+    """The feature table, the size of the sets (or of each), and whether all events share one."""
+    own = 1 if armed else 2  # axes of one set
+
+    def checked(value: Any, rows: int | None) -> Matrix | Indices:
+        if armed:
+            return index_array("arms", value, dim, "arms")
+        return real_array("arms", value, (rows, dim))
+
+    ragged = isinstance(arms, Sequence) and len(arms) > 0 and np.ndim(arms[0]) == own
+    if ragged:
+        if len(arms) != num_events:
+            raise ValueError(f"arms must hold {num_events} sets to match tasks, got {len(arms)}")
+        parts = [checked(part, None) for part in arms]
+        joined: Any = np.concatenate(parts)
+        return joined, np.array([len(part) for part in parts]), False
+    ndim = np.ndim(arms)
+    if ndim == own:
+        table = checked(arms, None)
+        return table, len(table), True
+    array = np.asarray(arms)
+    if ndim == own + 1 and len(array) == num_events:
+        size = array.shape[1]
+        return checked(array.reshape(-1, *array.shape[2:]), None), size, False
+    shapes = f"(K,) or ({num_events}, K)" if armed else f"(K, {dim}) or ({num_events}, K, {dim})"
+    raise ValueError(f"arms must have shape {shapes}, got {array.shape}")
+
+
+def _masks(eligible: Any, sizes: Indices) -> list[Mask]:
+    """One boolean mask for each event."""
+    shared = not isinstance(eligible, Sequence) or np.ndim(eligible[0]) == 0
+    if shared and np.ndim(eligible) == 1:
+        eligible = [eligible] * sizes.size
+    masks = [np.asarray(mask) for mask in eligible]
+    for mask, size in zip(masks, sizes, strict=False):
+        if mask.dtype != np.bool_ or mask.shape != (size,):
+            raise ValueError(
+                f"eligible must be booleans of shape ({size},) for each event, "
+                f"got {mask.dtype} of shape {mask.shape}"
+            )
+    if len(masks) != sizes.size:
+        raise ValueError(f"eligible must have {sizes.size} masks to match tasks, got {len(masks)}")
+    return masks

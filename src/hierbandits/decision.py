@@ -1,0 +1,28 @@
+"""What an agent decided, and what can be wrong with a reward for it."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from hierbandits.arrays import Vector
+
+Name: TypeAlias = str | int
+TaskName: TypeAlias = Name | tuple[Name, ...]
+
+
+class UnknownDecision(LookupError):
+    """A reward names a decision that was never made, or has expired."""
+
+
+class RewardConflict(ValueError):
+    """A decision that has its reward is given another one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decision:
+    """An arm chosen for a task; its reward may come at any time, under its id."""
+
+    id: str
+    task: TaskName
+    arm: Name  # the arm's name, or its number among those offered
+    features: Vector | int  # (d,), or the arm's index when armed
+    propensity: float | None  # how probable this arm was, if the agent was asked to say

@@ -1,0 +1,81 @@
+"""How to choose: functions of a belief, a random generator, tasks and their arms."""
+
+from math import log, sqrt
+from typing import Protocol
+
+import numpy as np
+from numpy.random import Generator
+
+from hierbandits.arms import Arms
+from hierbandits.arrays import Indices, Vector
+from hierbandits.belief import Belief
+
+
+class Rule(Protocol):
+    """Chooses an arm for each event; returns arm numbers, (E,)."""
+
+    def __call__(self, belief: Belief, rng: Generator, tasks: Indices, arms: Arms, /) -> Indices:
+        """The arm number of each event."""
+
+
+def thompson(
+    belief: Belief, rng: Generator, tasks: Indices, arms: Arms, /, *, fresh: bool = False
+) -> Indices:
+    """Play the best arms of one joint posterior draw.  [HBB, Algorithm 1]
+
+    The tasks of a round share the draw of mu and the repeats of a task share theta; with `fresh`
+    every task draws a mu of its own.
+    """
+    theta, slots = belief.draws(rng, tasks, fresh=fresh)
+    return arms.best(arms.scores(theta, slots), rng)
+
+
+def thompson_with_propensities(
+    belief: Belief,
+    rng: Generator,
+    tasks: Indices,
+    arms: Arms,
+    /,
+    *,
+    draws: int,
+    floor: float = 0.0,
+) -> tuple[Indices, Vector]:
+    """Thompson sampling, and the probability with which each arm was chosen.
+
+    Of `draws` joint posterior draws one, picked uniformly, is played, so that given the draws an
+    arm's propensity is the share of them that choose it.  With probability `floor` an event
+    plays one of its arms uniformly instead, which bounds every propensity from below by
+    floor / K.
+    """
+    theta, slots = belief.draws(rng, tasks, repeats=draws)
+    again = arms.repeated(draws)
+    choices = again.best(again.scores(theta, slots), rng).reshape(draws, -1)
+    played = choices[rng.integers(draws)]
+    if floor > 0:
+        uniform = arms.numbers((rng.random(tasks.size) * arms.sizes).astype(np.intp))
+        played = np.where(rng.random(tasks.size) < floor, uniform, played)
+    share = (choices == played).mean(axis=0)
+    return played, (1 - floor) * share + floor / arms.sizes
+
+
+def ucb(belief: Belief, rng: Generator, tasks: Indices, arms: Arms, /, *, width: float) -> Indices:
+    """Play the arm of highest mean plus `width` posterior standard deviations.
+
+    With width = ucb_width(delta) this is HierBayesUCB (Guan and Xiong, 2024).
+    """
+    nodes = np.repeat(tasks, arms.sizes)
+    prediction = belief.predict_rows(nodes, arms.table, arms.flat_rows())
+    return arms.best(prediction.mean + width * prediction.std, rng)
+
+
+def ucb_width(delta: float) -> float:
+    """The width whose one-sided Gaussian tail is at most delta: sqrt(2 log(1 / delta))."""
+    if not 0 < delta < 1:
+        raise ValueError(f"delta must be in (0, 1), got {delta}")
+    return sqrt(2 * log(1 / delta))
+
+
+def greedy(belief: Belief, rng: Generator, tasks: Indices, arms: Arms, /) -> Indices:
+    """Play the arm of highest posterior mean."""
+    theta, slots = belief.draws(None, tasks)
+    return arms.best(arms.scores(theta, slots), rng)
