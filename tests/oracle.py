@@ -56,7 +56,7 @@ def dense_posterior(parents, covs, root_mean, design, rewards, noise_var):
     residual = rewards - design @ base
     gain = np.linalg.solve(marginal, design @ prior).T
     cov = prior - gain @ design @ prior
-    sign, log_det = np.linalg.slogdet(marginal)
+    _, log_det = np.linalg.slogdet(marginal)
     square = residual @ np.linalg.solve(marginal, residual)
     log_evidence = -0.5 * (len(rewards) * np.log(2 * np.pi) + log_det + square)
     return Joint(base + gain @ residual, (cov + cov.T) / 2, log_evidence, d)

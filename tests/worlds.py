@@ -1,0 +1,107 @@
+"""Random models and histories for property tests: nothing is an identity, nothing is square."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+from oracle import dense_posterior, full, random_cov
+
+from hierbandits import Belief, GaussianHierarchy
+
+
+@dataclass
+class World:
+    """A hierarchy, a forest of its nodes, and events on the tasks."""
+
+    prior: GaussianHierarchy
+    shape: tuple[int, ...]
+    num_populations: int
+    hyper_means: np.ndarray
+    tasks: np.ndarray
+    features: np.ndarray  # (E, d), or arm indices (E,)
+    rewards: np.ndarray
+    noise_std: np.ndarray
+
+    @property
+    def num_tasks(self):
+        return self.num_populations * int(np.prod(self.shape))
+
+    def belief(self):
+        return Belief(self.prior, self.shape, self.num_populations, self.hyper_means)
+
+    def observed(self, order=slice(None)):
+        belief = self.belief()
+        belief.observe(
+            self.tasks[order], self.features[order], self.rewards[order], self.noise_std[order]
+        )
+        return belief
+
+    def vectors(self):
+        """The features as vectors, (E, d)."""
+        return np.eye(self.prior.dim)[self.features] if self.prior.is_armed else self.features
+
+    def joint(self):
+        """The dense posterior over all nodes in the belief's order: leaves first, roots last.
+
+        Parents are worked out here from the documented numbering, not read from the belief.
+        """
+        widths = self.num_populations * np.cumprod([1, *self.shape])  # root to leaf
+        starts = np.append(np.cumsum(widths[::-1])[::-1][1:], 0)  # of each depth
+        size, d = int(widths.sum()), self.prior.dim
+        parents, covs, means = [-1] * size, [None] * size, [None] * size
+        for depth, (start, width) in enumerate(zip(starts, widths, strict=True)):
+            for i in range(width):
+                node = start + i
+                covs[node] = full(self.prior.covs[depth])
+                if depth == 0:
+                    means[node] = self.hyper_means[i]
+                else:
+                    parents[node] = starts[depth - 1] + i // self.shape[depth - 1]
+        design = np.zeros((len(self.tasks), size * d))
+        for e, (task, x) in enumerate(zip(self.tasks, self.vectors(), strict=True)):
+            design[e, task * d : (task + 1) * d] = x
+        return dense_posterior(parents, covs, means, design, self.rewards, self.noise_std**2)
+
+
+@st.composite
+def worlds(draw, armed=None, levels=st.integers(1, 4), max_events=25):
+    """One to four levels, several populations, d from 1 to 8, more or fewer events than d."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    depth = draw(levels)
+    d = draw(st.integers(1, 8))
+    armed = draw(st.booleans()) if armed is None else armed
+    unit = 10.0 ** draw(st.sampled_from([-12, -3, 0, 0, 0, 3, 12]))  # of rewards
+    size = 10.0 ** draw(st.sampled_from([-6, 0, 0, 6]))  # of features
+    scale = unit if armed else unit / size
+    stds = scale * rng.uniform(0.2, 2.0, depth)
+    mean = scale * rng.standard_normal(d)
+    noise = unit * rng.uniform(0.3, 1.5)
+    if armed:
+        widths = [std * rng.uniform(0.5, 2.0, d) for std in stds]
+        blank = GaussianHierarchy.armed(d, hyper_std=1.0, task_std=1.0, noise_std=1.0)
+        prior = blank.with_levels(mean, [w**2 for w in widths], noise)
+    else:
+        covs = [random_cov(rng, d, std) for std in stds]
+        prior = GaussianHierarchy.deep(hyper_mean=mean, covs=covs, noise_std=noise)
+    shape = tuple(draw(st.lists(st.integers(1, 3), min_size=depth - 1, max_size=depth - 1)))
+    populations = draw(st.integers(1, 3))
+    num_tasks = populations * int(np.prod(shape))
+    events = draw(st.integers(0, max_events))
+    features = rng.integers(0, d, events) if armed else size * rng.standard_normal((events, d))
+    return World(
+        prior,
+        shape,
+        populations,
+        mean + scale * rng.standard_normal((populations, d)),
+        rng.integers(0, num_tasks, events),
+        features,
+        unit * 2 * rng.standard_normal(events),
+        noise * rng.uniform(0.5, 2.0, events),
+    )
+
+
+def assert_close(actual, expected, scale=None, rtol=1e-9):
+    """Close relative to the largest expected entry, since a zero among large numbers has none."""
+    expected = np.asarray(expected)
+    scale = np.abs(expected).max(initial=0.0) if scale is None else scale
+    np.testing.assert_allclose(actual, expected, rtol=rtol, atol=rtol * scale)
