@@ -8,24 +8,15 @@ Every peer keeps one linear parameter per task and knows the same widths:
 Where a library's documented calls spend most of their time on checks or containers it appears
 twice: as documented, and "inner", its own learner without them. Inner adapters lean on private
 names, so that no peer looks slow for how we called it; a new release may break them.
-
-    OPENBLAS_NUM_THREADS=1 python bench/peers.py
 """
 
 import random
-import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
-
-HYPER_VAR = 0.5
-TASK_VAR = 0.5
-PRIOR_VAR = HYPER_VAR + TASK_VAR  # what an independent learner believes of each task
-NOISE_STD = 0.5
+from bench.workload import HYPER_VAR, NOISE_STD, PRIOR_VAR, TASK_VAR, Matrix
 
 
 class Peer(Protocol):
@@ -283,6 +274,8 @@ PEERS: dict[str, MakePeer] = {
     "river inner": RiverInner,
     "vowpalwabbit": VowpalWabbit,
 }
+DOCUMENTED = ("bayesianbandits", "mabwiser", "river")
+"""The libraries' Bayesian learners, one per task, by the calls that their documentation shows."""
 
 
 def available() -> tuple[dict[str, MakePeer], dict[str, str]]:
@@ -297,31 +290,3 @@ def available() -> tuple[dict[str, MakePeer], dict[str, str]]:
         else:
             usable[name] = make
     return usable, missing
-
-
-def events_per_second(make: MakePeer, num_tasks: int, arms: Matrix, seconds: float) -> float:
-    """Time decide and observe on random tasks of one simulated population."""
-    rng = np.random.default_rng(0)
-    mu = rng.normal(0.0, HYPER_VAR**0.5, arms.shape[1])
-    theta = rng.normal(mu, TASK_VAR**0.5, (num_tasks, arms.shape[1]))
-    rewards = (theta @ arms.T).tolist()  # of a task and an arm, before noise
-    tasks = rng.integers(num_tasks, size=1 << 16).tolist()
-    noise = rng.normal(0.0, NOISE_STD, size=1 << 16).tolist()
-    peer = make(num_tasks, arms, 0)
-    events = 0
-    start = time.perf_counter()
-    while (elapsed := time.perf_counter() - start) < seconds:
-        task = tasks[events % len(tasks)]
-        arm = peer.decide(task)
-        peer.observe(task, arm, rewards[task][arm] + noise[events % len(noise)])
-        events += 1
-    return events / elapsed
-
-
-if __name__ == "__main__":
-    features = np.random.default_rng(1).normal(size=(20, 16)) / 4.0  # K=20, d=16, norm about 1
-    usable_peers, missing_peers = available()
-    for peer_name, make_peer in usable_peers.items():
-        print(f"{peer_name:24}{events_per_second(make_peer, 1000, features, 2.0):10,.0f} events/s")
-    for peer_name, reason in missing_peers.items():
-        print(f"{peer_name:24}missing: {reason}")

@@ -63,8 +63,11 @@ class World:
         return dense_posterior(parents, covs, means, design, self.rewards, self.noise_std**2)
 
 
+LEVELS = st.integers(1, 4)
+
+
 @st.composite
-def worlds(draw, armed=None, levels=st.integers(1, 4), max_events=25):
+def worlds(draw, armed=None, levels=LEVELS, max_events=25):
     """One to four levels, several populations, d from 1 to 8, more or fewer events than d."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     depth = draw(levels)

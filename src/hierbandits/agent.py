@@ -243,8 +243,11 @@ class Agent:
     ) -> "Agent":
         """The agent that `save` wrote; one of a recipe of your own needs it as `policy`."""
         meta, arrays = read_archive(path, "agent", _VERSION)
+        recipe = policy if policy is not None else meta.get("policy")
+        if recipe is None:
+            raise ValueError(f"policy must be given: {path} was saved with a recipe of its own")
         try:
-            return cls._restored(meta, arrays, policy, clock)
+            return cls._restored(meta, arrays, recipe, clock)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise ValueError(f"{path} is not a sound agent file: {error}") from error
 
@@ -253,14 +256,13 @@ class Agent:
         cls,
         meta: dict[str, Any],
         arrays: dict[str, NDArray[Any]],
-        policy: Recipe | None,
+        recipe: Recipe | str,
         clock: Callable[[], float],
     ) -> "Agent":
         prior = GaussianHierarchy.from_dict(meta["prior"])
         arms = meta["arms"]
         if arms is not None and not prior.is_armed:
             arms = dict(zip(arms, arrays["arms"], strict=True))
-        recipe = policy if policy is not None else meta["policy"]
         agent = cls(prior, recipe, arms=arms, draws=meta["draws"], floor=meta["floor"], clock=clock)
         agent._policy.belief = Belief.from_state(meta["belief"], arrays)
         if agent._policy.forced is not None:

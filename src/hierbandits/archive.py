@@ -2,7 +2,9 @@
 
 import json
 import os
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -13,6 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 _HEADER = "hierbandits.json"
+
+# What the readers of zip, JSON and arrays raise at damage, wherever it is.
+_UNSOUND = (
+    *(OSError, EOFError, zipfile.BadZipFile, zlib.error, struct.error, RuntimeError),
+    *(KeyError, ValueError, TypeError, OverflowError, MemoryError),
+)
 
 
 def write_archive(
@@ -55,7 +63,7 @@ def read_archive(
             meta = dict(header["meta"])
     except FileNotFoundError:
         raise
-    except (OSError, zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError) as error:
+    except _UNSOUND as error:
         raise ValueError(
             f"{os.fspath(path)} is not a sound {kind} file of version {version}: {error}"
         ) from error

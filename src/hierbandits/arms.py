@@ -153,8 +153,9 @@ def _table(
 
 def _masks(eligible: Any, sizes: Indices) -> list[Mask]:
     """One boolean mask for each event."""
-    shared = not isinstance(eligible, Sequence) or np.ndim(eligible[0]) == 0
-    if shared and np.ndim(eligible) == 1:
+    if not isinstance(eligible, Sequence | np.ndarray) or len(eligible) == 0:
+        raise ValueError(f"eligible must be a mask or a mask for each event, got {eligible!r}")
+    if np.ndim(eligible[0]) == 0:  # one for all
         eligible = [eligible] * sizes.size
     masks = [np.asarray(mask) for mask in eligible]
     for mask, size in zip(masks, sizes, strict=False):

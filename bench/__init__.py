@@ -1,0 +1,1 @@
+"""Benchmarks: how fast the package is, and how near to what the machine can do."""

@@ -1,0 +1,501 @@
+"""The agent: names, ids, late rewards, and files."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+from hierbandits import (
+    POLICIES,
+    Agent,
+    Belief,
+    GaussianHierarchy,
+    Recipe,
+    RewardConflict,
+    UnknownDecision,
+)
+from hierbandits.rules import greedy
+
+ARMED = GaussianHierarchy.armed(3, hyper_std=1.0, task_std=0.3, noise_std=0.5)
+LINEAR = GaussianHierarchy(
+    hyper_mean=[0.1, -0.2],
+    hyper_cov=[[1.0, 0.3], [0.3, 0.8]],
+    task_cov=[[0.3, 0.1], [0.1, 0.2]],
+    noise_std=0.5,
+)
+DEEP = GaussianHierarchy.deep(
+    hyper_mean=[0.0, 0.0], covs=[np.eye(2), 0.5 * np.eye(2), 0.2 * np.eye(2)], noise_std=0.5
+)
+ARMS = {"low": [1.0, 0.0], "mid": [0.7, 0.7], "high": [0.0, 1.0]}
+
+
+class Clock:
+    """A clock that tests set."""
+
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+def _state(agent):
+    _, arrays = agent.belief.state()
+    return (
+        {name: array.tobytes() for name, array in arrays.items()},
+        [(d.id, d.task, d.arm) for d in agent.pending],
+        repr(agent),
+        agent._rng.bit_generator.state,
+    )
+
+
+def test_the_story_of_the_readme():
+    agent = Agent(LINEAR, seed=0)
+    decision = agent.decide("store-17", ARMS)
+    assert decision.task == "store-17"
+    assert decision.arm in ARMS
+    np.testing.assert_array_equal(decision.features, ARMS[decision.arm])
+    assert decision.propensity is None
+    assert agent.reward(decision.id, 0.8) is True
+    assert agent.reward(decision.id, 0.8) is False
+    reference = Belief(LINEAR, 1)
+    reference.observe([0], [ARMS[decision.arm]], [0.8])
+    np.testing.assert_array_equal(
+        agent.belief.task(agent.node("store-17")).mean, reference.task(0).mean
+    )
+
+
+def test_rewards_late_shuffled_and_repeated_give_the_same_belief():
+    rng = np.random.default_rng(0)
+    agent, ordered = Agent(LINEAR, seed=1), Agent(LINEAR, seed=1)
+    decisions = [agent.decide(f"t{i % 5}", ARMS, id=f"d{i}") for i in range(60)]
+    values = rng.standard_normal(60)
+    for i in range(60):
+        ordered.decide(f"t{i % 5}", ARMS, id=f"d{i}")
+    ordered.reward_many([d.id for d in decisions], values)
+    for i in rng.permutation(60):
+        assert agent.reward(decisions[i].id, values[i]) is True
+        assert agent.reward(decisions[i].id, values[i]) is False
+    for task in range(5):
+        one, other = (a.belief.task(a.node(f"t{task}")) for a in (agent, ordered))
+        np.testing.assert_allclose(one.mean, other.mean, rtol=1e-10)
+        np.testing.assert_allclose(one.cov, other.cov, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("ids", "values", "error", "message"),
+    [
+        (["a", "b"], [1.0, np.nan], ValueError, r"values must be finite.* nan at \[1\]"),
+        (["a", "b"], [1.0, np.inf], ValueError, "values must be finite"),
+        (["a", "b"], [1.0], ValueError, r"values must have shape \(2,\) to match ids"),
+        (["a", "nope"], [1.0, 1.0], UnknownDecision, "decisions not expired, got 'nope'"),
+        (["a", 7], [1.0, 1.0], UnknownDecision, "ids must be strings, got 7"),
+        (["a", ["b"]], [1.0, 1.0], UnknownDecision, "ids must be strings"),
+        (["a", "done"], [1.0, 2.0], RewardConflict, "'done' has the reward 5.0, got 2.0"),
+        (["a", "a"], [1.0, 2.0], RewardConflict, "'a' has the reward 1.0, got 2.0"),
+    ],
+)
+def test_one_bad_reward_and_none_is_learned(ids, values, error, message):
+    agent = Agent(ARMED, seed=0)
+    agent.decide_many(["x", "y", "x"], ids=["a", "b", "done"])
+    agent.reward("done", 5.0)
+    before = _state(agent)
+    with pytest.raises(error, match=message):
+        agent.reward_many(ids, values)
+    assert _state(agent) == before
+    assert agent.reward_many(["a", "b", "a", "done"], [1.0, 2.0, 1.0, 5.0]) == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prior", "task", "arms", "more", "message"),
+    [
+        (LINEAR, 1.5, ARMS, {}, "task must be a string or an integer, got 1.5"),
+        (LINEAR, None, ARMS, {}, "task must be a string or an integer, got None"),
+        (LINEAR, True, ARMS, {}, "task must be"),
+        (LINEAR, ("a", "b"), ARMS, {}, "task must be"),
+        (DEEP, "a", ARMS, {}, "task must be a tuple of 2 strings or integers, got 'a'"),
+        (LINEAR, "t", None, {}, "arms must be given"),
+        (LINEAR, "t", {}, {}, "arms must"),
+        (LINEAR, "t", [], {}, "arms"),
+        (LINEAR, "t", {"a": [1.0]}, {}, r"arms must have shape \(any, 2\)"),
+        (LINEAR, "t", {"a": [1.0, np.nan]}, {}, "arms must be finite"),
+        (LINEAR, "t", {"a": [1.0, 2.0], "b": [1.0]}, {}, "arms must be an array"),
+        (LINEAR, "t", ["low"], {}, "arms are not known by name"),
+        (ARMED, "t", ARMS, {}, "arms must be names or indices when armed"),
+        (ARMED, "t", [3], {}, "arms must name arms of this agent"),
+        (ARMED, "t", ["low"], {}, "arms must name arms of this agent .*got 'low'"),
+        (ARMED, "t", None, {"id": "taken"}, "ids must be new, got 'taken'"),
+        (ARMED, "t", None, {"id": "settled"}, "ids must be new, got 'settled'"),
+        (ARMED, "t", None, {"id": ""}, "ids must be non-empty strings"),
+        (ARMED, "t", None, {"id": 5}, "ids must be non-empty strings"),
+        (ARMED, "t", None, {"eligible": [False] * 3}, "eligible must leave an arm"),
+    ],
+)
+def test_a_bad_decision_changes_nothing(prior, task, arms, more, message):
+    agent = Agent(prior, seed=0)
+    first = ("r", "s") if prior is DEEP else "s"
+    offered = None if prior is ARMED else ARMS
+    agent.decide(first, offered, id="taken")
+    agent.decide(first, offered, id="settled")
+    agent.reward("settled", 1.0)
+    before = _state(agent)
+    with pytest.raises(ValueError, match=message):
+        agent.decide(task, arms, **more)
+    assert _state(agent) == before
+
+
+def test_arms_in_every_form():
+    agent = Agent(LINEAR, seed=0, arms=ARMS)
+    assert agent.decide("t").arm in ARMS
+    assert agent.decide("t", ["high"]).arm == "high"
+    assert agent.decide("t", np.array([[1.0, 2.0]])).arm == 0
+    assert agent.decide("t", [[1, 2], [3, 4]]).arm in (0, 1)
+    assert agent.decide("t", {"only": [1, 2]}).arm == "only"
+    assert agent.decide("t", np.eye(2), eligible=[False, True]).arm == 1
+    numbered = Agent(LINEAR, seed=0, arms=np.eye(2))
+    assert numbered.decide("t", [1]).arm == 1
+    armed = Agent(ARMED, seed=0)
+    assert armed.decide("t").arm in (0, 1, 2)
+    assert armed.decide("t", [2]).features == 2
+    named = Agent(ARMED, seed=0, arms=["a", "b", "c"])
+    decision = named.decide("t", ["c"])
+    assert (decision.arm, decision.features) == ("c", 2)
+
+
+def test_a_round_takes_one_offer_or_one_for_each_task():
+    agent = Agent(LINEAR, seed=0, arms=ARMS)
+    assert [d.arm for d in agent.decide_many(["a", "b"], ["mid"])] == ["mid", "mid"]
+    each = agent.decide_many(["a", "b", "c", 4], [["low"], ["mid", "high"], None, {"new": [1, 1]}])
+    assert each[0].arm == "low"
+    assert each[1].arm in ("mid", "high")
+    assert each[2].arm in ARMS
+    assert (each[3].arm, each[3].task) == ("new", 4)
+    ragged = agent.decide_many(["a", "b"], [np.eye(2)[:1], np.eye(2)])
+    assert ragged[0].arm == 0
+    assert agent.decide_many([], ARMS) == []
+    with pytest.raises(ValueError, match="one set for each task, got 1"):
+        agent.decide_many(["a", "b"], [ARMS])
+    armed = Agent(ARMED, seed=0, arms=["a", "b", "c"])
+    assert [d.arm for d in armed.decide_many([1, 2], [["a"], ["c"]])] == ["a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"policy": "UCB"}, "policy must be one of HierTS, .*got 'UCB'"),
+        ({"policy": "OracleTS"}, "truth must be given"),
+        ({"arms": ["a", "b"]}, "arms must name the 3 arms of the prior, got 2"),
+        ({"arms": ["a", "b", "a"]}, "arms must have distinct names"),
+        ({"arms": ["a", "b", 1.5]}, "arms must be named by strings or integers"),
+        ({"floor": 0.1}, "floor needs propensities"),
+        ({"draws": 0}, "draws must be a whole number of at least 1"),
+        ({"draws": 5, "policy": "HierUCB"}, "thompson rule"),
+        ({"draws": 5, "floor": 2.0}, "floor must be in"),
+    ],
+)
+def test_bad_options_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        Agent(ARMED, **options)
+
+
+def test_an_agent_needs_tasks_below_the_root():
+    flat = GaussianHierarchy.deep(hyper_mean=[0.0], covs=[[[1.0]]], noise_std=1.0)
+    with pytest.raises(ValueError, match="a level of tasks below its root"):
+        Agent(flat)
+
+
+def test_names_keep_their_type_and_paths_make_groups():
+    agent = Agent(ARMED, seed=0)
+    agent.decide_many([1, "1", np.int64(1)])
+    assert agent.tasks == [1, "1"]
+    deep = Agent(DEEP, seed=0)
+    deep.decide_many([("n", 1), ("n", 2), ("s", 1)], ARMS)
+    assert deep.tasks == [("n", 1), ("n", 2), ("s", 1)]
+    north, north_too, south = (deep.belief.forest.path(deep.node(t))[1] for t in deep.tasks)
+    assert north == north_too != south
+    for flat in ("TS", "PooledTS", "LinUCB"):
+        agent = Agent(DEEP, flat, seed=0)
+        agent.decide_many([("n", 1), ("s", 1)], ARMS)
+        assert agent.tasks == [("n", 1), ("s", 1)]
+    with pytest.raises(ValueError, match="task must be one that the agent has met"):
+        agent.node(("n", 7))
+
+
+def test_ids_never_repeat_and_leave_the_random_state_alone():
+    agent, other = Agent(ARMED, seed=0), Agent(ARMED, seed=0)
+    ids = [agent.decide("t").id for _ in range(200)]
+    assert len(set(ids)) == 200
+    for i in range(200):
+        other.decide("t", id=str(i))
+    assert agent._rng.bit_generator.state == other._rng.bit_generator.state
+    assert [d.arm for d in agent.pending] == [d.arm for d in other.pending]
+
+
+def test_old_decisions_expire_on_request():
+    clock = Clock()
+    agent = Agent(ARMED, seed=0, clock=clock)
+    for i in range(4):
+        agent.decide("t", id=f"d{i}")
+        clock.now += 10
+    agent.reward("d0", 1.0)  # at 1040
+    clock.now += 5  # 1045: d1 is 35 old, d2 25, d3 15
+    assert agent.expire(30) == ["d1"]
+    assert [d.id for d in agent.pending] == ["d2", "d3"]
+    with pytest.raises(UnknownDecision):
+        agent.reward("d1", 1.0)
+    assert agent.reward("d0", 1.0) is False
+    clock.now += 100
+    assert agent.expire(30) == ["d2", "d3"]
+    with pytest.raises(UnknownDecision):
+        agent.reward("d0", 1.0)  # its memory has gone too
+    with pytest.raises(ValueError, match="older_than must be finite"):
+        agent.expire(np.nan)
+
+
+def test_what_a_decision_was_for_cannot_be_changed():
+    agent = Agent(LINEAR, seed=0)
+    arms = np.array([[1.0, 2.0]])
+    decision = agent.decide("t", arms)
+    arms[:] = 9.0
+    assert decision.features.tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match="read-only"):
+        decision.features[0] = 9.0
+    with pytest.raises(AttributeError):
+        decision.arm = 1
+
+
+def test_the_agents_own_arms_are_a_copy():
+    arms = np.array([[1.0, 2.0]])
+    agent = Agent(LINEAR, seed=0, arms=arms)
+    arms[:] = 9.0
+    assert agent.decide("t").features.tolist() == [1.0, 2.0]
+
+
+# Files
+
+
+def _played(prior, policy, **options):
+    arms = None if prior is ARMED else ARMS
+    agent = Agent(prior, policy, seed=3, arms=arms, clock=Clock(), **options)
+    rng = np.random.default_rng(0)
+    for i in range(25):
+        task = (f"r{i % 2}", i % 3) if prior is DEEP else f"t{i % 4}"
+        decision = agent.decide(task)
+        if i % 3:
+            agent.reward(decision.id, rng.standard_normal())
+    return agent
+
+
+@pytest.mark.parametrize("prior", [ARMED, LINEAR, DEEP], ids=["armed", "linear", "deep"])
+@pytest.mark.parametrize("policy", [name for name in POLICIES if name != "OracleTS"])
+def test_save_and_load_resume_bit_for_bit(prior, policy, tmp_path):
+    options = {"draws": 20, "floor": 0.1} if policy == "HierTS" else {}
+    agent = _played(prior, policy, **options)
+    path = tmp_path / "agent.hb"
+    agent.save(path)
+    loaded = Agent.load(path, clock=Clock())
+    assert _state(loaded) == _state(agent)
+    assert [vars_of(d) for d in loaded.pending] == [vars_of(d) for d in agent.pending]
+    rng = np.random.default_rng(1)
+    for i in range(30):
+        task = ("new", i % 4) if prior is DEEP else i % 6
+        one, other = (a.decide(task, id=f"later-{i}") for a in (agent, loaded))
+        assert vars_of(one) == vars_of(other)
+        value = rng.standard_normal()
+        waiting = agent.pending[0].id
+        assert agent.reward(waiting, value) is loaded.reward(waiting, value) is True
+    assert _state(loaded) == _state(agent)
+    settled = next(iter(agent._settled))
+    assert loaded.reward(settled, agent._settled[settled].reward) is False
+
+
+def vars_of(decision):
+    features = np.asarray(decision.features).tolist()
+    return decision.id, decision.task, decision.arm, features, decision.propensity
+
+
+def test_a_recipe_of_ones_own_is_handed_to_load(tmp_path):
+    recipe = Recipe(lambda prior: prior, greedy, "mine")
+    agent = Agent(ARMED, recipe, seed=0)
+    agent.decide("t")
+    agent.save(tmp_path / "a")
+    with pytest.raises(ValueError, match="policy must be given"):
+        Agent.load(tmp_path / "a")
+    assert Agent.load(tmp_path / "a", policy=recipe).tasks == ["t"]
+
+
+def test_a_file_cut_anywhere_is_refused(tmp_path):
+    agent = _played(LINEAR, "HierTS")
+    agent.save(tmp_path / "whole")
+    whole = (tmp_path / "whole").read_bytes()
+    cut = tmp_path / "cut"
+    for size in [*range(0, len(whole), 97), len(whole) - 1]:
+        cut.write_bytes(whole[:size])
+        with pytest.raises(ValueError, match="not a sound agent file"):
+            Agent.load(cut)
+
+
+def test_flipped_bytes_are_refused_or_harmless(tmp_path):
+    agent = _played(ARMED, "HierTS-forced")
+    agent.save(tmp_path / "whole")
+    whole = (tmp_path / "whole").read_bytes()
+    rng = np.random.default_rng(0)
+    refused = 0
+    for place in rng.integers(0, len(whole), 300):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << rng.integers(8)
+        (tmp_path / "damaged").write_bytes(damaged)
+        try:
+            loaded = Agent.load(tmp_path / "damaged", clock=Clock())
+        except ValueError:
+            refused += 1
+        else:  # a byte of the container that carries nothing
+            assert _state(loaded) == _state(agent)
+    assert refused > 200
+
+
+def test_foreign_files_are_refused(tmp_path):
+    path = tmp_path / "file"
+    with pytest.raises(FileNotFoundError):
+        Agent.load(path)
+    for content in (b"", b"not a zip", b"PK\x03\x04" + bytes(100)):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="not a sound agent file"):
+            Agent.load(path)
+    np.savez(path.with_suffix(".npz"), a=np.zeros(3))
+    with pytest.raises(ValueError, match="not a sound agent file"):
+        Agent.load(path.with_suffix(".npz"))
+    Belief(ARMED, 2).save(path)
+    with pytest.raises(ValueError, match="it holds belief version 1"):
+        Agent.load(path)
+    path.write_bytes(b"")
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(ValueError, match="not a sound agent file"):
+        Agent.load(path)
+
+
+def _rewritten(path, change):
+    """The archive with its arrays and header changed, checksums made right again."""
+    from hierbandits.archive import read_archive, write_archive
+
+    kind = "belief"
+    meta, arrays = read_archive(path, kind, 1)
+    change(meta, arrays)
+    write_archive(path, kind, 1, meta, arrays)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("parent", 99, "parent must be in"),
+        ("parent", 0, "parent and level do not agree"),
+        ("parent", -5, "parent"),
+        ("level", 7, "level must be in"),
+        ("level", 0, "do not agree"),
+        ("mean", np.nan, "mean must be finite"),
+        ("factor", np.inf, "factor must be finite"),
+        ("precision", 123.0, "precision does not follow"),
+        ("count", np.nan, "count must be finite"),
+    ],
+)
+def test_a_belief_that_makes_no_sense_is_refused(name, value, message, tmp_path):
+    path = tmp_path / "belief"
+    belief = Belief(LINEAR, 3, 2)
+    belief.observe([0, 4], np.eye(2), [1.0, 2.0])
+    belief.save(path)
+
+    def change(meta, arrays):
+        arrays[name] = arrays[name].copy()
+        arrays[name].flat[0 if name != "level" else 1] = value
+
+    _rewritten(path, change)
+    with pytest.raises(ValueError, match=message):
+        Belief.load(path)
+
+
+def test_beliefs_save_and_load_mid_run(tmp_path):
+    priors = [LINEAR, LINEAR.with_levels(LINEAR.hyper_mean, [2 * c for c in LINEAR.covs])]
+    belief = Belief(priors, 2, 2)
+    belief.add(belief.roots[3], 2)
+    rng = np.random.default_rng(0)
+    tasks, x, y = rng.integers(0, 8, 20), rng.standard_normal((20, 2)), rng.standard_normal(20)
+    belief.observe(tasks, x, y)
+    belief.save(tmp_path / "b")
+    loaded = Belief.load(tmp_path / "b")
+    for each in (belief, loaded):
+        each.observe(tasks, x, -y)
+        each.add(each.roots[0])
+    np.testing.assert_array_equal(
+        loaded.forest.mean[: loaded.num_nodes], belief.forest.mean[: belief.num_nodes]
+    )
+    np.testing.assert_array_equal(loaded.log_evidence(), belief.log_evidence())
+    one, other = (b.sample(np.random.default_rng(1), [0, 7, 12]) for b in (belief, loaded))
+    np.testing.assert_array_equal(one, other)
+
+
+def test_a_file_holds_json_and_arrays_alone(tmp_path):
+    agent = _played(LINEAR, "HierTS")
+    agent.save(tmp_path / "a")
+    with zipfile.ZipFile(tmp_path / "a") as archive:
+        header = json.loads(archive.read("hierbandits.json"))
+        assert (header["kind"], header["version"]) == ("agent", 1)
+        assert {n for n in archive.namelist() if not n.endswith(".npy")} == {"hierbandits.json"}
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
+    agent = _played(ARMED, "HierTS")
+    path = tmp_path / "a"
+    agent.save(path)
+    before = path.read_bytes()
+    agent._floor = float("nan")  # which JSON cannot hold
+    with pytest.raises(ValueError, match="JSON"):
+        agent.save(path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
+
+
+# Reports
+
+
+def test_the_table_shows_each_tasks_posterior():
+    agent = Agent(ARMED, seed=0, arms=["a", "b", "c"])
+    for i in range(30):
+        decision = agent.decide(f"t{i % 2}")
+        agent.reward(decision.id, float(i))
+    table = agent.table(level=0.8)
+    assert table["task"] == ["t0"] * 3 + ["t1"] * 3
+    assert table["arm"] == ["a", "b", "c"] * 2
+    assert table["decisions"] == table["rewards"] == [15] * 6
+    for row in range(6):
+        found = agent.belief.task(agent.node(table["task"][row]))
+        split = agent.belief.uncertainty(agent.node(table["task"][row]))
+        i = row % 3
+        assert table["mean"][row] == pytest.approx(found.mean[i])
+        assert table["within_var"][row] == pytest.approx(split.within[i, i])
+        assert table["shared_var"][row] == pytest.approx(split.shared[i, i])
+        half = 1.2815515655 * found.std[i]
+        assert table["low"][row] == pytest.approx(found.mean[i] - half)
+        assert table["high"][row] == pytest.approx(found.mean[i] + half)
+    with pytest.raises(ValueError, match="level must be in"):
+        agent.table(level=1.0)
+
+
+def test_the_summary_lines_up():
+    agent = Agent(DEEP, seed=0)
+    for i in range(6):
+        agent.decide(("north", f"store-{i}"), ARMS)
+    text = agent.summary(max_rows=5)
+    lines = text.splitlines()
+    assert lines[0] == "Agent(HierTS, 2 features, 6 tasks, 6 decisions, 0 rewarded, 6 pending)"
+    assert lines[1].split()[:3] == ["task", "feature", "decisions"]
+    assert lines[2].startswith("north/store-0")
+    assert lines[-1] == "... and 7 rows more"
+    assert len({len(line) for line in lines[1:-1]}) == 1
+    assert "0 tasks" in Agent(ARMED).summary()
