@@ -1,7 +1,8 @@
 """One run of all benchmarks: its sizes and its figures."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import product
 
 from bench.contest import Contest, contest
 from bench.memory import MemoryUse, memory_use
@@ -9,8 +10,8 @@ from bench.scaling import (
     AgentCost,
     BatchedCost,
     HistoryCost,
-    agent_cost,
-    batched_cost,
+    agent_costs,
+    batched_costs,
     history_cost,
 )
 from bench.startup import Startup, startup
@@ -31,7 +32,7 @@ class Sizes:
     early_events: int
     late_events: int
     times: int  # repetitions of each measurement, of which the best counts
-    events: int  # of one batched repetition
+    rounds: int  # of one batched repetition
     seconds: float  # of one repetition, one event at a time
 
 
@@ -44,8 +45,8 @@ FULL = Sizes(
     memory_tasks=20_000,
     early_events=50_000,
     late_events=2_000_000,
-    times=10,
-    events=10_000,
+    times=20,
+    rounds=10,
     seconds=0.3,
 )
 QUICK = Sizes(
@@ -58,7 +59,7 @@ QUICK = Sizes(
     early_events=5_000,
     late_events=50_000,
     times=2,
-    events=2_000,
+    rounds=2,
     seconds=0.03,
 )
 
@@ -68,35 +69,63 @@ class Results:
     """Every figure of one run."""
 
     sizes: Sizes
-    batched: list[BatchedCost] = field(default_factory=list)
-    agent: list[AgentCost] = field(default_factory=list)
-    contest: list[Contest] = field(default_factory=list)
-    history: list[HistoryCost] = field(default_factory=list)
-    memory: list[MemoryUse] = field(default_factory=list)
-    startup: list[Startup] = field(default_factory=list)
+    batched: list[BatchedCost]
+    agent: list[AgentCost]
+    contest: Contest
+    history: HistoryCost
+    memory: list[MemoryUse]
+    startup: Startup
 
 
 def measure(sizes: Sizes, say: Callable[[str], None]) -> Results:
     """Run everything, telling `say` what comes next."""
-    results = Results(sizes)
-    times, seconds = sizes.times, sizes.seconds
-    for num_tasks in (sizes.few_tasks, sizes.many_tasks):
-        for dim in sizes.dims:
-            say(f"batched and the limit: d = {dim}, {num_tasks:,} tasks")
-            results.batched.append(batched_cost(dim, num_tasks, times, sizes.events))
-    few = [(dim, sizes.few_tasks) for dim in sizes.dims]
-    for dim, num_tasks in [*few, *((dim, sizes.many_tasks) for dim in sizes.agent_dims_at_many)]:
-        say(f"agent: d = {dim}, {num_tasks:,} tasks")
-        results.agent.append(agent_cost(dim, num_tasks, times, seconds))
+    return Results(
+        sizes,
+        batched=_batched(sizes, say),
+        agent=_agent(sizes, say),
+        contest=_contest(sizes, say),
+        history=_history(sizes, say),
+        memory=_memory(sizes, say),
+        startup=_startup(sizes, say),
+    )
+
+
+def _batched(sizes: Sizes, say: Callable[[str], None]) -> list[BatchedCost]:
+    costs = []
+    few_and_many = (sizes.few_tasks, sizes.many_tasks)
+    for dim in sizes.dims:
+        say(f"batched and the limit: d = {dim}")
+        costs += batched_costs(dim, few_and_many, sizes.times, sizes.rounds)
+    return costs
+
+
+def _agent(sizes: Sizes, say: Callable[[str], None]) -> list[AgentCost]:
+    say("agent")
+    pairs = product(sizes.agent_dims_at_many, [sizes.many_tasks])
+    pairs = [*product(sizes.dims, [sizes.few_tasks]), *pairs]
+    return agent_costs(sorted(pairs), sizes.times, sizes.seconds)
+
+
+def _contest(sizes: Sizes, say: Callable[[str], None]) -> Contest:
     say(f"peers: d = {CONTEST_DIM}, {sizes.few_tasks:,} tasks")
-    rounds = sizes.events // 1000
-    results.contest.append(contest(CONTEST_DIM, sizes.few_tasks, times, seconds, rounds))
-    say(f"history: {sizes.late_events:,} events")
-    early, late = sizes.early_events, sizes.late_events
-    results.history.append(history_cost(CONTEST_DIM, sizes.few_tasks, early, late, times))
+    return contest(CONTEST_DIM, sizes.few_tasks, sizes.times, sizes.seconds, sizes.rounds)
+
+
+def _history(sizes: Sizes, say: Callable[[str], None]) -> HistoryCost:
+    say(f"history: d = {CONTEST_DIM}, {sizes.late_events:,} events")
+    return history_cost(
+        CONTEST_DIM, sizes.few_tasks, sizes.early_events, sizes.late_events, sizes.times
+    )
+
+
+def _memory(sizes: Sizes, say: Callable[[str], None]) -> list[MemoryUse]:
+    uses = []
     for dim in sizes.memory_dims:
         say(f"memory: d = {dim}, growing to {sizes.memory_tasks:,} tasks")
-        results.memory.append(memory_use(dim, sizes.memory_tasks))
+        uses.append(memory_use(dim, sizes.memory_tasks))
+    return uses
+
+
+def _startup(sizes: Sizes, say: Callable[[str], None]) -> Startup:
     say("imports and compiling")
-    results.startup.append(startup(min(times, 3)))
-    return results
+    return startup(min(sizes.times, 3))

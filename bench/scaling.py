@@ -7,7 +7,7 @@ from functools import partial
 from bench.limit import Limit
 from bench.one_by_one import OneByOne
 from bench.ours import Batched, OurAgent
-from bench.timing import best
+from bench.timing import Repetition, best
 from bench.workload import ROUND, Workload
 
 
@@ -33,20 +33,31 @@ class BatchedCost:
         return self.microseconds / self.limit
 
 
-def batched_cost(dim: int, num_tasks: int, times: int, events: int) -> BatchedCost:
-    """The batched calls against the limit, interleaved, in repetitions of so many events."""
-    workload = Workload.of(dim, num_tasks)
-    batched, limit = Batched(workload), Limit(workload)
-    rounds = max(1, events // ROUND)
-    repetitions = {
-        "microseconds": partial(batched.microseconds, rounds),
-        "sums": limit.sums,
-        "memory": partial(limit.memory, rounds),
-        "normals": partial(limit.normals, rounds),
-    }
-    costs = best(repetitions, times)
-    gigaflops = limit.flops / (1e3 * costs["sums"])
-    return BatchedCost(dim, num_tasks, act_share=batched.act_share, gigaflops=gigaflops, **costs)
+def batched_costs(
+    dim: int, numbers_of_tasks: Sequence[int], times: int, rounds: int
+) -> list[BatchedCost]:
+    """The batched calls and the limit for each number of tasks, all of them interleaved."""
+    workloads = [Workload.of(dim, num_tasks) for num_tasks in numbers_of_tasks]
+    runs = [(Batched(workload), Limit(workload)) for workload in workloads]
+    repetitions: dict[tuple[int, str], Repetition] = {}
+    for place, (batched, limit) in enumerate(runs):
+        repetitions |= {
+            (place, "microseconds"): partial(batched.microseconds, rounds),
+            (place, "sums"): limit.sums,
+            (place, "memory"): partial(limit.memory, rounds),
+            (place, "normals"): partial(limit.normals, rounds),
+        }
+    least = best(repetitions, times)
+    return [
+        BatchedCost(
+            dim,
+            workload.num_tasks,
+            act_share=batched.act_share,
+            gigaflops=limit.flops / (1e3 * least[place, "sums"]),
+            **{part: cost for (where, part), cost in least.items() if where == place},
+        )
+        for place, (workload, (batched, limit)) in enumerate(zip(workloads, runs, strict=True))
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +69,15 @@ class AgentCost:
     microseconds: float
 
 
-def agent_cost(dim: int, num_tasks: int, times: int, seconds: float) -> AgentCost:
-    """`decide` and `reward`, in repetitions of so many seconds."""
-    workload = Workload.of(dim, num_tasks)
-    loop = OneByOne(OurAgent(workload), workload)
-    loop.microseconds(seconds)
-    costs = best({"agent": partial(loop.microseconds, seconds)}, times)
-    return AgentCost(dim, num_tasks, costs["agent"])
+def agent_costs(sizes: Sequence[tuple[int, int]], times: int, seconds: float) -> list[AgentCost]:
+    """`decide` and `reward` for each (d, tasks), all interleaved, each for so many seconds."""
+    repetitions: dict[tuple[int, int], Repetition] = {}
+    for size in sizes:
+        workload = Workload.of(*size)
+        loop = OneByOne(OurAgent(workload), workload)
+        repetitions[size] = partial(loop.microseconds, seconds)
+    least = best(repetitions, times)
+    return [AgentCost(*size, least[size]) for size in sizes]
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class Workload:
 
     @property
     def dim(self) -> int:
-        return self.arms.shape[1]
+        return self.prior.dim
 
     def rounds(self) -> Iterator[tuple[Indices, Vector]]:
         """The tasks and noise of one round after another, without end."""

@@ -1,0 +1,48 @@
+"""What the package promises of its speed and size, judged by a run's figures."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bench.contest import AGENT, BATCHED
+from bench.results import Results
+from bench.scaling import growth
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A promise, the figure that it is judged by and whether that keeps it."""
+
+    promise: str
+    bound: float
+    figure: float
+    at_least: bool = False
+
+    @property
+    def met(self) -> bool:
+        return self.figure >= self.bound if self.at_least else self.figure <= self.bound
+
+
+def targets(results: Results) -> list[Target]:
+    """Every promise that the run has figures for."""
+    return list(_targets(results))
+
+
+def _targets(results: Results) -> Iterator[Target]:
+    sizes, contest = results.sizes, results.contest
+    many = f"{sizes.many_tasks:,}"
+    for cost in results.batched:
+        if cost.dim >= 16 and cost.num_tasks == sizes.many_tasks:
+            yield Target(f"batched over the limit, d = {cost.dim}, {many} tasks", 3.0, cost.ratio)
+    if contest.rival is not None:
+        for ours, least in ((BATCHED, 150.0), (AGENT, 10.0)):
+            ratio = contest.ratio(ours, contest.rival)
+            yield Target(f"{ours}, times as fast as {contest.rival}", least, ratio, at_least=True)
+    for name, costs in (("batched", growth(results.batched)), ("agent", growth(results.agent))):
+        for dim, ratio in costs.items():
+            promise = f"{name}, {many} tasks over {sizes.few_tasks:,}, d = {dim}"
+            yield Target(promise, 3.0, ratio)
+    for use in results.memory:
+        yield Target(f"memory known up front, d = {use.dim}", 1.2, use.up_front)
+        yield Target(f"memory while growing, d = {use.dim}", 2.0, use.growing)
+    late = f"batched after {results.history.late_events:,} events over the first"
+    yield Target(late, 1.3, results.history.ratio)

@@ -1,0 +1,100 @@
+"""The documentation is true: its examples run, its tables name what exists."""
+
+import ast
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "hierbandits"
+
+
+def _blocks(path):
+    return re.findall(r"^```python\n(.*?)^```", path.read_text(), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [p for p in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+     if _blocks(p)],
+    ids=lambda page: page.name,
+)  # fmt: skip
+def test_every_example_of_a_page_runs(page, tmp_path, monkeypatch):
+    """A page's blocks run in order, in one process; `>>> x  # value` style lines are asserts."""
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in _blocks(page):
+        exec(compile(block, str(page), "exec"), names)
+
+
+def _table(page, heading):
+    """The rows of the first table below a heading, as lists of cells."""
+    text = page.read_text().split(heading, 1)[1]
+    rows = []
+    for line in text.splitlines():
+        if line.startswith("|"):
+            rows.append([cell.strip() for cell in line.strip("|").split("|")])
+        elif rows:
+            break
+    return rows[2:]
+
+
+def test_the_equations_page_names_functions_and_tests_that_exist():
+    rows = _table(ROOT / "docs" / "equations.md", "# ")
+    assert len(rows) >= 10
+    for _, functions, tests in rows:
+        for name in re.findall(r"`([\w.]+)`", functions):
+            module, *rest = name.split(".")
+            found = importlib.import_module(f"hierbandits.{module}")
+            for part in rest:
+                nested = f"{found.__name__}.{part}"
+                try:
+                    found = getattr(found, part)
+                except AttributeError:
+                    found = importlib.import_module(nested)
+        for file, test in re.findall(r"`(test_\w+)::(\w+)`", tests):
+            assert f"def {test}(" in (ROOT / "tests" / f"{file}.py").read_text()
+
+
+def _layers():
+    """Module name -> layer number, from the table in docs/design.md."""
+    layers = {}
+    for number, row in enumerate(_table(ROOT / "docs" / "design.md", "## Layers")):
+        for name in re.findall(r"`([\w/]+)(?:\.py)?`", row[1]):
+            assert name not in layers
+            layers[name] = number
+    return layers
+
+
+def _module(path):
+    """The name by which the layers' table knows a file: `belief`, or `kernels/` for a folder."""
+    return str(path.relative_to(PACKAGE).with_suffix("")).split("/")[0]
+
+
+def test_each_layer_imports_only_those_above_it():
+    layers = {name.rstrip("/"): number for name, number in _layers().items()}
+    files = [p for p in PACKAGE.rglob("*.py") if p.name != "__init__.py"]
+    assert {_module(path) for path in files} == set(layers)
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("hierbandits."):
+                imported = node.module.split(".")[1]
+                assert layers[imported] <= layers[_module(path)], f"{path.name} imports {imported}"
+
+
+def test_the_two_commands_of_the_readme_are_targets():
+    readme = (ROOT / "README.md").read_text()
+    makefile = (ROOT / "Makefile").read_text()
+    for command in ("demo", "test"):
+        assert f"make {command}" in readme
+        assert f"\n{command}:" in makefile
+
+
+def test_every_policy_is_documented():
+    from hierbandits import POLICIES
+
+    readme = (ROOT / "README.md").read_text()
+    for name in POLICIES:
+        assert f"`{name}`" in readme
