@@ -101,9 +101,9 @@ def _batched(sizes: Sizes, say: Callable[[str], None]) -> list[BatchedCost]:
 
 def _agent(sizes: Sizes, say: Callable[[str], None]) -> list[AgentCost]:
     say("agent")
-    pairs = product(sizes.agent_dims_at_many, [sizes.many_tasks])
-    pairs = [*product(sizes.dims, [sizes.few_tasks]), *pairs]
-    return agent_costs(sorted(pairs), sizes.times, sizes.seconds)
+    few = product(sizes.dims, [sizes.few_tasks])
+    many = product(sizes.agent_dims_at_many, [sizes.many_tasks])
+    return agent_costs(sorted([*few, *many]), sizes.times, sizes.seconds)
 
 
 def _contest(sizes: Sizes, say: Callable[[str], None]) -> Contest:

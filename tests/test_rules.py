@@ -89,7 +89,8 @@ def test_ties_are_broken_at_random():
     belief = _belief(False)
     arms = _arms(belief, np.ones((4, 3)), [0])
     rng = np.random.default_rng(2)
-    counts = np.bincount([greedy(belief, rng, np.array([0]), arms)[0] for _ in range(4000)])
+    picks = [greedy(belief, rng, np.array([0]), arms)[0] for _ in range(4000)]
+    counts = np.bincount(picks, minlength=4)
     assert stats.chisquare(counts).pvalue > 1e-6
 
 

@@ -9,6 +9,8 @@ from hierbandits.exploration import SpanningArms
 from hierbandits.gaussian import Gaussian
 from hierbandits.hierarchy import GaussianHierarchy
 from hierbandits.policies import POLICIES, Policy, Recipe
+from hierbandits.simulate import simulate
+from hierbandits.study import Study
 from hierbandits.sums import TaskSums
 
 __version__ = "0.1.0"
@@ -26,7 +28,9 @@ __all__ = [
     "Recipe",
     "RewardConflict",
     "SpanningArms",
+    "Study",
     "TaskSums",
     "UnknownDecision",
     "merge",
+    "simulate",
 ]

@@ -14,6 +14,7 @@ from hierbandits.arms import Arms
 from hierbandits.arrays import Indices, Vector, count
 from hierbandits.belief import Belief
 from hierbandits.exploration import ForcedStart
+from hierbandits.gaussian import Prediction
 from hierbandits.hierarchy import GaussianHierarchy
 from hierbandits.rules import Rule, greedy, thompson, thompson_with_propensities, ucb, ucb_width
 
@@ -78,6 +79,10 @@ class Policy:
         count("draws", draws, least=1)
         if not 0 <= floor <= 1:
             raise ValueError(f"floor must be in [0, 1], got {floor}")
+
+    def predict(self, tasks: ArrayLike, features: ArrayLike) -> Prediction:
+        """The posterior of each event's mean reward."""
+        return self.belief.predict(self._nodes(tasks), features)
 
     def learn(self, tasks: ArrayLike, features: ArrayLike, rewards: ArrayLike) -> None:
         """Learn rewards, now or later, in any order."""

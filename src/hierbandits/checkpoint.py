@@ -1,0 +1,54 @@
+"""Finished chunks of a study on disk, so that an interrupted study resumes."""
+
+from pathlib import Path
+from typing import Any
+
+from hierbandits.archive import read_archive, write_archive
+from hierbandits.arrays import Indices
+from hierbandits.policies import Recipe
+from hierbandits.study import OUTCOME_ARRAYS, Outcome
+
+_VERSION = 1
+
+
+class Checkpoint:
+    """A folder of chunks, each under the fingerprint of everything that it depends on."""
+
+    def __init__(self, folder: str | Path | None, study: tuple[Any, ...]) -> None:
+        self._folder = None if folder is None else Path(folder)
+        self._study = study
+
+    def read(
+        self, name: str, recipe: Recipe, first: int, runs: int
+    ) -> tuple[Indices, Outcome] | None:
+        """A chunk that was finished before, or None; an unsound file counts as none."""
+        path = self._path(name, recipe, first, runs)
+        if path is None or not path.exists():
+            return None
+        try:
+            meta, arrays = read_archive(path, "chunk", _VERSION)
+            rounds = arrays.pop("rounds")
+            return rounds, Outcome(**arrays, seconds=meta["seconds"])
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def write(
+        self, name: str, recipe: Recipe, first: int, rounds: Indices, outcome: Outcome
+    ) -> None:
+        """Keep a finished chunk."""
+        path = self._path(name, recipe, first, len(outcome.total))
+        if path is None:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        arrays = {part: getattr(outcome, part) for part in OUTCOME_ARRAYS}
+        write_archive(
+            path, "chunk", _VERSION, {"seconds": outcome.seconds}, arrays | {"rounds": rounds}
+        )
+
+    def _path(self, name: str, recipe: Recipe, first: int, runs: int) -> Path | None:
+        if self._folder is None:
+            return None
+        from joblib import hash as fingerprint
+
+        key = fingerprint((self._study, name, recipe, first, runs))
+        return self._folder / f"{name}-{first}-{key[:16]}.chunk"

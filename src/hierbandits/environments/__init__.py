@@ -1,0 +1,7 @@
+"""Worlds that generate rewards and know the truth."""
+
+from hierbandits.environments.actions import ActionSets
+from hierbandits.environments.environment import Environment, Worlds
+from hierbandits.environments.hierarchical import HierarchicalBandit
+
+__all__ = ["ActionSets", "Environment", "HierarchicalBandit", "Worlds"]

@@ -1,0 +1,63 @@
+"""The action sets of linear bandits: drawn once for a run or a task, or anew for every round."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.random import Generator
+
+from hierbandits.arms import Arms
+from hierbandits.arrays import Matrix
+from hierbandits.keyed import Events, Stream
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSets:
+    """`num_arms` vectors, uniform in the box [-size, size]^d or in the ball of radius `size`."""
+
+    num_arms: int = 10
+    shape: Literal["box", "ball"] = "box"
+    size: float = 0.5
+    per: Literal["run", "task", "round"] = "run"
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("shape", self.shape, ("box", "ball")),
+            ("per", self.per, ("run", "task", "round")),
+        ):
+            if value not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
+        if self.num_arms < 1 or not 0 < self.size < np.inf:
+            raise ValueError(
+                f"num_arms and size must be positive, got {self.num_arms} and {self.size}"
+            )
+
+    def max_norm(self, dim: int) -> float:
+        """The largest norm that an arm can have."""
+        return float(self.size * (np.sqrt(dim) if self.shape == "box" else 1.0))
+
+    def drawn(self, rng: Generator, runs: int, num_tasks: int, dim: int) -> Matrix:
+        """The sets of each run, or of each task of each run, (sets, K, d)."""
+        sets = runs * (num_tasks if self.per == "task" else 1)
+        numbers = rng.random((sets * self.num_arms, dim))
+        lengths = rng.random((sets * self.num_arms, 1))
+        directions = rng.standard_normal((sets * self.num_arms, dim))
+        return self._shaped(numbers, lengths, directions).reshape(sets, self.num_arms, dim)
+
+    def fresh(self, stream: Stream, events: Events, dim: int) -> Arms:
+        """New sets for these events, the same whoever asks."""
+        rows = events.run.size * self.num_arms
+        numbers = stream.uniforms(events, self.num_arms * (dim + 1)).reshape(rows, dim + 1)
+        directions = numbers[:, 1:]
+        if self.shape == "ball":
+            directions = stream.normals(events, self.num_arms * dim).reshape(rows, dim)
+        table = self._shaped(numbers[:, 1:], numbers[:, :1], directions)
+        sets = table.reshape(events.run.size, self.num_arms, dim)
+        return Arms.grouped(sets, np.arange(events.run.size))
+
+    def _shaped(self, numbers: Matrix, lengths: Matrix, directions: Matrix) -> Matrix:
+        if self.shape == "box":
+            return self.size * (2 * numbers - 1)
+        unit = directions / np.linalg.norm(directions, axis=-1, keepdims=True)
+        ball: Matrix = self.size * lengths ** (1 / numbers.shape[-1]) * unit
+        return ball
