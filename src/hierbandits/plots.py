@@ -1,45 +1,69 @@
 """Pictures of results, for people who would rather look than read."""
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from hierbandits.arrays import Matrix
+from hierbandits.study import Study
 
 STYLES = {  # one colour and dash for each policy, wherever it is drawn
     "HierTS": ("#0072b2", "-"),
     "TS": ("#d55e00", "--"),
     "OracleTS": ("#444444", ":"),
     "PooledTS": ("#009e73", "-."),
+    "HierUCB": ("#cc79a7", (0, (5, 1, 1, 1, 1, 1))),
+    "HierTS-forced": ("#56b4e9", (0, (3, 1))),
+    "HierGreedy": ("#e69f00", (0, (1, 2))),
+    "LinUCB": ("#999933", (0, (6, 2, 2, 2))),
 }
 
 
-def regret_plot(regret: Mapping[str, Matrix], folder: Path) -> Path:
-    """Cumulative regret against rounds with bands of one standard error; PNG and SVG.
-
-    `regret` holds the regret of every run and round, (runs, rounds), for each policy.
-    """
+def panels(count: int, height: float = 3.4) -> tuple[Any, list[Any]]:
+    """A figure of `count` plots side by side."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
-    axes = figure.add_subplot()
-    for name, values in regret.items():
-        total = np.cumsum(values, axis=1)
-        rounds = np.arange(1, total.shape[1] + 1)
-        mean = total.mean(axis=0)
-        error = total.std(axis=0, ddof=1) / np.sqrt(len(total))
-        colour, dash = STYLES.get(name, (None, "-"))
-        (line,) = axes.plot(rounds, mean, dash, color=colour, label=name, linewidth=1.8)
+    figure = Figure(figsize=(4.2 * count + 0.4, height), layout="constrained")
+    axes = list(np.ravel(figure.subplots(1, count)))
+    for each in axes:
+        each.spines[["top", "right"]].set_visible(False)
+        each.grid(alpha=0.25)
+    return figure, axes
+
+
+def regret_curves(axes: Any, study: Study, title: str) -> None:
+    """Cumulative regret against rounds, with bands of one standard error."""
+    for name in study.outcomes:
+        mean, error = study.band(name)
+        colour, dash = _style(name)
+        axes.plot(study.rounds, mean, linestyle=dash, color=colour, label=name, linewidth=1.8)
         axes.fill_between(
-            rounds, mean - error, mean + error, color=line.get_color(), alpha=0.25, linewidth=0
+            study.rounds, mean - error, mean + error, color=colour, alpha=0.25, linewidth=0
         )
-    axes.set(xlabel="round", ylabel="cumulative regret", xlim=(0, None), ylim=(0, None))
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.25)
+    axes.set(title=title, xlabel="round", ylabel="regret", xlim=(0, None), ylim=(0, None))
     axes.legend(frameon=False)
-    folder.mkdir(parents=True, exist_ok=True)
-    figure.savefig(folder / "regret.svg")
-    path = folder / "regret.png"
-    figure.savefig(path, dpi=150)
-    return path
+
+
+def error_bars(
+    axes: Any,
+    x: ArrayLike,
+    lines: Mapping[str, Sequence[tuple[float, float]]],
+    title: str,
+    xlabel: str,
+    ylabel: str = "regret",
+) -> None:
+    """Means with bars of one standard error against x, a line for each name."""
+    for name, points in lines.items():
+        mean, error = np.array(points).T
+        colour, dash = _style(name)
+        axes.errorbar(
+            x, mean, error, linestyle=dash, color=colour, label=name, marker="o", markersize=4,
+            capsize=2, linewidth=1.6,
+        )  # fmt: skip
+    axes.set(title=title, xlabel=xlabel, ylabel=ylabel, ylim=(0, None))
+    axes.legend(frameon=False)
+
+
+def _style(name: str) -> tuple[str | None, Any]:
+    return STYLES.get(name, (None, "-"))

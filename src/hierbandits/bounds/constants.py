@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import log, log1p, sqrt
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from hierbandits.bounds.widths import Widths
 from hierbandits.hierarchy import GaussianHierarchy
@@ -10,6 +10,8 @@ from hierbandits.hierarchy import GaussianHierarchy
 
 class Constants(Protocol):
     """What a set of constants has to say; c and c1 are in `widths`, the same for all."""
+
+    name: ClassVar[str]
 
     @property
     def widths(self) -> Widths:
@@ -52,6 +54,7 @@ class Paper:
     For an anisotropic Sigma_0 its c4 fails: the ratio lemma takes ||Sigma_0^-1 M^-1 a|| <= 1.
     """
 
+    name: ClassVar[str] = "paper"
     widths: Widths
 
     @property
@@ -103,20 +106,21 @@ class Paper:
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """Constants that hold for every Sigma_q and Sigma_0, none looser than need be to say simply.
+    """Constants that hold for every Sigma_q and Sigma_0; each method says why.
 
-    Each method says why it holds; M = Sigma_0^-1 + G and K = M^-1 Sigma_0^-1.
+    In the sequential theorem none is larger than the paper's.  M = Sigma_0^-1 + G.
     """
 
+    name: ClassVar[str] = "repaired"
     widths: Widths
 
     @property
     def inflation(self) -> float:
-        """(1 + kappa)^2 / (4 kappa), or 1 if armed: the least constant, where the paper has kappa^2.
+        """(1 + kappa)^2 / (4 kappa), or 1 if armed: no smaller constant holds for all G.
 
-        With S = Sigma_0^(1/2), K' = S^-1 B S for some 0 <= B <= I.  Its norm is convex in B, so
-        largest at a projection, where it is that of an oblique projection: 1 / sin of an angle
-        that Wielandt's inequality bounds.  If armed all these are diagonal, and K <= I.
+        With S = Sigma_0^(1/2), Sigma_0^-1 M^-1 = S^-1 B S for some 0 <= B <= I.  Its norm is
+        convex in B, so largest at a projection; S^-1 B S is then an oblique projection, of norm
+        1 / sin of an angle that Wielandt's inequality bounds.  If armed all these are diagonal.
         """
         kappa = self.widths.condition
         return 1.0 if self.widths.is_armed else (kappa + 2 + 1 / kappa) / 4
@@ -188,7 +192,7 @@ class Repaired:
         return min(w.dim, num_interactions) * (w.mean_gap + width)
 
 
-CONSTANTS: dict[str, type[Paper] | type[Repaired]] = {"repaired": Repaired, "paper": Paper}
+CONSTANTS: dict[str, type[Paper] | type[Repaired]] = {Repaired.name: Repaired, Paper.name: Paper}
 
 
 def constants_of(prior: GaussianHierarchy, constants: str, max_norm: float = 1.0) -> Constants:

@@ -59,10 +59,13 @@ def decomposition_bound(
     """
     chosen = constants_of(prior, constants)
     shape = (prior.dim,) * np.ndim(hyper_posterior_cov)
-    values = eigenvalues(np.atleast_1d(real_array("hyper_posterior_cov", hyper_posterior_cov, shape)))
+    values = eigenvalues(
+        np.atleast_1d(real_array("hyper_posterior_cov", hyper_posterior_cov, shape))
+    )
     if values[0] < -1e-9 * abs(values[-1]):
         raise ValueError(
-            f"hyper_posterior_cov must be positive semi-definite, got an eigenvalue of {values[0]:g}"
+            "hyper_posterior_cov must be positive semi-definite, "
+            f"got an eigenvalue of {values[0]:g}"
         )
     length = float(real_array("norm", norm, ()))
     if length < 0:

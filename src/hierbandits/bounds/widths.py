@@ -33,12 +33,7 @@ class Widths:
     @classmethod
     def of(cls, prior: GaussianHierarchy, max_norm: float = 1.0) -> "Widths":
         """Those of a two-level hierarchy whose arms have at most this norm."""
-        if not isinstance(prior, GaussianHierarchy):
-            raise ValueError(f"prior must be a GaussianHierarchy, got {prior!r}")
-        if prior.num_levels != 2:
-            raise ValueError(
-                f"prior must have two levels, a population and its tasks, got {prior.num_levels}"
-            )
+        prior = two_levels(prior)
         norm = float(positive("max_norm", max_norm, ()))
         if prior.is_armed and norm != 1:
             raise ValueError(
@@ -120,3 +115,14 @@ def eigenvalues(cov: Matrix) -> Matrix:
     """In increasing order, of a covariance or of per-arm variances."""
     values: Matrix = np.sort(cov) if cov.ndim == 1 else np.linalg.eigvalsh(cov)
     return values
+
+
+def two_levels(prior: GaussianHierarchy) -> GaussianHierarchy:
+    """The hierarchy, if it is one of a population and its tasks: the theorems have no other."""
+    if not isinstance(prior, GaussianHierarchy):
+        raise ValueError(f"prior must be a GaussianHierarchy, got {prior!r}")
+    if prior.num_levels != 2:
+        raise ValueError(
+            f"prior must have two levels, a population and its tasks, got {prior.num_levels}"
+        )
+    return prior

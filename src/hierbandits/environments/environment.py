@@ -28,8 +28,13 @@ class Worlds(Protocol):
 class Environment(Protocol):
     """Draws batches of runs; owns the truth and the regret."""
 
-    num_tasks: int
-    prior: GaussianHierarchy  # what policies are told
+    @property
+    def num_tasks(self) -> int:
+        """The number of tasks of each run."""
+
+    @property
+    def prior(self) -> GaussianHierarchy:
+        """What policies are told."""
 
     def worlds(self, rng: Generator, seed: int, first_run: int, runs: int) -> Worlds:
         """The runs first_run, first_run + 1, ... of the study with this seed."""

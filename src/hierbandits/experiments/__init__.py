@@ -1,0 +1,13 @@
+"""The paper's experiments and our own, by name."""
+
+from hierbandits.experiments import concurrency, meta, similarity, synthetic
+from hierbandits.experiments.experiment import Experiment, Options
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "synthetic": synthetic.EXPERIMENT,
+    "similarity": similarity.EXPERIMENT,
+    "concurrency": concurrency.EXPERIMENT,
+    "meta": meta.EXPERIMENT,
+}
+
+__all__ = ["EXPERIMENTS", "Experiment", "Options"]

@@ -1,0 +1,123 @@
+"""What every experiment is given and what it returns."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hierbandits.environments import ActionSets, Environment, HierarchicalBandit
+from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.report import Report
+from hierbandits.schedules import Schedule
+from hierbandits.simulate import simulate
+from hierbandits.study import Study
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a person may set for any experiment."""
+
+    runs: int | None = None  # the experiment's own default
+    seed: int = 0
+    jobs: int = 1
+    quick: bool = False
+    checkpoint: Path | None = None
+    data: Path | None = None  # a folder with data files, for those that need them
+    dataset: str | None = None
+    advance: Callable[[int, int], object] | None = None  # told (done, total) in runs
+
+    def num_runs(self, usual: int, quick: int) -> int:
+        """The number of runs asked for, or the experiment's own."""
+        if self.runs is not None:
+            return self.runs
+        return quick if self.quick else usual
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A named study: its one-line summary and the function that runs it."""
+
+    summary: str
+    run: Callable[[Options], Report]
+
+
+class Progress:
+    """Counts the runs of all the studies of an experiment for one bar."""
+
+    def __init__(self, options: Options, total: int) -> None:
+        self._options = options
+        self._total = total
+        self._done = 0
+
+    def study(
+        self,
+        environment: Environment,
+        policies: Sequence[str],
+        schedule: Schedule,
+        runs: int,
+        *,
+        num_interactions: int = 200,
+        variance: bool = False,
+        snapshot_every: int = 0,
+    ) -> Study:
+        """`simulate` with the experiment's options."""
+        return simulate(
+            environment,
+            policies,
+            schedule,
+            runs,
+            self._options.seed,
+            num_interactions=num_interactions,
+            jobs=self._options.jobs,
+            variance=variance,
+            snapshot_every=snapshot_every,
+            checkpoint=self._options.checkpoint,
+            advance=self._advance,
+        )
+
+    def _advance(self, runs: int) -> None:
+        self._done += runs
+        if self._options.advance is not None:
+            self._options.advance(self._done, self._total)
+
+
+def paper_problem(hyper_std: float, task_std: float, num_tasks: int = 10) -> HierarchicalBandit:
+    """The synthetic problem: d = 2, ten arms uniform in [-1/2, 1/2]^2, noise 1/2.
+
+    One action set for each run, since the paper's setting shares it.  [HBB, Section Experiments]
+    """
+    prior = GaussianHierarchy(
+        hyper_mean=np.zeros(2),
+        hyper_cov=hyper_std**2 * np.eye(2),
+        task_cov=task_std**2 * np.eye(2),
+        noise_std=0.5,
+    )
+    return HierarchicalBandit(hierarchy=prior, num_tasks=num_tasks, actions=ActionSets(10))
+
+
+def result_rows(study: Study, baseline: str = "HierTS") -> list[list[str]]:
+    """Final regrets with paired differences, as text."""
+    rows = []
+    for row in study.summary(baseline):
+        own = row["policy"] == baseline
+        rows.append(
+            [
+                row["policy"],
+                f"{row['mean']:.2f}",
+                f"{row['standard_error']:.2f}",
+                "" if own else f"{row['difference']:+.2f}",
+                "" if own else f"{row['difference_error']:.2f}",
+            ]
+        )
+    return rows
+
+
+RESULT_COLUMNS = ("policy", "regret", "± s.e.", "minus HierTS", "± s.e. (paired)")
+
+
+def add_rows(report: Report, study: Study, panel: str, **values: Any) -> None:
+    """The study's policies as rows of summary.json."""
+    for row in study.summary("HierTS"):
+        report.row(panel=panel, **values, **row)

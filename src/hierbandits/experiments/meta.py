@@ -1,0 +1,65 @@
+"""Meta-learning: one task after another, each started with what the earlier ones taught."""
+
+import numpy as np
+
+from hierbandits.experiments.experiment import (
+    RESULT_COLUMNS,
+    Experiment,
+    Options,
+    Progress,
+    add_rows,
+    paper_problem,
+    result_rows,
+)
+from hierbandits.plots import error_bars, panels
+from hierbandits.report import Report
+from hierbandits.schedules import MetaLearning
+from hierbandits.study import mean_and_error
+
+POLICIES = ("HierTS", "TS", "OracleTS", "PooledTS")
+HYPER_STD, TASK_STDS, TASKS = 1.0, (0.1, 0.3), 20
+
+
+def run(options: Options) -> Report:
+    """The regret of each task in the order they are met: the setting of AdaTS and MetaTS."""
+    runs = options.num_runs(1000, 100)
+    progress = Progress(options, runs * len(POLICIES) * len(TASK_STDS))
+    report = Report(
+        "meta",
+        "Meta-learning: the regret of each task in turn",
+        {"runs": runs, "seed": options.seed, "sigma_q": HYPER_STD, "sigma_0": TASK_STDS}
+        | {"m": TASKS, "n": 200},
+    )
+    report.text(
+        "Tasks come one after another, each for 200 interactions: the sequential setting of "
+        "MetaTS (Kveton et al., 2021) and AdaTS (Basu et al., 2021). HierTS starts the first "
+        "task as TS does and every later one closer to OracleTS."
+    )
+    figure, axes = panels(2)
+    tasks = np.arange(1, TASKS + 1)
+    for plot, width in zip(axes, TASK_STDS, strict=True):
+        study = progress.study(
+            paper_problem(HYPER_STD, width, num_tasks=TASKS), POLICIES, MetaLearning(), runs
+        )
+        lines = {
+            name: [mean_and_error(column) for column in study.outcomes[name].per_task.T]
+            for name in POLICIES
+        }
+        error_bars(plot, tasks, lines, f"$\\sigma_0$ = {width}", "task", "regret of the task")
+        add_rows(report, study, "", sigma_q=HYPER_STD, sigma_0=width, L=1)
+        report.table(f"sigma_0 = {width}: all tasks", RESULT_COLUMNS, result_rows(study))
+        first, last = ({n: lines[n][at] for n in POLICIES} for at in (0, -1))
+        report.table(
+            f"sigma_0 = {width}: the first and the last task",
+            ("policy", "first", "± s.e.", "last", "± s.e."),
+            [
+                [name, *(f"{value:.2f}" for value in (*first[name], *last[name]))]
+                for name in POLICIES
+            ],
+        )
+        report.frame(f"tasks_{width:g}", study.task_frame())
+    report.figure("meta", figure, "Regret of each task in the order they are met.")
+    return report
+
+
+EXPERIMENT = Experiment("one task after another: how fast later tasks profit", run)

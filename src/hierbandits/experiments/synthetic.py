@@ -1,0 +1,134 @@
+"""The paper's synthetic experiment, its figure (a), (b) and (c).  [HBB, Section Experiments]"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from hierbandits import bounds
+from hierbandits.environments import HierarchicalBandit
+from hierbandits.experiments.experiment import (
+    RESULT_COLUMNS,
+    Experiment,
+    Options,
+    Progress,
+    add_rows,
+    paper_problem,
+    result_rows,
+)
+from hierbandits.exploration import SpanningArms
+from hierbandits.plots import error_bars, panels, regret_curves
+from hierbandits.report import Report
+from hierbandits.schedules import Concurrent
+from hierbandits.study import Study
+
+POLICIES = ("HierTS", "TS", "OracleTS", "PooledTS", "HierUCB")
+WIDTHS = {"a": 0.5, "b": 1.0}  # sigma_q of each panel
+TASK_STD, INTERACTIONS, BATCH = 0.1, 200, 5
+BATCHES = (1, 2, 5, 10)  # L in panel c
+
+
+def run(options: Options) -> Report:
+    """Regret against rounds for two widths of the hyper-prior, and against L."""
+    runs = options.num_runs(1000, 100)
+    others = len(BATCHES) - 1
+    progress = Progress(options, runs * len(WIDTHS) * (len(POLICIES) + others))
+    report = Report(
+        "synthetic",
+        "Synthetic bandits: HierTS against its baselines",
+        {"runs": runs, "seed": options.seed, "d": 2, "arms": 10, "m": 10, "n": INTERACTIONS}
+        | {"sigma": 0.5, "sigma_0": TASK_STD, "sigma_q": list(WIDTHS.values()), "L": BATCHES},
+    )
+    studies = {}
+    by_size: dict[float, dict[int, Study]] = {}
+    for panel, width in WIDTHS.items():
+        problem = paper_problem(width, TASK_STD)
+        study = progress.study(problem, POLICIES, Concurrent(BATCH), runs)
+        studies[panel] = study
+        by_size[width] = {
+            size: study if size == BATCH
+            else progress.study(problem, ["HierTS"], Concurrent(size), runs)
+            for size in BATCHES
+        }  # fmt: skip
+    _draw(report, studies, by_size)
+    for panel, width in WIDTHS.items():
+        problem = paper_problem(width, TASK_STD)
+        bound = average_bound(problem, BATCH, options.seed)
+        add_rows(
+            report, studies[panel], panel, sigma_q=width, sigma_0=TASK_STD, L=BATCH, bound=bound
+        )
+        report.table(
+            f"({panel}) sigma_q = {width}: final regret over all tasks; the theorem's bound is "
+            f"{bound:.0f}",
+            RESULT_COLUMNS,
+            result_rows(studies[panel]),
+        )
+    for width, sizes in by_size.items():
+        _table_of_sizes(report, width, sizes, runs, options.seed)
+    for panel, study in studies.items():
+        report.frame(f"curves_{panel}", study.frame())
+    return report
+
+
+def average_bound(problem: HierarchicalBandit, size: int, seed: int) -> float:
+    """The concurrent theorem's bound, averaged over the action sets of the first runs.
+
+    Each set has its own eta, and the theorem holds for each.
+    """
+    worlds = problem.worlds(np.random.default_rng([seed, 0, 0]), seed, 0, 100)
+    assert problem.actions is not None
+    assert worlds.sets is not None
+    values = [
+        bounds.concurrent(
+            problem.prior,
+            problem.num_tasks,
+            INTERACTIONS,
+            size,
+            eta=SpanningArms.of(arms).eta,
+            max_norm=problem.actions.max_norm(problem.prior.dim),
+        ).total
+        for arms in worlds.sets
+    ]
+    return float(np.mean(values))
+
+
+def _draw(
+    report: Report, studies: Mapping[str, Study], by_size: Mapping[float, Mapping[int, Study]]
+) -> None:
+    figure, (left, middle, right) = panels(3)
+    for axes, (panel, width) in zip((left, middle), WIDTHS.items(), strict=True):
+        regret_curves(axes, studies[panel], f"({panel}) $\\sigma_q$ = {width}")
+    lines = {
+        f"HierTS, $\\sigma_q$ = {width}": [sizes[size].mean("HierTS") for size in BATCHES]
+        for width, sizes in by_size.items()
+    }
+    error_bars(right, BATCHES, lines, "(c) concurrent tasks", "L")
+    report.figure(
+        "synthetic",
+        figure,
+        "Bayes regret on the synthetic problem: (a) for the smaller and (b) for the larger "
+        "width of the hyper-prior, (c) of HierTS as a function of the number of concurrent "
+        "tasks L. Bands and bars are one standard error.",
+    )
+
+
+def _table_of_sizes(
+    report: Report, width: float, sizes: Mapping[int, Study], runs: int, seed: int
+) -> None:
+    rows = []
+    smallest = sizes[min(sizes)].outcomes["HierTS"].total
+    for size, study in sizes.items():
+        mean, error = study.mean("HierTS")
+        gap = study.outcomes["HierTS"].total - smallest
+        gap_error = float(gap.std(ddof=1) / np.sqrt(gap.size))
+        bound = average_bound(paper_problem(width, TASK_STD), size, seed)
+        report.row(
+            panel="c", policy="HierTS", runs=runs, sigma_q=width, sigma_0=TASK_STD, L=size,
+            mean=mean, standard_error=error, bound=bound,
+        )  # fmt: skip
+        cells = [f"{mean:.2f}", f"{error:.2f}", f"{gap.mean():+.2f}", f"{gap_error:.2f}"]
+        rows.append([str(size), *cells, f"{bound:.0f}"])
+    columns = ("L", "regret", "± s.e.", "minus L = 1", "± s.e. (paired)", "bound")
+    report.table(f"(c) HierTS at sigma_q = {width}, against L", columns, rows)
+
+
+EXPERIMENT = Experiment("the paper's figure: HierTS, TS and OracleTS, and the price of L", run)

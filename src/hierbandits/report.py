@@ -1,0 +1,125 @@
+"""The folder that an experiment leaves: figures, results, settings, and a page to read."""
+
+import base64
+import html
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+SUMMARY_KEYS = ("experiment", "panel", "sigma_q", "sigma_0", "L", "policy", "runs")
+"""Every row of summary.json has these, and mean and standard_error of the final regret."""
+
+
+@dataclass(slots=True, eq=False)
+class Report:
+    """Collects an experiment's results and writes them all."""
+
+    experiment: str
+    title: str
+    settings: dict[str, Any]
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    _sections: list[str] = field(default_factory=list)
+    _figures: dict[str, Any] = field(default_factory=dict)
+    _frames: dict[str, Any] = field(default_factory=dict)
+
+    def text(self, *paragraphs: str) -> None:
+        """Paragraphs of the page."""
+        self._sections += [f"<p>{html.escape(paragraph)}</p>" for paragraph in paragraphs]
+
+    def figure(self, name: str, figure: Any, caption: str) -> None:
+        """A matplotlib figure: a PNG and an SVG file, and in the page."""
+        self._figures[name] = figure
+        picture = BytesIO()
+        figure.savefig(picture, format="png", dpi=130)
+        data = base64.b64encode(picture.getvalue()).decode()
+        alt = html.escape(caption)
+        self._sections.append(
+            f'<figure><img alt="{alt}" src="data:image/png;base64,{data}">'
+            f"<figcaption>{alt}</figcaption></figure>"
+        )
+
+    def table(self, heading: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """A table of the page; cells are text, right-aligned but for the first."""
+        head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in rows
+        )
+        self._sections.append(
+            f"<h2>{html.escape(heading)}</h2>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+    def frame(self, name: str, frame: Any) -> None:
+        """A polars frame, written as Parquet."""
+        self._frames[name] = frame
+
+    def row(self, *, panel: str, policy: str, runs: int, **values: Any) -> None:
+        """A row of summary.json; what a panel does not vary or state is None."""
+        row = dict.fromkeys(SUMMARY_KEYS)
+        row |= {"experiment": self.experiment, "panel": panel, "policy": policy, "runs": runs}
+        self.rows.append(row | values)
+
+    def write(self, folder: str | Path) -> Path:
+        """Write everything; returns the page."""
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        for name, figure in self._figures.items():
+            figure.savefig(target / f"{name}.png", dpi=130)
+            figure.savefig(target / f"{name}.svg")
+        for name, frame in self._frames.items():
+            frame.write_parquet(target / f"{name}.parquet")
+        _write_json(target / "summary.json", self.rows)
+        _write_json(target / "settings.json", self.settings | {"versions": versions()})
+        page = target / "report.html"
+        page.write_text(self._page(), encoding="utf-8")
+        return page
+
+    def _page(self) -> str:
+        settings = json.dumps(self.settings | {"versions": versions()}, indent=2)
+        return _PAGE.format(
+            title=html.escape(self.title),
+            body="\n".join(self._sections),
+            settings=html.escape(settings),
+        )
+
+
+def versions() -> Mapping[str, str]:
+    """What the numbers were computed with."""
+    found = {"python": platform.python_version()}
+    for package in ("hierbandits", "numpy", "scipy", "numba"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "unknown"
+    return found
+
+
+def _write_json(path: Path, content: Any) -> None:
+    path.write_text(json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
+  color: #222; }}
+h1 {{ font-size: 1.6rem; }} h2 {{ font-size: 1.15rem; margin-top: 2rem; }}
+figure {{ margin: 1.5rem 0; }} img {{ max-width: 100%; }}
+figcaption {{ color: #555; font-size: .9rem; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
+th, td {{ padding: .25rem .9rem; border-bottom: 1px solid #ddd; text-align: right; }}
+th:first-child, td:first-child {{ text-align: left; }}
+pre {{ background: #f6f6f6; padding: 1rem; overflow: auto; font-size: .85rem; }}
+</style></head><body>
+<h1>{title}</h1>
+{body}
+<details><summary>Settings and versions</summary><pre>{settings}</pre></details>
+</body></html>
+"""
