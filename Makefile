@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test lint bench clean
 
 demo: $(VENV)/.all
-	$(BIN)/hierbandits demo
+	$(BIN)/hierbandits reproduce synthetic --runs 200
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2

@@ -35,13 +35,13 @@ class Contest:
         return self.events_per_second[ours] / self.events_per_second[theirs]
 
 
-def contest(dim: int, num_tasks: int, times: int, seconds: float, rounds: int) -> Contest:
-    """Everyone in turn, in repetitions of so many seconds, or of so many rounds when batched."""
+def contest(dim: int, num_tasks: int, times: int, seconds: float) -> Contest:
+    """Everyone in turn, in repetitions of so many seconds."""
     workload = Workload.of(dim, num_tasks)
     peers, missing = available()
     notes = {BATCHED: _first_line(Batched), AGENT: _first_line(OurAgent)}
     repetitions = {
-        BATCHED: partial(Batched(workload).microseconds, rounds),
+        BATCHED: partial(Batched(workload).microseconds, seconds),
         AGENT: partial(OneByOne(OurAgent(workload), workload).microseconds, seconds),
     }
     for name, make in peers.items():

@@ -1,6 +1,7 @@
 """What the machine needs at the least for the sums, the memory and the normals of one event."""
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -58,17 +59,18 @@ class Limit:
         seconds = time.perf_counter() - start
         return 1e6 * seconds * self.flops / (2 * _STEPS * _PASSES * _IN_CACHE)
 
-    def memory(self, num_rounds: int) -> float:
-        seconds = 0.0
-        for _ in range(num_rounds):
-            order, _noise = next(self.rounds)
-            start = time.perf_counter()
-            touch(self.blocks, order, 1e-9)
-            seconds += time.perf_counter() - start
-        return 1e6 * seconds / (num_rounds * ROUND)
+    def memory(self, seconds: float) -> float:
+        return self._per_event(lambda: touch(self.blocks, next(self.rounds)[0], 1e-9), seconds)
 
-    def normals(self, num_rounds: int) -> float:
+    def normals(self, seconds: float) -> float:
+        return self._per_event(lambda: self.rng.standard_normal((ROUND, self.dim)), seconds)
+
+    def _per_event(self, step: Callable[[], object], seconds: float) -> float:
+        """Microseconds per event of rounds that take `seconds`, after one that warms up."""
+        step()
+        rounds = 0
         start = time.perf_counter()
-        for _ in range(num_rounds):
-            self.rng.standard_normal((ROUND, self.dim))
-        return 1e6 * (time.perf_counter() - start) / (num_rounds * ROUND)
+        while (elapsed := time.perf_counter() - start) < seconds:
+            step()
+            rounds += 1
+        return 1e6 * elapsed / (rounds * ROUND)

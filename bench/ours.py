@@ -21,16 +21,12 @@ class Batched:
         self.step()  # compiles or loads the kernels
 
     @property
-    def seconds(self) -> float:
-        """Time spent in the package so far: not in making rewards."""
-        return self.act_seconds + self.learn_seconds
-
-    @property
     def act_share(self) -> float:
-        return self.act_seconds / self.seconds
+        """The part of the time so far that `act` took."""
+        return self.act_seconds / (self.act_seconds + self.learn_seconds)
 
-    def step(self) -> None:
-        """One round; to look up the features of the chosen arms is part of learning."""
+    def step(self) -> float:
+        """One round and its seconds; to look up the chosen arms' features is part of learning."""
         tasks, noise = next(self.rounds)
         start = time.perf_counter()
         choices = self.policy.act(self.rng, tasks, self.workload.arms)
@@ -38,15 +34,19 @@ class Batched:
         rewards = self.workload.means[tasks, choices] + noise
         rewarded = time.perf_counter()
         self.policy.learn(tasks, self.workload.arms[choices], rewards)
+        learned = time.perf_counter()
         self.act_seconds += acted - start
-        self.learn_seconds += time.perf_counter() - rewarded
+        self.learn_seconds += learned - rewarded
+        return (acted - start) + (learned - rewarded)
 
-    def microseconds(self, num_rounds: int) -> float:
-        """Microseconds per event over the next rounds."""
-        before = self.seconds
-        for _ in range(num_rounds):
-            self.step()
-        return 1e6 * (self.seconds - before) / (num_rounds * ROUND)
+    def microseconds(self, seconds: float) -> float:
+        """Microseconds per event over rounds that take `seconds`, after one that warms up."""
+        self.step()
+        spent, rounds = 0.0, 0
+        while spent < seconds:
+            spent += self.step()
+            rounds += 1
+        return 1e6 * spent / (rounds * ROUND)
 
 
 class OurAgent:

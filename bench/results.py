@@ -32,8 +32,7 @@ class Sizes:
     early_events: int
     late_events: int
     times: int  # repetitions of each measurement, of which the best counts
-    rounds: int  # of one batched repetition
-    seconds: float  # of one repetition, one event at a time
+    seconds: float  # of one repetition
 
 
 FULL = Sizes(
@@ -45,9 +44,8 @@ FULL = Sizes(
     memory_tasks=20_000,
     early_events=50_000,
     late_events=2_000_000,
-    times=20,
-    rounds=10,
-    seconds=0.3,
+    times=100,
+    seconds=0.02,
 )
 QUICK = Sizes(
     dims=(2, 16),
@@ -58,9 +56,8 @@ QUICK = Sizes(
     memory_tasks=500,
     early_events=5_000,
     late_events=50_000,
-    times=2,
-    rounds=2,
-    seconds=0.03,
+    times=1,
+    seconds=0.005,
 )
 
 
@@ -95,7 +92,7 @@ def _batched(sizes: Sizes, say: Callable[[str], None]) -> list[BatchedCost]:
     few_and_many = (sizes.few_tasks, sizes.many_tasks)
     for dim in sizes.dims:
         say(f"batched and the limit: d = {dim}")
-        costs += batched_costs(dim, few_and_many, sizes.times, sizes.rounds)
+        costs += batched_costs(dim, few_and_many, sizes.times, sizes.seconds)
     return costs
 
 
@@ -108,13 +105,13 @@ def _agent(sizes: Sizes, say: Callable[[str], None]) -> list[AgentCost]:
 
 def _contest(sizes: Sizes, say: Callable[[str], None]) -> Contest:
     say(f"peers: d = {CONTEST_DIM}, {sizes.few_tasks:,} tasks")
-    return contest(CONTEST_DIM, sizes.few_tasks, sizes.times, sizes.seconds, sizes.rounds)
+    return contest(CONTEST_DIM, sizes.few_tasks, sizes.times, sizes.seconds)
 
 
 def _history(sizes: Sizes, say: Callable[[str], None]) -> HistoryCost:
     say(f"history: d = {CONTEST_DIM}, {sizes.late_events:,} events")
     return history_cost(
-        CONTEST_DIM, sizes.few_tasks, sizes.early_events, sizes.late_events, sizes.times
+        CONTEST_DIM, sizes.few_tasks, sizes.early_events, sizes.late_events, min(sizes.times, 10)
     )
 
 

@@ -34,7 +34,7 @@ class BatchedCost:
 
 
 def batched_costs(
-    dim: int, numbers_of_tasks: Sequence[int], times: int, rounds: int
+    dim: int, numbers_of_tasks: Sequence[int], times: int, seconds: float
 ) -> list[BatchedCost]:
     """The batched calls and the limit for each number of tasks, all of them interleaved."""
     workloads = [Workload.of(dim, num_tasks) for num_tasks in numbers_of_tasks]
@@ -42,10 +42,10 @@ def batched_costs(
     repetitions: dict[tuple[int, str], Repetition] = {}
     for place, (batched, limit) in enumerate(runs):
         repetitions |= {
-            (place, "microseconds"): partial(batched.microseconds, rounds),
+            (place, "microseconds"): partial(batched.microseconds, seconds),
             (place, "sums"): limit.sums,
-            (place, "memory"): partial(limit.memory, rounds),
-            (place, "normals"): partial(limit.normals, rounds),
+            (place, "memory"): partial(limit.memory, seconds),
+            (place, "normals"): partial(limit.normals, seconds),
         }
     least = best(repetitions, times)
     return [
@@ -98,16 +98,21 @@ def history_cost(dim: int, num_tasks: int, early: int, late: int, times: int) ->
     """New policies in their first events, interleaved with one that has learned many."""
     workload = Workload.of(dim, num_tasks)
     old = Batched(workload)
-    old.microseconds(late // ROUND)
-    pieces = 5  # of each repetition, the best piece counts
-
-    def quickest(batched: Batched) -> float:
-        return min(batched.microseconds(early // ROUND // pieces) for _ in range(pieces))
-
+    for _ in range(late // ROUND):
+        old.step()
     costs = best(
-        {"early": lambda: quickest(Batched(workload)), "late": lambda: quickest(old)}, times
+        {
+            "early": lambda: _fastest_round(Batched(workload), early // ROUND),
+            "late": lambda: _fastest_round(old, early // ROUND),
+        },
+        times,
     )
     return HistoryCost(early, late, **costs)
+
+
+def _fastest_round(batched: Batched, num_rounds: int) -> float:
+    """Microseconds per event of the quickest of the next rounds."""
+    return min(batched.step() for _ in range(num_rounds)) * 1e6 / ROUND
 
 
 def growth(costs: Sequence[BatchedCost] | Sequence[AgentCost]) -> dict[int, float]:

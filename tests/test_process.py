@@ -1,5 +1,6 @@
 """How the package behaves as a process: light to import, compiled once, content with any cache."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -70,22 +71,52 @@ def test_the_command_says_what_is_missing(tmp_path):
     assert "pip install 'hierbandits[all]'" in missing.stderr
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["policies"], ["--help"], ["demo", "--help"]])
+COMMAND = Path(sys.executable).with_name("hierbandits")
+
+
+def _command(*arguments):
+    return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--version"], ["policies"], ["--help"], ["reproduce"], ["reproduce", "--help"]],
+    ids=" ".join,
+)
 def test_commands_answer(arguments):
-    command = Path(sys.executable).with_name("hierbandits")
-    result = subprocess.run([command, *arguments], capture_output=True, text=True, timeout=60)
+    result = _command(*arguments)
     assert result.returncode == 0
     assert result.stderr == ""
     assert "hierbandits" in result.stdout or "HierTS" in result.stdout
 
 
-def test_the_demo_shows_a_table_and_a_plot(tmp_path):
-    command = [Path(sys.executable).with_name("hierbandits"), "demo", "--runs", "40"]
-    command += ["--rounds", "30", "--out", str(tmp_path)]
-    results = [subprocess.run(command, capture_output=True, text=True, timeout=300) for _ in "12"]
-    assert results[0].returncode == 0, results[0].stderr
-    assert results[0].stdout == results[1].stdout  # same seed, same numbers
-    rows = {line.split()[0]: line.split() for line in results[0].stdout.splitlines() if line}
-    assert float(rows["OracleTS"][1]) < float(rows["HierTS"][1]) < float(rows["TS"][1])
-    assert (tmp_path / "regret.png").stat().st_size > 10_000
-    assert (tmp_path / "regret.svg").read_text().startswith("<?xml")
+def test_an_experiment_by_command(tmp_path):
+    outputs = []
+    for jobs in ("1", "2"):
+        folder = tmp_path / jobs
+        result = _command(
+            "reproduce", "meta", "--runs", "6", "--seed", "3", "--jobs", jobs, "--out", str(folder)
+        )
+        assert result.returncode == 0, result.stderr
+        assert str(folder / "report.html") in result.stdout.replace("\n", "")
+        assert "OracleTS" in result.stdout
+        assert not (folder / "unfinished").exists()
+        rows = json.loads((folder / "summary.json").read_text())
+        outputs.append([{k: v for k, v in row.items() if k != "seconds"} for row in rows])
+    assert outputs[0] == outputs[1]  # same seed, same numbers, whatever the jobs
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["reproduce", "nope"], "EXPERIMENT must be one of synthetic"),
+        (["reproduce", "meta", "--runs", "1"], "Invalid value for '--runs'"),
+        (["reproduce", "meta", "--runs", "many"], "Invalid value for '--runs'"),
+        (["unknown"], "No such command"),
+    ],
+)
+def test_bad_commands_say_what_was_expected(arguments, message):
+    result = _command(*arguments)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 try:
     import typer
@@ -45,49 +45,60 @@ def policies() -> None:
 
 
 @app.command()
-def demo(
-    runs: Annotated[int, typer.Option(min=2, help="Simulated worlds.")] = 500,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds of five decisions each.")] = 400,
-    task_std: Annotated[float, typer.Option(min=1e-6, help="How much tasks differ.")] = 0.3,
+def reproduce(
+    experiment: Annotated[str | None, typer.Argument(help="Its name; without one, a list.")] = None,
+    runs: Annotated[int | None, typer.Option(min=2, help="Simulated worlds.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
-    out: Annotated[
-        Path | None, typer.Option(help="A folder for the plot of regret against rounds.")
-    ] = None,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
+    out: Annotated[Path | None, typer.Option(help="Folder; results/NAME by default.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer runs, a first look.")] = False,
+    data: Annotated[Path | None, typer.Option(help="digits: a folder with MNIST's files.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="digits: mnist or digits8x8.")] = None,
 ) -> None:
-    """Compare four policies on simulated tasks that are alike: the gain of learning together.
+    """Run an experiment and leave a folder of figures, results, settings and a report.
 
-    Ten tasks, ten arms, two features; tasks differ by --task-std around an unknown mean. \
-Every policy meets the same worlds, so that differences are paired.
+    An interrupted experiment resumes from its finished chunks, kept in the folder meanwhile. \
+The numbers do not depend on --jobs.
     """
-    from hierbandits.demo import COMPARED, compare, mean_and_error
+    import shutil
 
+    from hierbandits.experiments import EXPERIMENTS, Options
+
+    if experiment is None:
+        table = Table("experiment", "what it shows", box=None, pad_edge=False)
+        for name, entry in EXPERIMENTS.items():
+            table.add_row(name, entry.summary)
+        console.print(table)
+        return
+    if experiment not in EXPERIMENTS:
+        _fail(f"EXPERIMENT must be one of {', '.join(EXPERIMENTS)}, got {experiment!r}")
+    folder = out or Path("results") / experiment
+    checkpoint = folder / "unfinished"
     with Progress(console=console, transient=True) as progress:
-        bar = progress.add_task("Simulating", total=len(COMPARED) * rounds)
-        regret = compare(runs, rounds, task_std, seed, lambda: progress.advance(bar))
-    table = Table("policy", box=None, pad_edge=False)
-    for heading in ("regret", "± s.e.", "more than HierTS", "± s.e. (paired)"):
-        table.add_column(heading, justify="right")
-    hier = regret["HierTS"].sum(axis=1)
-    for name in COMPARED:
-        total = regret[name].sum(axis=1)
-        mean, error = mean_and_error(total)
-        gap, gap_error = mean_and_error(total - hier)
-        own = name == "HierTS"
-        table.add_row(
-            name,
-            f"{mean:.1f}",
-            f"{error:.1f}",
-            "" if own else f"{gap:+.1f}",
-            "" if own else f"{gap_error:.1f}",
+        bar = progress.add_task(f"Simulating {experiment}", total=None)
+        options = Options(
+            runs=runs,
+            seed=seed,
+            jobs=jobs,
+            quick=quick,
+            checkpoint=checkpoint,
+            data=data,
+            dataset=dataset,
+            advance=lambda done, total: progress.update(bar, completed=done, total=total),
         )
-    console.print(
-        f"Total regret over {rounds} rounds of 5 decisions in 10 tasks, {runs} paired worlds:\n"
-    )
-    console.print(table)
-    if out is not None:
-        from hierbandits.plots import regret_plot
+        try:
+            report = EXPERIMENTS[experiment].run(options)
+        except ValueError as error:
+            _fail(str(error))
+        page = report.write(folder)
+    shutil.rmtree(checkpoint, ignore_errors=True)
+    report.show(console)
+    console.print(f"\nFigures, results and settings: {folder}\nReport: {page}")
 
-        console.print(f"\nRegret against rounds: {regret_plot(regret, out)}")
+
+def _fail(message: str) -> NoReturn:
+    Console(stderr=True).print(f"Error: {message}", style="red", highlight=False, soft_wrap=True)
+    raise typer.Exit(2)
 
 
 def main() -> None:

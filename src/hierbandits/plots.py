@@ -52,8 +52,12 @@ def error_bars(
     title: str,
     xlabel: str,
     ylabel: str = "regret",
+    log: bool = False,
 ) -> None:
-    """Means with bars of one standard error against x, a line for each name."""
+    """Means with bars of one standard error against x, a line for each name.
+
+    A few values of x are ticks of their own.
+    """
     for name, points in lines.items():
         mean, error = np.array(points).T
         colour, dash = _style(name)
@@ -61,7 +65,17 @@ def error_bars(
             x, mean, error, linestyle=dash, color=colour, label=name, marker="o", markersize=4,
             capsize=2, linewidth=1.6,
         )  # fmt: skip
-    axes.set(title=title, xlabel=xlabel, ylabel=ylabel, ylim=(0, None))
+    axes.set(title=title, xlabel=xlabel, ylabel=ylabel)
+    if log:
+        axes.set(xscale="log", yscale="log")
+    else:
+        axes.set_ylim(0, None)
+    values = np.asarray(x)
+    if values.size <= 8:
+        axes.set_xticks(values, [f"{value:g}" for value in values])
+        axes.set_xticks([], minor=True)
+    else:
+        axes.xaxis.get_major_locator().set_params(integer=True)
     axes.legend(frameon=False)
 
 

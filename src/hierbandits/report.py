@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 SUMMARY_KEYS = ("experiment", "panel", "sigma_q", "sigma_0", "L", "policy", "runs")
 """Every row of summary.json has these, and mean and standard_error of the final regret."""
@@ -24,6 +27,7 @@ class Report:
     settings: dict[str, Any]
     rows: list[dict[str, Any]] = field(default_factory=list)
     _sections: list[str] = field(default_factory=list)
+    _tables: list[tuple[str, Sequence[str], Sequence[Sequence[str]]]] = field(default_factory=list)
     _figures: dict[str, Any] = field(default_factory=dict)
     _frames: dict[str, Any] = field(default_factory=dict)
 
@@ -50,6 +54,7 @@ class Report:
             "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
             for row in rows
         )
+        self._tables.append((heading, columns, rows))
         self._sections.append(
             f"<h2>{html.escape(heading)}</h2>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -64,6 +69,19 @@ class Report:
         row = dict.fromkeys(SUMMARY_KEYS)
         row |= {"experiment": self.experiment, "panel": panel, "policy": policy, "runs": runs}
         self.rows.append(row | values)
+
+    def show(self, console: "Console") -> None:
+        """Print the tables to a terminal."""
+        from rich.table import Table
+
+        for heading, columns, rows in self._tables:
+            table = Table(title=heading, title_justify="left", box=None, pad_edge=False)
+            for place, column in enumerate(columns):
+                table.add_column(column, justify="right" if place else "left")
+            for row in rows:
+                table.add_row(*row)
+            console.print(table)
+            console.print()
 
     def write(self, folder: str | Path) -> Path:
         """Write everything; returns the page."""

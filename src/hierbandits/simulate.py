@@ -21,7 +21,7 @@ from hierbandits.policies import POLICIES, Recipe
 from hierbandits.schedules import IDLE, History, Schedule
 from hierbandits.study import Outcome, Study
 
-CHUNK = 100
+CHUNK = 200
 """Runs stepped together.  Results depend on it, so it is fixed, whatever the number of jobs."""
 
 

@@ -58,6 +58,7 @@ def run(options: Options) -> Report:
             ],
         )
         report.frame(f"tasks_{width:g}", study.task_frame())
+    axes[1].get_legend().remove()  # the same as on the left
     report.figure("meta", figure, "Regret of each task in the order they are met.")
     return report
 

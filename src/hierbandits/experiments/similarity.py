@@ -33,12 +33,11 @@ def run(options: Options) -> Report:
         width: progress.study(paper_problem(HYPER_STD, width), POLICIES, Concurrent(BATCH), runs)
         for width in widths
     }
-    figure, (axes,) = panels(1, height=4.0)
+    figure, (axes,) = panels(1, height=4.4)
     lines = {name: [study.mean(name) for study in studies.values()] for name in POLICIES}
-    error_bars(axes, widths, lines, "final regret, m = 10, L = 5", "task width $\\sigma_0$")
-    axes.set_xscale("log")
-    axes.set_xticks(widths, [f"{width:g}" for width in widths], minor=False)
-    axes.set_xticks([], minor=True)
+    error_bars(
+        axes, widths, lines, "final regret, m = 10, L = 5", "task width $\\sigma_0$", log=True
+    )
     report.figure(
         "similarity",
         figure,
