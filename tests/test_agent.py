@@ -312,7 +312,7 @@ def test_save_and_load_resume_bit_for_bit(prior, policy, tmp_path):
         assert agent.reward(waiting, value) is loaded.reward(waiting, value) is True
     assert _state(loaded) == _state(agent)
     settled = next(iter(agent._settled))
-    assert loaded.reward(settled, agent._settled[settled].reward) is False
+    assert loaded.reward(settled, agent._settled[settled][0]) is False
 
 
 def vars_of(decision):

@@ -465,7 +465,7 @@ def test_the_armed_theorems_by_hand():
     check(both, total=sqrt(2 * 3 * 24 * (2 + 6 * c4) * log(24)) + forced)
     mended = bounds.sequential(prior, 2, 12)
     check(mended, c_q=2, c2=6 / log(9) * log(1 + 4 / (0.5 + 0.25 * 3 / 12)), c3=tail)
-    # (L - 1) / (eta + sigma^2 / 2.5), against 2 / (0.25 (1 + 4 / 0.75)) and 2 / (0.5 + 2)
+    # 2 / (0.5 + 2), against 2 / (0.25 (1 + 4 / 0.75)) and 1 / (1 + 0.25 / 2.5)
     mended = bounds.concurrent(prior, 2, 12, 2)
     check(mended, c4=1.8, forced_regret=2 * 3 * (3 + sqrt(2.5) * sqrt(2 * log(3))))
     check(mended, tail_regret=tail)
@@ -731,7 +731,13 @@ def test_no_number_of_tasks_wins_when_there_is_nothing_to_share():
     assert bounds.tasks_to_win(linear(np.zeros((2, 2)), np.eye(2), 1.0), 10) is None
     aside = linear(np.diag([0.0, 0.1]), np.diag([1.0, 0.5]), 1.0)  # lambda_1 stays that of Sigma_0
     assert bounds.tasks_to_win(aside, 10) is None
-    assert bounds.tasks_to_win(by_hand(), 8, constants="paper") == 0
+
+
+def test_tasks_to_win_by_hand():
+    """The least m with m + 24 log(1 + 8 m) / log(33) below 2.5 log(41) / log(11) m, and so on."""
+    assert bounds.tasks_to_win(by_hand(), 8, constants="paper") == 11
+    assert bounds.tasks_to_win(by_hand(), 8) == 4
+    assert bounds.tasks_to_win(widths_of(0.1, 1.0), 200, max_norm=sqrt(0.5)) == 1
 
 
 # Measured

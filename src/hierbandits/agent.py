@@ -25,16 +25,10 @@ from hierbandits.summary import posterior_table, summary_text
 _VERSION = 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Pending:
     decision: Decision
     member: Member
-    time: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Settled:
-    reward: float
     time: float
 
 
@@ -77,7 +71,8 @@ class Agent:
         self._clock = clock
         self._roster = Roster(self._policy.belief, prior.num_levels - 1)
         self._pending: dict[str, _Pending] = {}  # oldest first
-        self._settled: dict[str, _Settled] = {}  # oldest first
+        # Id to (reward, time), oldest first; plain tuples, which the garbage collector skips.
+        self._settled: dict[str, tuple[float, float]] = {}
 
     @property
     def belief(self) -> Belief:
@@ -128,7 +123,7 @@ class Agent:
         nodes = np.array([member.node for member in met], np.intp)
         propensities: Sequence[float | None] = [None] * len(paths)
         if self._draws is None:
-            choices = self._policy.act(self._rng, nodes, sets)
+            choices = self._policy.choose(self._rng, nodes, sets)
         else:
             choices, shares = self._policy.act_with_propensities(
                 self._rng, nodes, sets, draws=self._draws, floor=self._floor
@@ -160,14 +155,14 @@ class Agent:
 
     def reward_many(self, ids: Sequence[str], values: ArrayLike) -> list[bool]:
         """Learn many rewards at once, or, if any of them is wrong, none."""
-        rewards = real_array("values", values, (len(ids),), " to match ids").tolist()
+        rewards = real_array("values", values, (len(ids),), " to match ids")
         new: dict[str, float] = {}
         learned = []
-        for id, reward in zip(ids, rewards, strict=True):
+        for id, reward in zip(ids, rewards.tolist(), strict=True):
             if not isinstance(id, str):
                 raise UnknownDecision(f"ids must be strings, got {id!r:.80}")
             if id in self._settled or id in new:
-                earlier = new[id] if id in new else self._settled[id].reward
+                earlier = new[id] if id in new else self._settled[id][0]
                 if earlier != reward:
                     raise RewardConflict(
                         f"values must not change: decision {id!r} has the reward {earlier}, "
@@ -184,12 +179,13 @@ class Agent:
         settled = [self._pending[id] for id in new]
         nodes = np.array([pending.member.node for pending in settled], np.intp)
         features = np.array([pending.decision.features for pending in settled])
-        self._policy.learn(nodes, features, list(new.values()))
+        learnt = rewards if len(new) == rewards.size else np.array(list(new.values()))
+        self.belief.observe_rows(nodes, features, learnt)
         now = self._clock()
         for pending, reward in zip(settled, new.values(), strict=True):
             pending.member.rewards += 1
             del self._pending[pending.decision.id]
-            self._settled[pending.decision.id] = _Settled(reward, now)
+            self._settled[pending.decision.id] = reward, now
         return learned
 
     def expire(self, older_than: float) -> list[str]:
@@ -201,7 +197,7 @@ class Agent:
         old = list(takewhile(lambda id: self._pending[id].time < limit, self._pending))
         for id in old:
             del self._pending[id]
-        for id in list(takewhile(lambda id: self._settled[id].time < limit, self._settled)):
+        for id in list(takewhile(lambda id: self._settled[id][1] < limit, self._settled)):
             del self._settled[id]
         return old
 
@@ -223,7 +219,7 @@ class Agent:
                 {"id": d.id, "task": d.task, "arm": d.arm, "propensity": d.propensity, "time": when}
                 for d, when in ((p.decision, p.time) for p in pending)
             ],
-            "settled": [[id, s.reward, s.time] for id, s in self._settled.items()],
+            "settled": [[id, *settled] for id, settled in self._settled.items()],
         }
         shape = (len(pending),) if self.prior.is_armed else (len(pending), self.prior.dim)
         arrays["pending"] = np.array([p.decision.features for p in pending]).reshape(shape)
@@ -278,7 +274,7 @@ class Agent:
             decision = Decision(made["id"], member.task, made["arm"], own, made["propensity"])
             agent._pending[decision.id] = _Pending(decision, member, made["time"])
         for id, reward, when in meta["settled"]:
-            agent._settled[id] = _Settled(reward, when)
+            agent._settled[id] = reward, when
         return agent
 
     def table(self, level: float = 0.95) -> dict[str, list[Any]]:

@@ -40,22 +40,28 @@ class Arms:
         if isinstance(arms, Arms):
             if arms.start.size != num_events:
                 raise ValueError(f"arms must serve {num_events} events, got {arms.start.size}")
-            return arms if eligible is None else arms._only(eligible)
+            return arms.only(eligible)
         if arms is None:
             if not armed:
                 raise ValueError("arms must be given: a (K, d) array, or one set for each event")
             arms = np.arange(dim)
-        table, sizes, shared = _table(arms, num_events, dim, armed)
-        if shared:
-            start = np.zeros(num_events, np.intp)
-            offset = np.arange(num_events + 1) * sizes
+        table, sizes = _table(arms, num_events, dim, armed)
+        if sizes is None:
+            result = cls.shared(table, num_events)
         else:
-            offset = np.concatenate([[0], np.cumsum(np.broadcast_to(sizes, num_events))])
+            offset = np.concatenate([[0], np.cumsum(sizes)])
             start = offset[:-1].copy()
-        if num_events and (offset[1:] == offset[:-1]).any():
+            result = cls(table, np.arange(len(table)), start, offset, start)
+        if len(table) == 0 or (sizes is not None and 0 in sizes):
             raise ValueError("arms must hold at least one arm for every event, got an empty set")
-        result = cls(table, np.arange(len(table)), start, offset, start)
-        return result if eligible is None else result._only(eligible)
+        return result.only(eligible)
+
+    @classmethod
+    def shared(cls, table: Matrix | Indices, num_events: int) -> "Arms":
+        """One set for all events, unchecked."""
+        size = len(table)
+        start = np.zeros(num_events, np.intp)
+        return cls(table, np.arange(size), start, np.arange(num_events + 1) * size, start)
 
     @classmethod
     def grouped(cls, sets: ArrayLike, group: ArrayLike) -> "Arms":
@@ -110,7 +116,10 @@ class Arms:
         chosen: Matrix | Indices = self.table[self.base + choices]
         return chosen
 
-    def _only(self, eligible: Any) -> "Arms":
+    def only(self, eligible: Any) -> "Arms":
+        """The arms that a mask leaves, or all of them if it is None; see `of`."""
+        if eligible is None:
+            return self
         masks = _masks(eligible, self.sizes)
         sizes = np.array([int(mask.sum()) for mask in masks], np.intp)
         if (sizes == 0).any():
@@ -123,8 +132,8 @@ class Arms:
 
 def _table(
     arms: Any, num_events: int, dim: int, armed: bool
-) -> tuple[Matrix | Indices, int | Indices, bool]:
-    """The feature table, the size of the sets (or of each), and whether all events share one."""
+) -> tuple[Matrix | Indices, Indices | None]:
+    """The feature table, and the size of each event's set, or None if all share one."""
     own = 1 if armed else 2  # axes of one set
 
     def checked(value: Any, rows: int | None) -> Matrix | Indices:
@@ -138,15 +147,14 @@ def _table(
             raise ValueError(f"arms must hold {num_events} sets to match tasks, got {len(arms)}")
         parts = [checked(part, None) for part in arms]
         joined: Any = np.concatenate(parts)
-        return joined, np.array([len(part) for part in parts]), False
+        return joined, np.array([len(part) for part in parts])
     ndim = np.ndim(arms)
     if ndim == own:
-        table = checked(arms, None)
-        return table, len(table), True
+        return checked(arms, None), None
     array = np.asarray(arms)
     if ndim == own + 1 and len(array) == num_events:
-        size = array.shape[1]
-        return checked(array.reshape(-1, *array.shape[2:]), None), size, False
+        table = checked(array.reshape(-1, *array.shape[2:]), None)
+        return table, np.full(num_events, array.shape[1])
     shapes = f"(K,) or ({num_events}, K)" if armed else f"(K, {dim}) or ({num_events}, K, {dim})"
     raise ValueError(f"arms must have shape {shapes}, got {array.shape}")
 

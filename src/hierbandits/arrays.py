@@ -12,15 +12,17 @@ Matrix: TypeAlias = NDArray[np.floating[Any]]
 Indices: TypeAlias = NDArray[np.integer[Any]]
 Mask: TypeAlias = NDArray[np.bool_]
 
+_FLOAT, _INDEX = np.dtype(np.float64), np.dtype(np.intp)
+
 LARGEST = 1e60
 """Larger magnitudes are refused (and scales below its inverse): their squares would overflow."""
 
 
 def real_array(name: str, value: ArrayLike, shape: tuple[int | None, ...], why: str = "") -> Vector:
     """`value` as floats that a kernel can take; None in `shape` leaves an axis free."""
-    raw = _array(name, value, "biuf", "numbers")
-    _check_shape(name, raw, shape, why)
-    array = _for_kernels(raw, np.float64)
+    array = _for_kernels(name, value, _FLOAT, "biuf", "numbers")
+    if array.shape != shape:
+        _check_shape(name, array, shape, why)
     bad = first_outside(array, LARGEST)
     if bad >= 0:
         where = [int(i) for i in np.unravel_index(bad, array.shape)]
@@ -33,12 +35,14 @@ def real_array(name: str, value: ArrayLike, shape: tuple[int | None, ...], why: 
 
 def index_array(name: str, value: ArrayLike, stop: int, what: str) -> Indices:
     """`value` as indices below `stop`, the number of `what`, that a kernel can take."""
-    raw = _array(name, value, "iu", "integers")
-    _check_shape(name, raw, (None,), "")
-    array = _for_kernels(raw, np.intp)
+    array = _for_kernels(name, value, _INDEX, "iu", "integers")
+    if array.ndim != 1:
+        _check_shape(name, array, (None,), "")
     bad = first_not_below(array, stop)
     if bad >= 0:
-        raise ValueError(f"{name} must be in [0, {stop}), got {raw[bad]}: there are {stop} {what}")
+        raise ValueError(
+            f"{name} must be in [0, {stop}), got {array[bad]}: there are {stop} {what}"
+        )
     return array
 
 
@@ -57,20 +61,22 @@ def count(name: str, value: int, least: int = 0) -> int:
     return int(value)
 
 
-def _array(name: str, value: ArrayLike, kinds: str, what: str) -> NDArray[Any]:
+def _for_kernels(
+    name: str, value: ArrayLike, dtype: np.dtype[Any], kinds: str, what: str
+) -> NDArray[Any]:
+    """Contiguous and writable, since kernels are compiled for one kind of array alone."""
     try:
         raw = np.asarray(value)
     except ValueError as error:
         raise ValueError(f"{name} must be an array of {what}: {error}") from None
-    if raw.dtype.kind not in kinds and raw.size > 0:
+    if raw.dtype == dtype:
+        array = raw
+    elif raw.dtype.kind in kinds or raw.size == 0:
+        array = raw.astype(dtype)
+    else:
         raise ValueError(f"{name} must be {what}, got {value!r:.80}")
-    return raw
-
-
-def _for_kernels(raw: NDArray[Any], dtype: type) -> NDArray[Any]:
-    """Contiguous and writable, since kernels are compiled for one kind of array alone."""
-    array: NDArray[Any] = np.asarray(raw, dtype=dtype, order="C")
-    return array if array.flags.writeable else array.copy()
+    flags = array.flags
+    return array if flags.c_contiguous and flags.writeable else array.copy(order="C")
 
 
 def _check_shape(name: str, array: NDArray[Any], shape: tuple[int | None, ...], why: str) -> None:

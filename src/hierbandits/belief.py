@@ -187,12 +187,18 @@ class Belief:
         table = self.features(features, nodes.size)
         values = real_array("rewards", rewards, nodes.shape, " to match tasks")
         noise = _NONE if noise_std is None else positive("noise_std", noise_std, nodes.shape)
+        self.observe_rows(nodes, table, values, noise)
+
+    def observe_rows(
+        self, nodes: Indices, table: Matrix | Indices, rewards: Vector, noise: Vector | None = None
+    ) -> None:
+        """`observe` of arrays that were checked before."""
         evidence = self._evidence
         self._kernels.observe(
             nodes,
             table,
-            values,
-            noise,
+            rewards,
+            _NONE if noise is None else noise,
             self.forest.noise_var,
             *self.forest.arrays,
             evidence.count,

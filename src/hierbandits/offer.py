@@ -53,16 +53,15 @@ class Catalogue:
         self, arms: Any, num_events: int, eligible: Any
     ) -> tuple[Arms, Sequence[Sequence[Name]]]:
         """The arms of a round and, for each event, their names."""
-        offers: list[Offer]
-        if self._one_each(arms):
-            if len(arms) != num_events:
-                raise ValueError(f"arms must hold one set for each task, got {len(arms)} sets")
-            offers = [self._offer(part) for part in arms]
-            given: Any = [offer.table for offer in offers]
-        else:
+        if not self._one_each(arms):
             offer = self._offer(arms)
-            offers, given = [offer] * num_events, offer.table
-        sets = Arms.of(given, num_events, self._dim, armed=self._armed, eligible=eligible)
+            sets = Arms.shared(offer.table, num_events)
+            return sets.only(eligible), [offer.names] * num_events
+        if len(arms) != num_events:
+            raise ValueError(f"arms must hold one set for each task, got {len(arms)} sets")
+        offers = [self._offer(part) for part in arms]
+        tables = [offer.table for offer in offers]
+        sets = Arms.of(tables, num_events, self._dim, armed=self._armed, eligible=eligible)
         return sets, [offer.names for offer in offers]
 
     def _one_each(self, arms: Any) -> bool:

@@ -46,10 +46,13 @@ class Policy:
 
         Arms are (K, d) for all, (E, K, d), a sequence of sets, or None when armed; see `Arms.of`.
         """
-        nodes, table = self._round(tasks, arms, eligible)
-        choices = self.rule(self.belief, rng, nodes, table)
+        return self.choose(rng, *self._round(tasks, arms, eligible))
+
+    def choose(self, rng: Generator, nodes: Indices, arms: Arms) -> Indices:
+        """`act` on arrays that were checked before."""
+        choices = self.rule(self.belief, rng, nodes, arms)
         if self.forced is not None:
-            self.forced.apply(nodes, table, choices)
+            self.forced.apply(nodes, arms, choices)
         return choices
 
     def act_with_propensities(

@@ -38,6 +38,8 @@ class Roster:
 
     def path(self, task: TaskName) -> tuple[Name, ...]:
         """The names that lead to a task, checked."""
+        if self._path_length == 1 and type(task) in (str, int):
+            return (task,)  # type: ignore[return-value]
         path = task if isinstance(task, tuple) else (task,)
         path = tuple(n.item() if isinstance(n, np.integer) else n for n in path)
         wrong = any(isinstance(name, bool) or not isinstance(name, str | int) for name in path)

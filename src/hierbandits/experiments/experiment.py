@@ -26,6 +26,7 @@ class Options:
     checkpoint: Path | None = None
     data: Path | None = None  # a folder with data files, for those that need them
     dataset: str | None = None
+    digits: tuple[int, ...] = ()  # positive classes; the experiment's own if none is named
     advance: Callable[[int, int], object] | None = None  # told (done, total) in runs
 
     def num_runs(self, usual: int, quick: int) -> int:

@@ -1,0 +1,144 @@
+"""Digits as a bandit: find the picture of the positive class among thirty.
+
+[HBB, appendix Image Classification Experiment].  The truth is the labels: a picture of the
+positive class has mean reward 0.9, any other 0.1, whatever its features.  The paper does not say
+how its tasks and its prior were made; here:
+
+- A task is a sub-sample of the test half, without replacement, and each interaction offers K
+  pictures drawn uniformly from it, with replacement.  If all tasks drew from the whole half they
+  would be one task.
+- theta_s is what predicts rewards best in the task's pictures: ridge least squares of the mean
+  rewards on the features, with penalty sigma^2, the posterior mean under the hyper-prior
+  N(0, I).  Nobody is told it, and regret does not involve it.
+- mu_* and Sigma_0 are the mean and the covariance of that fit over 1,000 sub-samples of the
+  training half, of the size of a task.  The paper computes theta_s "using positive images"; but
+  the mean positive picture does not predict rewards: an OracleTS that is told it has several
+  times the regret of HierTS.
+- Some pixels are black in every picture, so 1e-6 is added to the diagonal of Sigma_0.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator, default_rng
+
+from hierbandits.arms import Arms
+from hierbandits.arrays import Indices, Matrix, Vector, count, real_array
+from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.images import Images
+from hierbandits.keyed import Events, Stream
+
+POSITIVE, NEGATIVE = 0.9, 0.1  # mean rewards
+NOISE_STD = 0.5  # sigma
+SUBSAMPLES = 1000
+DIAGONAL = 1e-6  # added to Sigma_0
+_ESTIMATE_SEED = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class DigitBandit:
+    """Tasks that offer pictures, of which those of one class are worth more."""
+
+    prior: GaussianHierarchy
+    hyper: Vector  # mu_*, (d,)
+    features: Matrix  # of all the test pictures, (n, d)
+    mean_rewards: Vector  # (n,)
+    subsample: int  # pictures of a task
+    num_tasks: int = 10
+    num_arms: int = 30
+
+    def __post_init__(self) -> None:
+        real_array("features", self.features, (None, self.prior.dim), " to match prior")
+        size = len(self.features)
+        real_array("mean_rewards", self.mean_rewards, (size,), " to match features")
+        real_array("hyper", self.hyper, (self.prior.dim,), " to match prior")
+        count("num_tasks", self.num_tasks, least=1)
+        count("num_arms", self.num_arms, least=1)
+        if count("subsample", self.subsample, least=1) > size:
+            raise ValueError(f"subsample must be at most {size} pictures, got {self.subsample}")
+
+    @classmethod
+    def of(cls, train: Images, test: Images, digit: int) -> "DigitBandit":
+        """The paper's problem with `digit` as the positive class."""
+        size = subsample_size(len(train.labels))
+        features = train.features()
+        mean, cov = estimate(features, class_rewards(train.labels, digit), size)
+        dim = mean.size
+        prior = GaussianHierarchy(
+            hyper_mean=np.zeros(dim), hyper_cov=np.eye(dim), task_cov=cov, noise_std=NOISE_STD
+        )
+        return cls(
+            prior=prior,
+            hyper=mean,
+            features=test.features(),
+            mean_rewards=class_rewards(test.labels, digit),
+            subsample=size,
+        )
+
+    def worlds(self, rng: Generator, seed: int, first_run: int, runs: int) -> "DigitWorlds":
+        """Draw the sub-samples of these runs."""
+        pools = np.empty((runs, self.num_tasks, self.subsample), np.intp)
+        for run in range(runs):
+            for task in range(self.num_tasks):
+                pools[run, task] = rng.choice(len(self.features), self.subsample, replace=False)
+        return DigitWorlds(self, seed, first_run, pools)
+
+
+class DigitWorlds:
+    """A batch of runs of a DigitBandit; an arm's number is its picture's in the test half."""
+
+    def __init__(self, bandit: DigitBandit, seed: int, first_run: int, pools: Indices) -> None:
+        self.truth = np.tile(bandit.hyper, (len(pools), 1))  # (runs, d)
+        self.pools = pools  # the pictures of each task, (runs, tasks, subsample)
+        self._features = real_array("features", bandit.features, (None, None))
+        self._mean_rewards = bandit.mean_rewards
+        self._num_arms = bandit.num_arms
+        self._first = first_run
+        self._pictures = Stream(seed, "pictures")
+        self._luck = Stream(seed, "reward")
+
+    def offer(self, events: Events) -> Arms:
+        """Fresh pictures of each event's task, as rows of the one table of all."""
+        size, pool_size = events.run.size, self.pools.shape[2]
+        place = (self._pictures.uniforms(events, self._num_arms) * pool_size).astype(np.intp)
+        run, task = events.run - self._first, events.task
+        rows = self.pools[run[:, None], task[:, None], place]
+        offset = np.arange(size + 1) * self._num_arms
+        base = np.zeros(size, np.intp)
+        return Arms(self._features, rows.ravel(), offset[:-1].copy(), offset, base)
+
+    def play(self, events: Events, arms: Arms, choices: Indices) -> tuple[Vector, Vector]:
+        """The reward and the regret of each event's choice."""
+        value = self._mean_rewards[choices]
+        best = np.maximum.reduceat(self._mean_rewards[arms.flat_rows()], arms.offset[:-1])
+        luck = self._luck.uniforms(events, 1)[:, 0]
+        return (luck < value).astype(float), best - value
+
+
+def subsample_size(num_images: int) -> int:
+    """The pictures of a task: 500, or a quarter of a small half, so that tasks differ."""
+    return min(500, num_images // 4)
+
+
+def class_rewards(labels: Indices, digit: int) -> Vector:
+    """The mean reward of each picture when `digit` is the positive class."""
+    if not (labels == digit).any():
+        raise ValueError(f"digit must be among {np.unique(labels).tolist()}, got {digit!r}")
+    return np.where(labels == digit, POSITIVE, NEGATIVE)
+
+
+def fit(features: Matrix, rewards: Vector) -> Vector:
+    """theta_s: ridge least squares, the posterior mean under N(0, I) with noise sigma."""
+    gram = features.T @ features + NOISE_STD**2 * np.eye(features.shape[1])
+    theta: Vector = np.linalg.solve(gram, features.T @ rewards)
+    return theta
+
+
+def estimate(features: Matrix, rewards: Vector, size: int) -> tuple[Vector, Matrix]:
+    """mu_* and Sigma_0: the mean and the covariance of the fit over sub-samples of this size."""
+    rng = default_rng(_ESTIMATE_SEED)
+    thetas = np.empty((SUBSAMPLES, features.shape[1]))
+    for i in range(SUBSAMPLES):
+        rows = rng.choice(len(features), size, replace=False)
+        thetas[i] = fit(features[rows], rewards[rows])
+    return thetas.mean(axis=0), np.cov(thetas.T) + DIAGONAL * np.eye(features.shape[1])
