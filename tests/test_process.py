@@ -106,6 +106,24 @@ def test_an_experiment_by_command(tmp_path):
     assert outputs[0] == outputs[1]  # same seed, same numbers, whatever the jobs
 
 
+def test_the_bound_command_prints_every_term(tmp_path):
+    from hierbandits import GaussianHierarchy, bounds
+
+    prior = GaussianHierarchy.armed(3, hyper_std=0.7, task_std=0.2, noise_std=0.5)
+    (tmp_path / "prior.json").write_text(json.dumps(prior.to_dict()))
+    result = _command(
+        "bound", "--prior", str(tmp_path / "prior.json"), "--tasks", "20", "--concurrent", "4"
+    )
+    assert result.returncode == 0, result.stderr
+    shown = {line.split()[0]: line.split()[1:3] for line in result.stdout.splitlines() if line}
+    for place, constants in enumerate(("repaired", "paper")):
+        bound = bounds.concurrent(prior, 20, 200, 4, constants=constants)
+        for name in ("total", "task_regret", "hyper_regret", "concurrency_regret", "c4"):
+            assert float(shown[name][place]) == pytest.approx(getattr(bound, name), rel=1e-3)
+        alone = bounds.independent(prior, 20, 200, constants=constants).total
+        assert float(shown["TS"][place]) == pytest.approx(alone, rel=1e-3)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -113,6 +131,9 @@ def test_an_experiment_by_command(tmp_path):
         (["reproduce", "meta", "--runs", "1"], "Invalid value for '--runs'"),
         (["reproduce", "meta", "--runs", "many"], "Invalid value for '--runs'"),
         (["unknown"], "No such command"),
+        (["bound", "--concurrent", "20", "--eta", "1"], "num_concurrent must be at most"),
+        (["bound", "--task-std", "0"], "task_cov must be positive definite"),
+        (["bound", "--prior", "nowhere.json"], "No such file"),
     ],
 )
 def test_bad_commands_say_what_was_expected(arguments, message):

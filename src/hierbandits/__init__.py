@@ -1,5 +1,6 @@
 """Hierarchical Bayesian bandits: act well in many similar tasks, each teaching all others."""
 
+from hierbandits import bounds
 from hierbandits.agent import Agent
 from hierbandits.arms import Arms
 from hierbandits.belief import Belief
@@ -31,6 +32,7 @@ __all__ = [
     "Study",
     "TaskSums",
     "UnknownDecision",
+    "bounds",
     "merge",
     "simulate",
 ]

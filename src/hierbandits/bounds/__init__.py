@@ -5,6 +5,7 @@ anisotropic covariances, adds what was left out, and is tighter elsewhere; see `
 """
 
 from hierbandits.bounds.bound import Bound
+from hierbandits.bounds.comparison import side_by_side
 from hierbandits.bounds.constants import CONSTANTS, Paper, Repaired
 from hierbandits.bounds.lemmas import (
     bayes_regret,
@@ -34,6 +35,7 @@ __all__ = [
     "oracle",
     "ratio_bound",
     "sequential",
+    "side_by_side",
     "tasks_to_win",
     "variance_bound",
 ]
