@@ -41,10 +41,11 @@ def _table(page, heading):
     return rows[2:]
 
 
-def test_the_equations_page_names_functions_and_tests_that_exist():
-    rows = _table(ROOT / "docs" / "equations.md", "# ")
+@pytest.mark.parametrize("page", ["equations", "paper"])
+def test_the_papers_pages_name_functions_and_tests_that_exist(page):
+    rows = _table(ROOT / "docs" / f"{page}.md", "# ")
     assert len(rows) >= 10
-    for _, functions, tests in rows:
+    for _, functions, tests, *_ in rows:
         for name in re.findall(r"`([\w.]+)`", functions):
             module, *rest = name.split(".")
             found = importlib.import_module(f"hierbandits.{module}")

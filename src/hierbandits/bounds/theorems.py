@@ -156,18 +156,13 @@ def _bound(
     delta = confidence(delta, events)
     std, c4, forced, has_tail, spanning = chosen.tail_std, 1.0, 0.0, True, None
     if num_concurrent is not None:
-        std, has_tail, spanning = (
-            chosen.concurrent_std,
-            chosen.concurrent_tail,
-            widths.spanning(eta),
-        )
+        std, has_tail = chosen.concurrent_std, chosen.concurrent_tail
+        spanning = widths.spanning(eta)
         c4 = chosen.c4(concurrency(num_concurrent, num_tasks), spanning)
         forced = num_tasks * chosen.forced(num_interactions, num_arms)
     tail = regret_tail(widths, std, events, delta, num_arms) if has_tail else 0.0
-    c1, in_sequence = (
-        widths.c1(num_interactions),
-        hyper_variance(chosen, num_tasks, num_interactions),
-    )
+    c1 = widths.c1(num_interactions)
+    in_sequence = hyper_variance(chosen, num_tasks, num_interactions)  # c2 with c4 = 1
 
     def root(per_dimension: float) -> float:
         return regret_root(widths, events, delta, num_arms, widths.dim * per_dimension)
