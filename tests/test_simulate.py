@@ -208,7 +208,7 @@ def test_an_interrupted_study_resumes_from_its_finished_chunks(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        _study(["HierTS", "TS"], checkpoint=tmp_path, advance=stop_after_three)
+        _study(["HierTS", "TS"], checkpoint=tmp_path, progress=stop_after_three)
     kept = sorted(tmp_path.iterdir())
     assert len(kept) == 3
     stamps = [path.stat().st_mtime_ns for path in kept]

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -18,6 +19,7 @@ from hierbandits.gaussian import Prediction
 from hierbandits.kernels.tally import add_up, number_interactions
 from hierbandits.keyed import Events
 from hierbandits.policies import POLICIES, Recipe
+from hierbandits.progress import progress_bar
 from hierbandits.schedules import IDLE, History, Schedule
 from hierbandits.study import Outcome, Study
 
@@ -38,7 +40,7 @@ def simulate(
     variance: bool = False,
     snapshot_every: int = 0,
     checkpoint: str | Path | None = None,
-    advance: Callable[[int], object] | None = None,
+    progress: bool | Callable[[int], object] | None = None,
 ) -> Study:
     """The regret of policies in the same worlds, the same for any number of jobs.
 
@@ -46,7 +48,8 @@ def simulate(
     keyed by (run, task, interaction), so a policy's numbers do not depend on its company.  With
     `variance`, V(m, n) is kept too; with `snapshot_every`, the hyper-posterior's mean every
     so many rounds.  With a `checkpoint` folder, finished chunks are kept there and an interrupted
-    study resumes.  `advance` is called with the number of runs finished, summed over policies.
+    study resumes.  `progress` shows a bar (None: on a terminal), or is a function told of the
+    runs finished, summed over policies.
     """
     runs, seed = count("runs", runs, least=1), count("seed", seed)
     settings = (
@@ -59,21 +62,26 @@ def simulate(
     store = Checkpoint(checkpoint, (environment, schedule, seed, settings))
     starts = range(0, runs, CHUNK)
     parts: dict[tuple[str, int], tuple[Indices, Outcome]] = {}
-    waiting = []
-    for name, recipe in recipes.items():
-        for first in starts:
-            size = min(CHUNK, runs - first)
-            kept = store.read(name, recipe, first, size)
-            if kept is None:
-                waiting.append((name, recipe, first, size))
-            else:
-                parts[name, first] = kept
-                _tell(advance, size)
-    common = (environment, schedule, seed, settings)
-    for name, first, rounds, outcome in _spread(jobs, [(*common, *job) for job in waiting]):
-        parts[name, first] = rounds, outcome
-        store.write(name, recipes[name], first, rounds, outcome)
-        _tell(advance, len(outcome.total))
+    waiting: list[Any] = []
+    if callable(progress):
+        bar: AbstractContextManager[Callable[[int], object]] = nullcontext(progress)
+    else:
+        bar = progress_bar("Simulating", runs * len(recipes), progress)
+    with bar as advance:
+        for name, recipe in recipes.items():
+            for first in starts:
+                size = min(CHUNK, runs - first)
+                kept = store.read(name, recipe, first, size)
+                if kept is None:
+                    common = (environment, schedule, seed, settings)
+                    waiting.append((*common, name, recipe, first, size))
+                else:
+                    parts[name, first] = kept
+                    advance(size)
+        for name, first, rounds, outcome in _spread(jobs, waiting):
+            parts[name, first] = rounds, outcome
+            store.write(name, recipes[name], first, rounds, outcome)
+            advance(len(outcome.total))
     rounds = next(iter(parts.values()))[0]
     if any(not np.array_equal(other, rounds) for other, _ in parts.values()):
         raise ValueError("schedule must have the same number of rounds in every run")
@@ -228,8 +236,3 @@ def _spread(jobs: int, waiting: list[Any]) -> Iterable[tuple[str, int, Indices, 
     work = (delayed(_chunk)(*arguments) for arguments in waiting)
     finished: Iterable[Any] = Parallel(n_jobs=jobs, return_as="generator_unordered")(work)
     return finished
-
-
-def _tell(advance: Callable[[int], object] | None, runs: int) -> None:
-    if advance is not None:
-        advance(runs)

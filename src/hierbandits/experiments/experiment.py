@@ -75,7 +75,7 @@ class Progress:
             variance=variance,
             snapshot_every=snapshot_every,
             checkpoint=self._options.checkpoint,
-            advance=self._advance,
+            progress=self._advance,
         )
 
     def _advance(self, runs: int) -> None:
