@@ -69,6 +69,8 @@ class Agent:
         self._catalogue = Catalogue(arms, prior.dim, armed=prior.is_armed)
         self._rng = np.random.default_rng(seed)
         self._clock = clock
+        # Ids are unique to this object, a loaded copy's too, and take nothing from the rng.
+        self._prefix, self._made = secrets.token_hex(8), 0
         self._roster = Roster(self._policy.belief, prior.num_levels - 1)
         self._pending: dict[str, _Pending] = {}  # oldest first
         # Id to (reward, time), oldest first; plain tuples, which the garbage collector skips.
@@ -117,8 +119,8 @@ class Agent:
         `arms` is one offer for all tasks, as in `decide`, or a list with one for each.
         """
         paths = [self._roster.path(task) for task in tasks]
-        names = self._new_ids(ids, len(paths))
         sets, labels = self._catalogue.arms(arms, len(paths), eligible)
+        names = self._new_ids(ids, len(paths))
         met = [self._roster.met(path) for path in paths]
         nodes = np.array([member.node for member in met], np.intp)
         propensities: Sequence[float | None] = [None] * len(paths)
@@ -299,7 +301,8 @@ class Agent:
 
     def _new_ids(self, ids: Sequence[str] | None, number: int) -> list[str]:
         if ids is None:
-            return [secrets.token_hex(12) for _ in range(number)]
+            first, self._made = self._made, self._made + number
+            return [f"{self._prefix}-{place:x}" for place in range(first, self._made)]
         for id in ids:
             if not isinstance(id, str) or not id:
                 raise ValueError(f"ids must be non-empty strings, got {id!r:.80}")

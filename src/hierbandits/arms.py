@@ -79,7 +79,8 @@ class Arms:
 
     def rows_of(self, event: int) -> Indices:
         """The table rows of one event's arms."""
-        return self.rows[self.start[event] : self.start[event] + self.sizes[event]]
+        start = self.start[event]
+        return self.rows[start : start + self.offset[event + 1] - self.offset[event]]
 
     def flat_rows(self) -> Indices:
         """The table rows of all events' arms, event after event."""
@@ -102,9 +103,10 @@ class Arms:
 
     def best(self, scores: Vector, rng: Generator) -> Indices:
         """The number of each event's arm of highest score; ties are broken at random."""
-        places = np.empty(self.start.size, np.intp)
-        best(scores, self.offset, rng.random(self.start.size), places)
-        return self.numbers(places)
+        size = self.start.size
+        out = np.empty(size, np.intp)
+        best(scores, self.offset, rng.random(size), self.rows, self.start, self.base, out)
+        return out
 
     def numbers(self, places: Indices) -> Indices:
         """The arm numbers that the caller knows, of places among each event's eligible arms."""
@@ -113,8 +115,7 @@ class Arms:
 
     def features(self, choices: Indices) -> Matrix | Indices:
         """The features of the chosen arm of each event."""
-        chosen: Matrix | Indices = self.table[self.base + choices]
-        return chosen
+        return self.table.take(self.base + choices, axis=0)
 
     def only(self, eligible: Any) -> "Arms":
         """The arms that a mask leaves, or all of them if it is None; see `of`."""

@@ -80,10 +80,10 @@ def _for_kernels(
 
 
 def _check_shape(name: str, array: NDArray[Any], shape: tuple[int | None, ...], why: str) -> None:
-    wrong = array.ndim != len(shape) or any(
-        want is not None and have != want for have, want in zip(array.shape, shape, strict=True)
-    )
-    if wrong:
+    right = array.ndim == len(shape)
+    for have, want in zip(array.shape, shape, strict=False):
+        right = right and (want is None or have == want)
+    if not right:
         sizes = ["any" if size is None else str(size) for size in shape]
         text = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
         raise ValueError(f"{name} must have shape ({text}){why}, got {array.shape}")

@@ -82,6 +82,9 @@ class Catalogue:
             if self.own is None:
                 raise ValueError("arms must be given, here or when the agent is made")
             return self.own
+        if isinstance(arms, np.ndarray) and not self._armed:
+            table = self._features(arms)
+            return Offer(table, range(len(table)))
         if isinstance(arms, Mapping):
             if self._armed:
                 raise ValueError("arms must be names or indices when armed, got a mapping")

@@ -5,8 +5,20 @@ from hierbandits.kernels.compiler import compiled
 
 
 @compiled
-def best(scores: Vector, offset: Indices, uniforms: Vector, out: Indices) -> None:
-    """Which of its arms each event scores highest, ties broken by its uniform number."""
+def best(
+    scores: Vector,
+    offset: Indices,
+    uniforms: Vector,
+    rows: Indices,
+    start: Indices,
+    base: Indices,
+    out: Indices,
+) -> None:
+    """The number of the arm that each event scores highest, ties broken by its uniform number.
+
+    The arms and scores of events are laid out as in `score`; an arm's number is its row, counted
+    from the event's base.
+    """
     for e in range(offset.size - 1):
         top = scores[offset[e]]
         ties = 1
@@ -26,4 +38,4 @@ def best(scores: Vector, offset: Indices, uniforms: Vector, out: Indices) -> Non
                         winner = j
                         break
                     skip -= 1
-        out[e] = winner - offset[e]
+        out[e] = rows[start[e] + winner - offset[e]] - base[e]

@@ -60,4 +60,6 @@ def lineage(
             if shared or step == 0:
                 table[find(table, slot_node, path[step])] = slot
         event_slot[e] = slot
+    if used == slot_node.size:
+        return slot_node, slot_parent, event_slot
     return slot_node[:used].copy(), slot_parent[:used].copy(), event_slot
