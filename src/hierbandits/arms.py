@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from hierbandits.kernels import dense, diagonal
 from hierbandits.kernels.choice import best
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # not frozen: one is made for every decision, and that is slow
 class Arms:
     """One feature table, and the rows of it that each event may play.
 
@@ -59,9 +60,8 @@ class Arms:
     @classmethod
     def shared(cls, table: Matrix | Indices, num_events: int) -> "Arms":
         """One set for all events, unchecked."""
-        size = len(table)
-        start = np.zeros(num_events, np.intp)
-        return cls(table, np.arange(size), start, np.arange(num_events + 1) * size, start)
+        rows, start, offset = _shared_layout(len(table), num_events)
+        return cls(table, rows, start, offset, start)
 
     @classmethod
     def grouped(cls, sets: ArrayLike, group: ArrayLike) -> "Arms":
@@ -129,6 +129,13 @@ class Arms:
         offset = np.append(0, np.cumsum(sizes))
         flat = np.concatenate([np.empty(0, np.intp), *rows])
         return Arms(self.table, flat, offset[:-1].copy(), offset, self.base)
+
+
+@lru_cache(maxsize=64)
+def _shared_layout(size: int, num_events: int) -> tuple[Indices, Indices, Indices]:
+    """Rows, starts and offsets of events that share a set of this size; nobody writes to them."""
+    start = np.zeros(num_events, np.intp)
+    return np.arange(size), start, np.arange(num_events + 1) * size
 
 
 def _table(

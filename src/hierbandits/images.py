@@ -6,6 +6,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 from http.client import HTTPException
+from math import isqrt
 from pathlib import Path
 from typing import Any
 
@@ -35,24 +36,16 @@ _INSTEAD = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Images:
-    """Square grey pictures and the digits they show."""
+    """Square grey pictures, the digits they show, and what a learner sees of them."""
 
     pictures: Bytes  # (n, pixels, pixels)
     labels: Indices  # (n,)
-    white: int  # the value of a white pixel
-    block: int  # a feature is the mean over block x block pixels
+    features: Matrix  # (n, d)
 
     @property
     def side(self) -> int:
         """Features of a picture in each direction; d is its square."""
-        return int(self.pictures.shape[1]) // self.block
-
-    def features(self) -> Matrix:
-        """The down-sampled pictures, row by row, from 0 (black) to 1 (white), (n, d)."""
-        side, block = self.side, self.block
-        blocks = self.pictures.reshape(-1, side, block, side, block)
-        means: Matrix = blocks.mean(axis=(2, 4)).reshape(-1, side * side) / self.white
-        return means
+        return isqrt(self.features.shape[1])
 
     def halves(self) -> tuple["Images", "Images"]:
         """A training and a test half: one random order, the same in every study, cut in two."""
@@ -65,7 +58,15 @@ class Images:
         return _digest(self.pictures.tobytes() + self.labels.astype(np.uint8).tobytes())
 
     def _part(self, rows: Indices) -> "Images":
-        return Images(self.pictures[rows], self.labels[rows], self.white, self.block)
+        return Images(self.pictures[rows], self.labels[rows], self.features[rows])
+
+
+def downsampled(pictures: Bytes, block: int, white: int) -> Matrix:
+    """The means over blocks of pixels, row by row, from 0 (black) to 1 (white), (n, d)."""
+    n, side = len(pictures), pictures.shape[1] // block
+    blocks = pictures.reshape(n, side, block, side, block)
+    means: Matrix = blocks.mean(axis=(2, 4)).reshape(n, side * side) / white
+    return means
 
 
 def load(dataset: str | None = None, folder: Path | None = None) -> Images:
@@ -78,7 +79,8 @@ def load(dataset: str | None = None, folder: Path | None = None) -> Images:
         if folder is not None:
             raise ValueError(f"data is for mnist; digits8x8 is in scikit-learn, got {folder}")
         found = _sklearn_datasets().load_digits()
-        return Images(found.images.astype(np.uint8), found.target.astype(np.intp), 16, 1)
+        pictures = found.images.astype(np.uint8)
+        return Images(pictures, found.target.astype(np.intp), downsampled(pictures, 1, white=16))
     if dataset not in (None, "mnist"):
         raise ValueError(f"dataset must be one of {', '.join(DATASETS)}, got {dataset!r}")
     return read_mnist(_fetched() if folder is None else Path(folder))
@@ -87,7 +89,7 @@ def load(dataset: str | None = None, folder: Path | None = None) -> Images:
 def read_mnist(folder: Path) -> Images:
     """MNIST's 60,000 training images from a folder with its two files, packed or not."""
     pictures, labels = (_read(folder, name) for name in (PICTURES, LABELS))
-    return Images(pictures, labels.astype(np.intp), 255, 4)
+    return Images(pictures, labels.astype(np.intp), downsampled(pictures, 4, white=255))
 
 
 def read_idx(path: Path, ndim: int) -> Bytes:

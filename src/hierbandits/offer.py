@@ -82,8 +82,8 @@ class Catalogue:
             if self.own is None:
                 raise ValueError("arms must be given, here or when the agent is made")
             return self.own
-        if isinstance(arms, np.ndarray) and not self._armed:
-            table = self._features(arms)
+        if isinstance(arms, np.ndarray) and arms.ndim == 2 and not self._armed and len(arms) > 0:
+            table = real_array("arms", arms, (len(arms), self._dim))
             return Offer(table, range(len(table)))
         if isinstance(arms, Mapping):
             if self._armed:

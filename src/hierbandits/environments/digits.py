@@ -7,14 +7,18 @@ how its tasks and its prior were made; here:
 - A task is a sub-sample of the test half, without replacement, and each interaction offers K
   pictures drawn uniformly from it, with replacement.  If all tasks drew from the whole half they
   would be one task.
-- theta_s is what predicts rewards best in the task's pictures: ridge least squares of the mean
-  rewards on the features, with penalty sigma^2, the posterior mean under the hyper-prior
-  N(0, I).  Nobody is told it, and regret does not involve it.
-- mu_* and Sigma_0 are the mean and the covariance of that fit over 1,000 sub-samples of the
-  training half, of the size of a task.  The paper computes theta_s "using positive images"; but
-  the mean positive picture does not predict rewards: an OracleTS that is told it has several
-  times the regret of HierTS.
-- Some pixels are black in every picture, so 1e-6 is added to the diagonal of Sigma_0.
+- theta_s is what predicts rewards best in the task: least squares of the mean rewards on the
+  features, with the ridge sigma^2 that the hyper-prior N(0, I) stands for.  Rewards are not
+  linear in pixels, so that the fit depends on which pictures count: half of the weight is on
+  pictures as they are offered, half on those that the fit itself would choose of K, as learners
+  do.  Nobody is told theta_s, and regret does not involve it.
+- mu_* and Sigma_0 are the mean and the covariance of theta_s over 500 sub-samples of the
+  training half, of the size of a task.  Some pixels are black in every picture, so 1e-6 is added
+  to the diagonal of Sigma_0.
+
+Tried instead, over MNIST's ten digits: with all the weight on pictures as offered, OracleTS has
+more regret than HierTS for digits 1, 4, 5 and 9.  The mean of the positive pictures, which the
+paper's words suggest, predicts no rewards: OracleTS then has three times the regret of HierTS.
 """
 
 from dataclasses import dataclass
@@ -30,7 +34,9 @@ from hierbandits.keyed import Events, Stream
 
 POSITIVE, NEGATIVE = 0.9, 0.1  # mean rewards
 NOISE_STD = 0.5  # sigma
-SUBSAMPLES = 1000
+ARMS = 30  # K
+SUBSAMPLES = 500
+PASSES = 8  # of the fit: its predictions then move by less than 0.01
 DIAGONAL = 1e-6  # added to Sigma_0
 _ESTIMATE_SEED = 0
 
@@ -45,7 +51,7 @@ class DigitBandit:
     mean_rewards: Vector  # (n,)
     subsample: int  # pictures of a task
     num_tasks: int = 10
-    num_arms: int = 30
+    num_arms: int = ARMS
 
     def __post_init__(self) -> None:
         real_array("features", self.features, (None, self.prior.dim), " to match prior")
@@ -61,8 +67,7 @@ class DigitBandit:
     def of(cls, train: Images, test: Images, digit: int) -> "DigitBandit":
         """The paper's problem with `digit` as the positive class."""
         size = subsample_size(len(train.labels))
-        features = train.features()
-        mean, cov = estimate(features, class_rewards(train.labels, digit), size)
+        mean, cov = estimate(train.features, class_rewards(train.labels, digit), size)
         dim = mean.size
         prior = GaussianHierarchy(
             hyper_mean=np.zeros(dim), hyper_cov=np.eye(dim), task_cov=cov, noise_std=NOISE_STD
@@ -70,7 +75,7 @@ class DigitBandit:
         return cls(
             prior=prior,
             hyper=mean,
-            features=test.features(),
+            features=test.features,
             mean_rewards=class_rewards(test.labels, digit),
             subsample=size,
         )
@@ -128,9 +133,21 @@ def class_rewards(labels: Indices, digit: int) -> Vector:
 
 
 def fit(features: Matrix, rewards: Vector) -> Vector:
-    """theta_s: ridge least squares, the posterior mean under N(0, I) with noise sigma."""
-    gram = features.T @ features + NOISE_STD**2 * np.eye(features.shape[1])
-    theta: Vector = np.linalg.solve(gram, features.T @ rewards)
+    """theta_s: weighted ridge least squares, iterated to agree with its own choices.
+
+    The picture of rank q in (0, 1) among its task's is the best of K with density K q^(K - 1).
+    """
+    n, dim = features.shape
+    ranks = (np.arange(n) + 0.5) / n
+    chosen = ARMS * ranks ** (ARMS - 1)
+    weights = np.ones(n)
+    for _ in range(PASSES):
+        weighted = features * weights[:, None]
+        gram = weighted.T @ features + NOISE_STD**2 * np.eye(dim)
+        theta: Vector = np.linalg.solve(gram, weighted.T @ rewards)
+        order = np.argsort(features @ theta, kind="stable")
+        weights /= 2  # half a step at a time, since whole ones can go to and fro
+        weights[order] += (1 + chosen) / 4
     return theta
 
 
