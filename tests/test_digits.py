@@ -25,6 +25,7 @@ from hierbandits import POLICIES, images, simulate
 from hierbandits.environments import DigitBandit
 from hierbandits.environments import digits as world
 from hierbandits.experiments import EXPERIMENTS, Options
+from hierbandits.experiments.digits import strip
 from hierbandits.images import LABELS, PICTURES, Images, downsampled, load, read_idx
 from hierbandits.keyed import Events
 from hierbandits.schedules import Concurrent
@@ -86,8 +87,8 @@ GOOD = _idx(np.arange(24, dtype=np.uint8).reshape(2, 3, 4))
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (gzip.compress(GOOD)[:-10], "cannot be read: .*end-of-stream"),
-        (gzip.compress(GOOD)[:10] + b"\xff" * 30, "cannot be read: .*invalid"),
+        (gzip.compress(GOOD, mtime=0)[:-10], "cannot be read: .*end-of-stream"),
+        (gzip.compress(GOOD, mtime=0)[:10] + b"\xff" * 30, "cannot be read: .*invalid"),
         (GOOD[:-1], r"must hold 24 bytes after its header .* \(2, 3, 4\), got 23: is it complete"),
         (GOOD + b"x", "must hold 24 bytes .* got 25"),
         (GOOD[:10], "must be an idx file of bytes with 3 axes, got .* 00 00 08 03"),
@@ -100,7 +101,7 @@ GOOD = _idx(np.arange(24, dtype=np.uint8).reshape(2, 3, 4))
 def test_damaged_and_foreign_files_are_named(content, message, tmp_path):
     path = tmp_path / "some-file"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=f"some-file {message}|some-file .*{message}"):
+    with pytest.raises(ValueError, match=f"some-file .*{message}"):
         read_idx(path, 3)
 
 
@@ -124,7 +125,7 @@ def test_what_cannot_be_loaded_is_said(tiny, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="data is for mnist; digits8x8 is in scikit-learn"):
         load("digits8x8", tmp_path)
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(ValueError, match="scikit-learn is needed .* --data"):
+    with pytest.raises(ValueError, match=r"scikit-learn is needed .* --data"):
         load("digits8x8")
 
 
@@ -243,7 +244,9 @@ def test_mnist_is_fetched_once_and_kept(openml, tiny, tmp_path):
 
 def test_a_download_of_other_images_is_refused(openml, tmp_path, monkeypatch):
     monkeypatch.setitem(images.SHA256, LABELS, "0" * 64)
-    with pytest.raises(ValueError, match=r"what openml.org sent is not MNIST's: the sha256"):
+    with pytest.raises(
+        ValueError, match=r"what openml.org sent to .*openml is not MNIST's: the sha256"
+    ):
         load()
     assert not (tmp_path / "hierbandits-mnist" / f"{LABELS}.gz").exists()
 
@@ -407,10 +410,18 @@ def test_every_policy_plays(bandit, policy):
 
 
 def test_numbers_do_not_depend_on_jobs(bandit):
-    """The features travel to other processes, where they are read-only."""
+    """Also where the features are large, which other processes share as read-only memory."""
+    large = DigitBandit(
+        prior=bandit.prior,
+        hyper=bandit.hyper,
+        features=np.tile(bandit.features, (4, 1)),
+        mean_rewards=np.tile(bandit.mean_rewards, 4),
+        subsample=500,
+    )
+    assert large.features.nbytes > 2**20
     names = ["HierTS", "TS"]
     one, two = (
-        simulate(bandit, names, Concurrent(5), runs=3, num_interactions=20, jobs=jobs)
+        simulate(large, names, Concurrent(5), runs=3, num_interactions=20, jobs=jobs)
         for jobs in (1, 2)
     )
     for name in names:
@@ -469,12 +480,29 @@ def test_the_experiment_on_the_bundled_digits(tmp_path):
     for name in ("digits", "hyper"):
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert "<svg" in (tmp_path / f"{name}.svg").read_text()
+    drawn = (tmp_path / "hyper.svg").read_text()
+    assert all(f"<!-- {rounds} -->" in drawn for rounds in range(80, 801, 80))
     assert page.count("data:image/png;base64,") == 2
     curves = pl.read_parquet(tmp_path / "curves.parquet")
     last = curves.filter((pl.col("round") == 800) & (pl.col("policy") == "TS"))
     assert last.group_by("digit").len()["len"].to_list() == [3, 3]
     ends = last.filter(pl.col("digit") == 1)["regret"]
     assert ends.mean() == pytest.approx(_means(rows, 1)["TS"])
+
+
+def test_a_strip_shows_each_parameter_above_its_best_picture():
+    rng = np.random.default_rng(0)
+    pictures = rng.integers(0, 200, (50, 8, 8), np.uint8)
+    shown = Images(pictures, np.zeros(50, int), downsampled(pictures, 4, white=255))
+    parameters = rng.standard_normal((3, 4))
+    tiles = strip(parameters, shown)
+    assert tiles.shape == (20, 30, 3)
+    for i, mu in enumerate(parameters):
+        above, below = tiles[1:9, 10 * i + 1 : 10 * i + 9], tiles[11:19, 10 * i + 1 : 10 * i + 9]
+        red = above[:, :, 0] > above[:, :, 2]
+        np.testing.assert_array_equal(red, (mu > 0).reshape(2, 2).repeat(4, 0).repeat(4, 1))
+        best = pictures[max(range(50), key=lambda k: shown.features[k] @ mu)]
+        np.testing.assert_allclose(below, np.stack([best / best.max()] * 3, axis=2))
 
 
 @pytest.mark.skipif(not MNIST.is_dir(), reason=f"MNIST's idx files are not in {MNIST}")

@@ -74,7 +74,7 @@ def test_rewards_have_their_mean(name):
     events = Events(np.zeros(n, int), np.full(n, 2), np.arange(n))
     arms = worlds.offer(events)
     rewards, regret = worlds.play(events, arms, np.ones(n, int))
-    best = arms.scores(worlds.theta[0, 2:3], np.zeros(n, int)).reshape(n, -1).max(axis=1)
+    best = arms.values(np.tile(worlds.theta[0, 2], (n, 1))).reshape(n, -1).max(axis=1)
     if environment.rewards == "bernoulli":
         best = np.clip(best, 0, 1)
     errors = rewards - (best - regret)

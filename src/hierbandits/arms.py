@@ -10,8 +10,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from hierbandits.arrays import Indices, Mask, Matrix, Vector, index_array, real_array
-from hierbandits.kernels import dense, diagonal
-from hierbandits.kernels.choice import best
+from hierbandits.kernels.choice import best, best_armed, best_linear
 
 
 @dataclass(slots=True, eq=False)  # not frozen: one is made for every decision, and that is slow
@@ -94,19 +93,34 @@ class Arms:
         start, base = np.tile(self.start, times), np.tile(self.base, times)
         return Arms(self.table, self.rows, start, offset, base)
 
-    def scores(self, theta: Matrix, slots: Indices) -> Vector:
-        """The value of every event's arms under its parameter, theta[slots[e]]."""
-        kernels = diagonal if self.table.ndim == 1 else dense
-        out = np.empty(self.offset[-1])
-        kernels.score(theta, slots, self.table, self.rows, self.start, self.offset, out)
-        return out
-
     def best(self, scores: Vector, rng: Generator) -> Indices:
-        """The number of each event's arm of highest score; ties are broken at random."""
+        """The number of each event's arm of highest score; ties are broken at random.
+
+        Scores are those of all events' arms, event after event, as in `flat_rows`.
+        """
         size = self.start.size
         out = np.empty(size, np.intp)
-        best(scores, self.offset, rng.random(size), self.rows, self.start, self.base, out)
+        layout = (self.rows, self.start, self.offset, self.base)
+        best(scores, rng.random(size), *layout, out)
         return out
+
+    def best_under(self, theta: Matrix, slots: Indices, rng: Generator) -> Indices:
+        """The number of each event's best arm if its parameter is theta[slots[e]]."""
+        size = self.start.size
+        out = np.empty(size, np.intp)
+        layout = (self.rows, self.start, self.offset, self.base)
+        choose: Any = best_armed if self.table.ndim == 1 else best_linear
+        choose(theta, slots, self.table, rng.random(size), *layout, out)
+        return out
+
+    def values(self, theta: Matrix) -> Vector:
+        """The values of all events' arms, event after event, under parameters theta, (E, d)."""
+        rows, event = self.flat_rows(), np.repeat(np.arange(len(theta)), self.sizes)
+        if self.table.ndim == 1:
+            armed: Vector = theta[event, self.table[rows]]
+            return armed
+        linear: Vector = np.einsum("jd,jd->j", self.table[rows], theta[event])
+        return linear
 
     def numbers(self, places: Indices) -> Indices:
         """The arm numbers that the caller knows, of places among each event's eligible arms."""

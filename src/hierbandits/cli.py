@@ -57,6 +57,9 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer runs, a first look.")] = False,
     data: Annotated[Path | None, typer.Option(help="digits: a folder with MNIST's files.")] = None,
     dataset: Annotated[str | None, typer.Option(help="digits: mnist or digits8x8.")] = None,
+    digit: Annotated[
+        list[int] | None, typer.Option(help="digits: a positive class; may be repeated.")
+    ] = None,
 ) -> None:
     """Run an experiment and leave a folder of figures, results, settings and a report.
 
@@ -87,6 +90,7 @@ The numbers do not depend on --jobs.
             checkpoint=checkpoint,
             data=data,
             dataset=dataset,
+            digits=tuple(digit or ()),
             advance=lambda done, total: progress.update(bar, completed=done, total=total),
         )
         try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from math import isqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.random import default_rng
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hierbandits.arrays import Indices, Matrix
 
-Bytes = NDArray[np.uint8]
+Bytes: TypeAlias = NDArray[np.uint8]
 
 DATASETS = ("mnist", "digits8x8")
 PICTURES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
@@ -146,7 +146,8 @@ def _fetched() -> Path:
     To parse OpenML's text takes half a minute, so the arrays are kept as idx files.
     """
     datasets = _sklearn_datasets()
-    folder = Path(datasets.get_data_home()) / "hierbandits-mnist"
+    home = Path(datasets.get_data_home())
+    folder = home / "hierbandits-mnist"
     if all((folder / f"{name}.gz").is_file() for name in SHA256):
         return folder
     try:
@@ -158,7 +159,8 @@ def _fetched() -> Path:
     pictures = found.data[:TRAINING].astype(np.uint8).reshape(-1, 28, 28)
     labels = found.target[:TRAINING].astype(np.uint8)
     for name, array in ((PICTURES, pictures), (LABELS, labels)):
-        _keep(_verified(array, name, "what openml.org sent"), folder / f"{name}.gz")
+        origin = f"what openml.org sent to {home / 'openml'}"
+        _keep(_verified(array, name, origin), folder / f"{name}.gz")
     return folder
 
 

@@ -27,7 +27,7 @@ def thompson(
     every task draws a mu of its own.
     """
     theta, slots = belief.draws(rng, tasks, fresh=fresh)
-    return arms.best(arms.scores(theta, slots), rng)
+    return arms.best_under(theta, slots, rng)
 
 
 def thompson_with_propensities(
@@ -49,7 +49,7 @@ def thompson_with_propensities(
     """
     theta, slots = belief.draws(rng, tasks, repeats=draws)
     again = arms.repeated(draws)
-    choices = again.best(again.scores(theta, slots), rng).reshape(draws, -1)
+    choices = again.best_under(theta, slots, rng).reshape(draws, -1)
     played = choices[rng.integers(draws)]
     if floor > 0:
         uniform = arms.numbers((rng.random(tasks.size) * arms.sizes).astype(np.intp))
@@ -78,4 +78,4 @@ def ucb_width(delta: float) -> float:
 def greedy(belief: Belief, rng: Generator, tasks: Indices, arms: Arms, /) -> Indices:
     """Play the arm of highest posterior mean."""
     theta, slots = belief.draws(None, tasks)
-    return arms.best(arms.scores(theta, slots), rng)
+    return arms.best_under(theta, slots, rng)

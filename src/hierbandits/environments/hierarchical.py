@@ -105,8 +105,7 @@ class HierarchicalWorlds:
             if self._best is not None:
                 best = self._best[run, events.task]
             else:
-                slots = np.arange(run.size)
-                best = arms.scores(theta, slots).reshape(run.size, -1).max(axis=1)
+                best = arms.values(theta).reshape(run.size, -1).max(axis=1)
         if self._bandit.rewards == "bernoulli":
             value, best = np.clip(value, 0, 1), np.clip(best, 0, 1)
             luck = self._noise.uniforms(events, 1)[:, 0]

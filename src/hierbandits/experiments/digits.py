@@ -113,11 +113,10 @@ def _table(report: Report, studies: Mapping[int, Study]) -> None:
     rows = []
     for digit, study in studies.items():
         values = [study.mean(name) for name in POLICIES] + [study.difference("TS", "HierTS")]
-        rows.append([str(digit), *(f"{value:.1f}" for pair in values for value in pair)])
-    columns = [cell for name in POLICIES for cell in (name, "± s.e.")]
+        rows.append([str(digit), *(f"{mean:.1f} ± {error:.1f}" for mean, error in values)])
     report.table(
-        "Final regret over all tasks",
-        ("positive digit", *columns, "TS minus HierTS", "± s.e. (paired)"),
+        "Final regret over all tasks, ± one standard error",
+        ("digit", *POLICIES, "TS minus HierTS (paired)"),
         rows,
     )
 
@@ -154,10 +153,10 @@ def _learned(bandits: Mapping[int, DigitBandit], studies: Mapping[int, Study], t
         plot.set_axis_off()
     for plot, (digit, study) in zip(axes.flat, studies.items(), strict=False):
         learned = study.outcomes["HierTS"].snapshots[0]  # of the first run
-        strip = _strip([*learned, bandits[digit].hyper], test)
+        tiles = strip([*learned, bandits[digit].hyper], test)
         names = [str(EVERY * (shot + 1)) for shot in range(len(learned))] + ["$\\mu_*$"]
-        width = strip.shape[1] / len(names)
-        plot.imshow(strip)
+        width = tiles.shape[1] / len(names)
+        plot.imshow(tiles)
         plot.set_xticks([(i + 0.5) * width for i in range(len(names))], names, fontsize=8)
         plot.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
         plot.set_yticks([])
@@ -166,7 +165,7 @@ def _learned(bandits: Mapping[int, DigitBandit], studies: Mapping[int, Study], t
     return figure
 
 
-def _strip(parameters: Sequence[Vector], test: Images) -> Matrix:
+def strip(parameters: Sequence[Vector], test: Images) -> Matrix:
     """Colours of two rows of tiles: parameters, and the best test picture under each."""
     from matplotlib import colormaps
 

@@ -1,41 +1,95 @@
-"""Compiled loops that pick an arm for each event by the scores of its arms."""
+"""Compiled loops that pick an arm for each event.
 
-from hierbandits.arrays import Indices, Vector
+Event e has the arms rows[start[e] + k] of a feature table, and their values begin at offset[e];
+an arm's number is its row, counted from the event's base.
+"""
+
+import numpy as np
+
+from hierbandits.arrays import Indices, Matrix, Vector
 from hierbandits.kernels.compiler import compiled
+
+
+@compiled
+def pick(values: Vector, first: int, stop: int, uniform: float) -> int:
+    """The place of the highest value from `first` on, ties broken by the uniform number."""
+    top = values[first]
+    ties = 1
+    winner = first
+    for j in range(first + 1, stop):
+        if values[j] > top:
+            top = values[j]
+            winner = j
+            ties = 1
+        elif values[j] == top:
+            ties += 1
+    if ties > 1:
+        skip = int(uniform * ties)
+        for j in range(first, stop):
+            if values[j] == top:
+                if skip == 0:
+                    return j - first
+                skip -= 1
+    return winner - first
 
 
 @compiled
 def best(
     scores: Vector,
-    offset: Indices,
     uniforms: Vector,
     rows: Indices,
     start: Indices,
+    offset: Indices,
     base: Indices,
     out: Indices,
 ) -> None:
-    """The number of the arm that each event scores highest, ties broken by its uniform number.
+    """The number of the arm that each event scores highest."""
+    for e in range(start.size):
+        place = pick(scores, offset[e], offset[e + 1], uniforms[e])
+        out[e] = rows[start[e] + place] - base[e]
 
-    The arms and scores of events are laid out as in `score`; an arm's number is its row, counted
-    from the event's base.
-    """
-    for e in range(offset.size - 1):
-        top = scores[offset[e]]
-        ties = 1
-        winner = offset[e]
-        for j in range(offset[e] + 1, offset[e + 1]):
-            if scores[j] > top:
-                top = scores[j]
-                winner = j
-                ties = 1
-            elif scores[j] == top:
-                ties += 1
-        if ties > 1:
-            skip = int(uniforms[e] * ties)
-            for j in range(offset[e], offset[e + 1]):
-                if scores[j] == top:
-                    if skip == 0:
-                        winner = j
-                        break
-                    skip -= 1
-        out[e] = rows[start[e] + winner - offset[e]] - base[e]
+
+@compiled
+def best_linear(
+    theta: Matrix,
+    slots: Indices,
+    table: Matrix,
+    uniforms: Vector,
+    rows: Indices,
+    start: Indices,
+    offset: Indices,
+    base: Indices,
+    out: Indices,
+) -> None:
+    """The number of each event's arm of highest table[row] @ theta[slot]."""
+    values = np.empty(np.diff(offset).max()) if start.size else np.empty(0)
+    for e in range(start.size):
+        size = offset[e + 1] - offset[e]
+        for k in range(size):
+            row = rows[start[e] + k]
+            total = 0.0
+            for i in range(theta.shape[1]):
+                total += table[row, i] * theta[slots[e], i]
+            values[k] = total
+        out[e] = rows[start[e] + pick(values, 0, size, uniforms[e])] - base[e]
+
+
+@compiled
+def best_armed(
+    theta: Matrix,
+    slots: Indices,
+    table: Indices,
+    uniforms: Vector,
+    rows: Indices,
+    start: Indices,
+    offset: Indices,
+    base: Indices,
+    out: Indices,
+) -> None:
+    """The number of each event's arm of highest theta[slot, arm]."""
+    values = np.empty(np.diff(offset).max()) if start.size else np.empty(0)
+    for e in range(start.size):
+        size = offset[e + 1] - offset[e]
+        for k in range(size):
+            values[k] = theta[slots[e], table[rows[start[e] + k]]]
+        out[e] = rows[start[e] + pick(values, 0, size, uniforms[e])] - base[e]

@@ -228,30 +228,6 @@ def predict(
 
 
 @compiled
-def score(
-    theta: Matrix,
-    slots: Indices,
-    table: Matrix,
-    rows: Indices,
-    start: Indices,
-    offset: Indices,
-    out: Vector,
-) -> None:
-    """table[row] @ theta for every arm of every event, event after event.
-
-    Event e has the arms rows[start[e] + k], and its scores begin at offset[e].
-    """
-    for e in range(slots.size):
-        s = slots[e]
-        for k in range(offset[e + 1] - offset[e]):
-            row = rows[start[e] + k]
-            total = 0.0
-            for i in range(theta.shape[1]):
-                total += table[row, i] * theta[s, i]
-            out[offset[e] + k] = total
-
-
-@compiled
 def accumulate(
     tasks: Indices,
     features: Matrix,

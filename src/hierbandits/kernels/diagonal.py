@@ -134,27 +134,6 @@ def predict(
 
 
 @compiled
-def score(
-    theta: Matrix,
-    slots: Indices,
-    table: Indices,
-    rows: Indices,
-    start: Indices,
-    offset: Indices,
-    out: Vector,
-) -> None:
-    """theta at every arm of every event, event after event.
-
-    Event e has the arms rows[start[e] + k], and its scores begin at offset[e].
-    """
-    for e in range(slots.size):
-        s = slots[e]
-        for k in range(offset[e + 1] - offset[e]):
-            row = rows[start[e] + k]
-            out[offset[e] + k] = theta[s, table[row]]
-
-
-@compiled
 def accumulate(
     tasks: Indices,
     features: Indices,
