@@ -8,11 +8,12 @@ from bench.workload import Workload
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:
-    """Bytes per node as multiples of 8 (d^2 + d): known up front, and at worst while growing."""
+    """Bytes as multiples of 8 (d^2 + d): for each node, and for a single task with its root."""
 
     dim: int
-    up_front: float
-    growing: float
+    up_front: float  # for each node, all tasks known at once
+    growing: float  # for each node, at worst while tasks come one at a time
+    lone_task: float  # all that is held when there is one task
 
 
 def memory_use(dim: int, num_tasks: int) -> MemoryUse:
@@ -21,11 +22,13 @@ def memory_use(dim: int, num_tasks: int) -> MemoryUse:
     up_front = _multiple(hb.Belief(prior, num_tasks=num_tasks))
     belief = hb.Belief(prior)
     root = int(belief.roots[0])
-    growing = 0.0
-    for _ in range(num_tasks):
+    belief.add(root, 1)
+    growing = _multiple(belief)
+    lone_task = growing * belief.num_nodes
+    for _ in range(num_tasks - 1):
         belief.add(root, 1)
         growing = max(growing, _multiple(belief))
-    return MemoryUse(dim, up_front, growing)
+    return MemoryUse(dim, up_front, growing, lone_task)
 
 
 def _multiple(belief: hb.Belief) -> float:

@@ -77,7 +77,9 @@ Batched, d = {contest_dim}, {contest_tasks:,} tasks.
 
 Bytes that a belief holds, over the 8 (d² + d) bytes of the mean and factor that each of its nodes
 must keep: known up front ({memory_tasks:,} tasks at once), and the largest while it grows to that
-size one task at a time. A population's root is a node like its tasks.
+size one task at a time. A population's root is a node like its tasks, so that a belief of one
+task holds two nodes: divided by its tasks alone it is over the target there, as the last column
+shows, and under it from two tasks on.
 
 {memory}
 

@@ -123,8 +123,12 @@ def history_table(results: Results) -> Table:
 
 def memory_table(results: Results) -> Table:
     """Bytes per node, as multiples of the least."""
-    rows = [[f"{use.dim}", f"{use.up_front:.3f}", f"{use.growing:.3f}"] for use in results.memory]
-    return Table("Memory, over 8 (d² + d) bytes", ["d", "known up front", "growing, worst"], rows)
+    columns = ["d", "known up front", "growing, worst", "one task and its root"]
+    rows = [
+        [f"{use.dim}", f"{use.up_front:.3f}", f"{use.growing:.3f}", f"{use.lone_task:.3f}"]
+        for use in results.memory
+    ]
+    return Table("Memory, over 8 (d² + d) bytes", columns, rows)
 
 
 def startup_table(results: Results) -> Table:

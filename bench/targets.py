@@ -42,7 +42,7 @@ def _targets(results: Results) -> Iterator[Target]:
             promise = f"{name}, {many} tasks over {sizes.few_tasks:,}, d = {dim}"
             yield Target(promise, 3.0, ratio)
     for use in results.memory:
-        yield Target(f"memory known up front, d = {use.dim}", 1.2, use.up_front)
-        yield Target(f"memory while growing, d = {use.dim}", 2.0, use.growing)
+        yield Target(f"memory for each node, known up front, d = {use.dim}", 1.2, use.up_front)
+        yield Target(f"memory for each node, while growing, d = {use.dim}", 2.0, use.growing)
     late = f"batched after {results.history.late_events:,} events over the first"
     yield Target(late, 1.3, results.history.ratio)

@@ -2,17 +2,16 @@
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.archive import read_archive, write_archive
-from hierbandits.arrays import real_array
+from hierbandits.arrays import LARGEST, real_array
 from hierbandits.belief import Belief
 from hierbandits.decision import Decision, RewardConflict, TaskName, UnknownDecision
 from hierbandits.exploration import ForcedStart
@@ -23,10 +22,10 @@ from hierbandits.roster import Member, Roster
 from hierbandits.summary import posterior_table, summary_text
 
 _VERSION = 1
+_NOTHING: Mapping[str, float] = {}
 
 
-@dataclass(slots=True, eq=False)
-class _Pending:
+class _Pending(NamedTuple):
     decision: Decision
     member: Member
     time: float
@@ -153,42 +152,52 @@ class Agent:
 
         Raises RewardConflict if another value came before, UnknownDecision for an unknown id.
         """
-        return self.reward_many([id], [value])[0]
+        if type(value) is not float or not abs(value) <= LARGEST:
+            value = float(real_array("value", value, ()))
+        pending = self._pending.get(id) if isinstance(id, str) else None
+        if pending is None:
+            self._check_settled(id, value)
+            return False
+        self._learn([pending], [value])
+        return True
 
     def reward_many(self, ids: Sequence[str], values: ArrayLike) -> list[bool]:
         """Learn many rewards at once, or, if any of them is wrong, none."""
-        rewards = real_array("values", values, (len(ids),), " to match ids")
+        rewards = real_array("values", values, (len(ids),), " to match ids").tolist()
         new: dict[str, float] = {}
         learned = []
-        for id, reward in zip(ids, rewards.tolist(), strict=True):
-            if not isinstance(id, str):
-                raise UnknownDecision(f"ids must be strings, got {id!r:.80}")
-            if id in self._settled or id in new:
-                earlier = new[id] if id in new else self._settled[id][0]
-                if earlier != reward:
-                    raise RewardConflict(
-                        f"values must not change: decision {id!r} has the reward {earlier}, "
-                        f"got {reward}"
-                    )
-                learned.append(False)
-            elif id not in self._pending:
-                raise UnknownDecision(f"ids must be of decisions not expired, got {id!r:.80}")
-            else:
+        for id, reward in zip(ids, rewards, strict=True):
+            fresh = isinstance(id, str) and id in self._pending and new.get(id, reward) == reward
+            if not fresh:
+                self._check_settled(id, reward, new)
+            learned.append(fresh and id not in new)
+            if fresh:
                 new[id] = reward
-                learned.append(True)
-        if not new:
-            return learned
-        settled = [self._pending[id] for id in new]
-        nodes = np.array([pending.member.node for pending in settled], np.intp)
-        features = np.array([pending.decision.features for pending in settled])
-        learnt = rewards if len(new) == rewards.size else np.array(list(new.values()))
-        self.belief.observe_rows(nodes, features, learnt)
-        now = self._clock()
-        for pending, reward in zip(settled, new.values(), strict=True):
-            pending.member.rewards += 1
-            del self._pending[pending.decision.id]
-            self._settled[pending.decision.id] = reward, now
+        if new:
+            self._learn([self._pending[id] for id in new], list(new.values()))
         return learned
+
+    def _check_settled(self, id: str, reward: float, new: Mapping[str, float] = _NOTHING) -> None:
+        """Raise unless this decision has this very reward."""
+        if not isinstance(id, str):
+            raise UnknownDecision(f"ids must be strings, got {id!r:.80}")
+        if id not in self._settled and id not in new:
+            raise UnknownDecision(f"ids must be of decisions not expired, got {id!r:.80}")
+        earlier = new[id] if id in new else self._settled[id][0]
+        if earlier != reward:
+            raise RewardConflict(
+                f"values must not change: decision {id!r} has the reward {earlier}, got {reward}"
+            )
+
+    def _learn(self, decided: list[_Pending], rewards: list[float]) -> None:
+        nodes = np.array([pending.member.node for pending in decided], np.intp)
+        features = np.array([pending.decision.features for pending in decided])
+        self.belief.observe_rows(nodes, features, np.array(rewards))
+        now = self._clock()
+        for (decision, member, _), reward in zip(decided, rewards, strict=True):
+            member.rewards += 1
+            del self._pending[decision.id]
+            self._settled[decision.id] = reward, now
 
     def expire(self, older_than: float) -> list[str]:
         """Forget decisions made, or rewarded, more than `older_than` seconds ago.

@@ -1,6 +1,6 @@
 """The arms that each event may play, without a copy where events share them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -98,19 +98,20 @@ class Arms:
 
         Scores are those of all events' arms, event after event, as in `flat_rows`.
         """
-        size = self.start.size
-        out = np.empty(size, np.intp)
-        layout = (self.rows, self.start, self.offset, self.base)
-        best(scores, rng.random(size), *layout, out)
-        return out
+        return self._chosen(best, (scores,), rng)
 
     def best_under(self, theta: Matrix, slots: Indices, rng: Generator) -> Indices:
         """The number of each event's best arm if its parameter is theta[slots[e]]."""
-        size = self.start.size
-        out = np.empty(size, np.intp)
+        kernel = best_armed if self.table.ndim == 1 else best_linear
+        return self._chosen(kernel, (theta, slots, self.table), rng)
+
+    def _chosen(
+        self, kernel: Callable[..., bool], values: tuple[Any, ...], rng: Generator
+    ) -> Indices:
+        out = np.empty(self.start.size, np.intp)
         layout = (self.rows, self.start, self.offset, self.base)
-        choose: Any = best_armed if self.table.ndim == 1 else best_linear
-        choose(theta, slots, self.table, rng.random(size), *layout, out)
+        if kernel(*values, _NONE, *layout, out):  # ties: again, with luck
+            kernel(*values, rng.random(self.start.size), *layout, out)
         return out
 
     def values(self, theta: Matrix) -> Vector:
@@ -143,6 +144,9 @@ class Arms:
         offset = np.append(0, np.cumsum(sizes))
         flat = np.concatenate([np.empty(0, np.intp), *rows])
         return Arms(self.table, flat, offset[:-1].copy(), offset, self.base)
+
+
+_NONE = np.empty(0)
 
 
 @lru_cache(maxsize=64)

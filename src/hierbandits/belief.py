@@ -247,11 +247,14 @@ class Belief:
 
         Without `rng`, the posterior means.
         """
-        slot_node, slot_parent, slots = lineage(
-            nodes, self.forest.parent, self.forest.depth, not fresh
-        )
+        most = nodes.size * self.forest.depth
+        slot_node, slot_parent = np.empty(most, np.intp), np.empty(most, np.intp)
+        slots = np.empty(nodes.size, np.intp)
+        used = lineage(nodes, self.forest.parent, not fresh, slot_node, slot_parent, slots)
+        if used < most:
+            slot_node, slot_parent = slot_node[:used], slot_parent[:used]
         if repeats > 1:
-            first = slot_node.size * np.arange(repeats)[:, None]
+            first = used * np.arange(repeats)[:, None]
             slot_parent = np.where(slot_parent < 0, -1, slot_parent + first).ravel()
             slot_node = np.tile(slot_node, repeats)
             slots = (slots + first).ravel()

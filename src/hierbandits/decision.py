@@ -1,7 +1,6 @@
 """What an agent decided, and what can be wrong with a reward for it."""
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from hierbandits.arrays import Vector
 
@@ -17,8 +16,7 @@ class RewardConflict(ValueError):
     """A decision that has its reward is given another one."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Decision:
+class Decision(NamedTuple):
     """An arm chosen for a task; its reward may come at any time, under its id."""
 
     id: str

@@ -11,8 +11,11 @@ from hierbandits.kernels.compiler import compiled
 
 
 @compiled
-def pick(values: Vector, first: int, stop: int, uniform: float) -> int:
-    """The place of the highest value from `first` on, ties broken by the uniform number."""
+def pick(values: Vector, first: int, stop: int, uniform: float) -> tuple[int, bool]:
+    """The place of the highest value from `first` on, and whether it is tied.
+
+    Of tied places the uniform number decides.
+    """
     top = values[first]
     ties = 1
     winner = first
@@ -28,9 +31,10 @@ def pick(values: Vector, first: int, stop: int, uniform: float) -> int:
         for j in range(first, stop):
             if values[j] == top:
                 if skip == 0:
-                    return j - first
+                    winner = j
+                    break
                 skip -= 1
-    return winner - first
+    return winner - first, ties > 1
 
 
 @compiled
@@ -42,11 +46,18 @@ def best(
     offset: Indices,
     base: Indices,
     out: Indices,
-) -> None:
-    """The number of the arm that each event scores highest."""
+) -> bool:
+    """The number of the arm that each event scores highest; returns whether any is tied.
+
+    Uniform numbers are needed for ties alone: without any, the first of tied arms wins.
+    """
+    tied = False
     for e in range(start.size):
-        place = pick(scores, offset[e], offset[e + 1], uniforms[e])
+        uniform = uniforms[e] if uniforms.size else 0.0
+        place, tie = pick(scores, offset[e], offset[e + 1], uniform)
+        tied |= tie
         out[e] = rows[start[e] + place] - base[e]
+    return tied
 
 
 @compiled
@@ -60,8 +71,9 @@ def best_linear(
     offset: Indices,
     base: Indices,
     out: Indices,
-) -> None:
-    """The number of each event's arm of highest table[row] @ theta[slot]."""
+) -> bool:
+    """The number of each event's arm of highest table[row] @ theta[slot]; as `best`."""
+    tied = False
     values = np.empty(np.diff(offset).max()) if start.size else np.empty(0)
     for e in range(start.size):
         size = offset[e + 1] - offset[e]
@@ -71,7 +83,10 @@ def best_linear(
             for i in range(theta.shape[1]):
                 total += table[row, i] * theta[slots[e], i]
             values[k] = total
-        out[e] = rows[start[e] + pick(values, 0, size, uniforms[e])] - base[e]
+        place, tie = pick(values, 0, size, uniforms[e] if uniforms.size else 0.0)
+        tied |= tie
+        out[e] = rows[start[e] + place] - base[e]
+    return tied
 
 
 @compiled
@@ -85,11 +100,15 @@ def best_armed(
     offset: Indices,
     base: Indices,
     out: Indices,
-) -> None:
-    """The number of each event's arm of highest theta[slot, arm]."""
+) -> bool:
+    """The number of each event's arm of highest theta[slot, arm]; as `best`."""
+    tied = False
     values = np.empty(np.diff(offset).max()) if start.size else np.empty(0)
     for e in range(start.size):
         size = offset[e + 1] - offset[e]
         for k in range(size):
             values[k] = theta[slots[e], table[rows[start[e] + k]]]
-        out[e] = rows[start[e] + pick(values, 0, size, uniforms[e])] - base[e]
+        place, tie = pick(values, 0, size, uniforms[e] if uniforms.size else 0.0)
+        tied |= tie
+        out[e] = rows[start[e] + place] - base[e]
+    return tied

@@ -19,21 +19,23 @@ def find(table: Indices, slot_node: Indices, node: int) -> int:
 
 @compiled
 def lineage(
-    nodes: Indices, parent: Indices, depth: int, shared: bool
-) -> tuple[Indices, Indices, Indices]:
-    """The distinct nodes of a round and all their ancestors, each with a slot after its parent's.
+    nodes: Indices,
+    parent: Indices,
+    shared: bool,
+    slot_node: Indices,  # filled; as many places as events times levels
+    slot_parent: Indices,  # likewise
+    event_slot: Indices,  # (E,) filled
+) -> int:
+    """The distinct nodes of a round and all their ancestors, each in a slot after its parent's.
 
-    Returns the node and the parent's slot of each slot, and the slot of each event.  With
-    `shared` false every distinct task gets ancestors of its own.
+    Fills the node and the parent's slot of each slot, and the slot of each event; returns the
+    number of slots.  With `shared` false every distinct task gets ancestors of its own.
     """
     size = 4
-    while size < 2 * depth * nodes.size:
+    while size < 2 * slot_node.size:
         size *= 2
     table = np.full(size, -1)
-    slot_node = np.empty(depth * nodes.size, np.intp)
-    slot_parent = np.empty(depth * nodes.size, np.intp)
-    event_slot = np.empty(nodes.size, np.intp)
-    path = np.empty(depth, np.intp)
+    path = np.empty(slot_node.size, np.intp)
     used = 0
     for e in range(nodes.size):
         place = find(table, slot_node, nodes[e])
@@ -60,6 +62,4 @@ def lineage(
             if shared or step == 0:
                 table[find(table, slot_node, path[step])] = slot
         event_slot[e] = slot
-    if used == slot_node.size:
-        return slot_node, slot_parent, event_slot
-    return slot_node[:used].copy(), slot_parent[:used].copy(), event_slot
+    return used
