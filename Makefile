@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+.DELETE_ON_ERROR:
 .PHONY: demo test lint bench clean
 
 demo: $(VENV)/.all

@@ -1,6 +1,7 @@
 """The agent: names, ids, late rewards, and files."""
 
 import json
+import os
 import zipfile
 
 import numpy as np
@@ -127,6 +128,10 @@ def test_one_bad_reward_and_none_is_learned(ids, values, error, message):
         (LINEAR, "t", {"a": [1.0, np.nan]}, {}, "arms must be finite"),
         (LINEAR, "t", {"a": [1.0, 2.0], "b": [1.0]}, {}, "arms must be an array"),
         (LINEAR, "t", ["low"], {}, "arms are not known by name"),
+        (LINEAR, "t", 5, {}, "arms must"),
+        (LINEAR, "t", [[1.0, 2.0], [1.0]], {}, "arms must be an array"),
+        (ARMED, "t", "01", {}, "arms must be several names"),
+        (ARMED, "t", [0, 0], {}, "arms must be distinct"),
         (ARMED, "t", ARMS, {}, "arms must be names or indices when armed"),
         (ARMED, "t", [3], {}, "arms must name arms of this agent"),
         (ARMED, "t", ["low"], {}, "arms must name arms of this agent .*got 'low'"),
@@ -189,7 +194,7 @@ def test_a_round_takes_one_offer_or_one_for_each_task():
     ("options", "message"),
     [
         ({"policy": "UCB"}, "policy must be one of HierTS, .*got 'UCB'"),
-        ({"policy": "OracleTS"}, "truth must be given"),
+        ({"policy": "OracleTS"}, "policy must not need the truth"),
         ({"arms": ["a", "b"]}, "arms must name the 3 arms of the prior, got 2"),
         ({"arms": ["a", "b", "a"]}, "arms must have distinct names"),
         ({"arms": ["a", "b", 1.5]}, "arms must be named by strings or integers"),
@@ -197,11 +202,13 @@ def test_a_round_takes_one_offer_or_one_for_each_task():
         ({"draws": 0}, "draws must be a whole number of at least 1"),
         ({"draws": 5, "policy": "HierUCB"}, "thompson rule"),
         ({"draws": 5, "floor": 2.0}, "floor must be in"),
+        ({"policy": 5}, "policy must be one of"),
+        ({"prior": None}, "prior must be a GaussianHierarchy, got None"),
     ],
 )
 def test_bad_options_are_named(options, message):
     with pytest.raises(ValueError, match=message):
-        Agent(ARMED, **options)
+        Agent(**({"prior": ARMED} | options))
 
 
 def test_an_agent_needs_tasks_below_the_root():
@@ -235,6 +242,45 @@ def test_ids_never_repeat_and_leave_the_random_state_alone():
         other.decide("t", id=str(i))
     assert agent._rng.bit_generator.state == other._rng.bit_generator.state
     assert [d.arm for d in agent.pending] == [d.arm for d in other.pending]
+
+
+def test_a_forked_process_makes_ids_of_its_own():
+    agent = Agent(ARMED, seed=0)
+    agent.decide("t")
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(write, agent.decide("t").id.encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(read, 100).decode() != agent.decide("t").id
+
+
+def test_decisions_are_equal_by_id():
+    agent = Agent(LINEAR, seed=0)
+    one, other = agent.decide("t", ARMS), agent.decide("t", ARMS)
+    assert one == agent.pending[0]
+    assert one != other
+    assert one in agent.pending
+    assert len({one, other, agent.pending[1]}) == 2
+
+
+def test_a_string_is_not_several_tasks():
+    with pytest.raises(ValueError, match="tasks must be several tasks, got the string 'store'"):
+        Agent(ARMED).decide_many("store")
+
+
+def test_a_clock_that_fails_leaves_nothing_half_done():
+    agent = Agent(ARMED, seed=0)
+    decision = agent.decide("t")
+    agent._clock = lambda: 1 / 0
+    before = _state(agent)
+    with pytest.raises(ZeroDivisionError):
+        agent.reward(decision.id, 1.0)
+    with pytest.raises(ZeroDivisionError):
+        agent.decide("new")
+    assert _state(agent) == before
+    assert agent.belief.evidence.count.sum() == 0
 
 
 def test_old_decisions_expire_on_request():
@@ -320,14 +366,61 @@ def vars_of(decision):
     return decision.id, decision.task, decision.arm, features, decision.propensity
 
 
+def test_loaded_decisions_are_as_fixed_as_they_were(tmp_path):
+    agent = _played(LINEAR, "HierTS")
+    agent.save(tmp_path / "a")
+    with pytest.raises(ValueError, match="read-only"):
+        Agent.load(tmp_path / "a").pending[0].features[:] = 0.0
+
+
+def test_numpy_numbers_are_saved_too(tmp_path):
+    agent = Agent(ARMED, seed=0, draws=np.int64(10), floor=np.float32(0.5))
+    agent.decide(np.int64(3))
+    agent.save(tmp_path / "a")
+    assert Agent.load(tmp_path / "a").tasks == [3]
+
+
+def test_a_belief_of_huge_rewards_is_a_sound_file(tmp_path):
+    belief = Belief(LINEAR, 2)
+    belief.observe([0], [[1.0, 0.0]], [1e31])
+    belief.save(tmp_path / "b")
+    np.testing.assert_array_equal(Belief.load(tmp_path / "b").task(0).mean, belief.task(0).mean)
+
+
+def test_rounding_of_another_machine_is_accepted(tmp_path):
+    """The inverse of a correlated covariance has zeros that are rounding noise."""
+    cov = 0.9 ** np.abs(np.subtract.outer(np.arange(6), np.arange(6)))
+    prior = GaussianHierarchy(hyper_mean=np.zeros(6), hyper_cov=cov, task_cov=cov, noise_std=0.5)
+    Belief(prior, 2).save(tmp_path / "b")
+
+    def change(meta, arrays):
+        noise = np.random.default_rng(0).standard_normal(arrays["precision"].shape)
+        arrays["precision"] = arrays["precision"] + 1e-13 * noise
+
+    _rewritten(tmp_path / "b", change)
+    assert Belief.load(tmp_path / "b").num_nodes == 3
+
+
+def test_files_have_the_usual_permissions(tmp_path):
+    mask = os.umask(0o027)
+    try:
+        Belief(ARMED, 1).save(tmp_path / "b")
+    finally:
+        os.umask(mask)
+    assert (tmp_path / "b").stat().st_mode & 0o777 == 0o640
+
+
 def test_a_recipe_of_ones_own_is_handed_to_load(tmp_path):
     recipe = Recipe(lambda prior: prior, greedy, "mine")
     agent = Agent(ARMED, recipe, seed=0)
     agent.decide("t")
     agent.save(tmp_path / "a")
-    with pytest.raises(ValueError, match="policy must be given"):
+    with pytest.raises(ValueError, match="a recipe of its own: give policy"):
         Agent.load(tmp_path / "a")
     assert Agent.load(tmp_path / "a", policy=recipe).tasks == ["t"]
+    Agent(ARMED).save(tmp_path / "b")
+    with pytest.raises(ValueError, match="HierTS: do not give policy"):
+        Agent.load(tmp_path / "b", policy=recipe)
 
 
 def test_a_file_cut_anywhere_is_refused(tmp_path):
@@ -499,3 +592,5 @@ def test_the_summary_lines_up():
     assert lines[-1] == "... and 7 rows more"
     assert len({len(line) for line in lines[1:-1]}) == 1
     assert "0 tasks" in Agent(ARMED).summary()
+    with pytest.raises(ValueError, match="max_rows must be a whole number"):
+        agent.summary(max_rows=-1)

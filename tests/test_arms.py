@@ -90,6 +90,11 @@ def test_armed_sets():
         (SHARED, [[True] * 4], "eligible must have 2 masks"),
         (SHARED, [False] * 4, "eligible must leave an arm, got none for event 0"),
         (SHARED, True, "eligible must be"),
+        (SHARED, np.array(True), "eligible must be"),
+        (SHARED, "yes", "eligible must be"),
+        (SHARED, [], "eligible must have 2 masks"),
+        (5, None, "arms must have shape"),
+        ([[1.0, 2.0, 3.0], [1.0]], None, "arms must be an array"),
         (Arms.grouped(EACH, [0]), None, "arms must serve 2 events, got 1"),
     ],
 )

@@ -290,6 +290,41 @@ def test_a_contribution_is_of_siblings():
         belief.contribution(belief.roots[:1])
 
 
+@pytest.mark.parametrize(("hyper_std", "task_std"), [(1e3, 1e-3), (1e6, 1e-4), (1e-3, 1e3)])
+@pytest.mark.parametrize("armed", [False, True])
+def test_contributions_of_extreme_widths_still_merge(hyper_std, task_std, armed):
+    """Little may remain of them, but never less than nothing."""
+    rng = np.random.default_rng(8)
+    if armed:
+        prior = GaussianHierarchy.armed(3, hyper_std=hyper_std, task_std=task_std, noise_std=1.0)
+        features = rng.integers(0, 3, 4)
+    else:
+        covs = [random_cov(rng, 3, std) for std in (hyper_std, task_std)]
+        prior = GaussianHierarchy.deep(hyper_mean=np.zeros(3), covs=covs, noise_std=1.0)
+        features = rng.standard_normal((4, 3))
+    belief = Belief(prior, 4)
+    belief.observe(np.arange(4), features, rng.standard_normal(4))
+    merged = merge(prior, [belief.contribution([0, 1]), belief.contribution([2, 3])])
+    assert np.isfinite(merged.mean).all()
+    values = np.linalg.eigvalsh(merged.cov)
+    assert values[0] > 0
+    assert values[-1] <= np.linalg.eigvalsh(
+        np.atleast_2d(np.diag(prior.hyper_cov) if armed else prior.hyper_cov)
+    )[-1] * (1 + 1e-9)
+
+
+def test_sums_of_no_tasks_and_of_nonsense():
+    prior = GaussianHierarchy.armed(2, hyper_std=1.0, task_std=0.5, noise_std=0.3)
+    empty = Belief.from_sums(prior, TaskSums.zeros(0, 2, armed=True), num_populations=3)
+    np.testing.assert_array_equal(empty.log_evidence(), np.zeros(3))
+    with pytest.raises(ValueError, match="num_populations must be a whole number of at least 1"):
+        Belief.from_sums(prior, TaskSums.zeros(2, 2, armed=True), num_populations=0)
+    sums = TaskSums.zeros(2, 2, armed=True)
+    sums.xy[0, 0] = np.nan
+    with pytest.raises(ValueError, match=r"sums\.xy must be finite"):
+        Belief.from_sums(prior, sums)
+
+
 def test_several_hierarchies_in_one_belief_are_as_if_apart():
     rng = np.random.default_rng(4)
     d, m = 3, 2

@@ -22,7 +22,7 @@ def _blocks(path):
     ids=lambda page: page.name,
 )  # fmt: skip
 def test_every_example_of_a_page_runs(page, tmp_path, monkeypatch):
-    """A page's blocks run in order, in one process; `>>> x  # value` style lines are asserts."""
+    """A page's blocks run in order, in one namespace."""
     monkeypatch.chdir(tmp_path)
     names = {}
     for block in _blocks(page):
@@ -80,8 +80,11 @@ def test_each_layer_imports_only_those_above_it():
     assert {_module(path) for path in files} == set(layers)
     for path in files:
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("hierbandits."):
-                imported = node.module.split(".")[1]
+            if not isinstance(node, ast.ImportFrom) or node.module is None:
+                continue
+            top, _, inner = node.module.partition(".")
+            names = [inner.split(".")[0]] if inner else [alias.name for alias in node.names]
+            for imported in set(names) & set(layers) if top == "hierbandits" else ():
                 assert layers[imported] <= layers[_module(path)], f"{path.name} imports {imported}"
 
 

@@ -53,6 +53,7 @@ def test_bad_parts_are_named(changes, message):
         ({"num_arms": True}, "num_arms must be a whole number"),
         ({"hyper_std": -1.0}, "hyper_std must not be negative, got -1"),
         ({"task_std": 0.0}, "task_std must be positive for every arm"),
+        ({"task_std": [[1.0], [1.0, 2.0]]}, "task_std must be an array"),
         ({"task_std": [1.0, 2.0]}, r"task_std must have shape \(3,\) to match num_arms"),
         ({"hyper_mean": np.nan}, "hyper_mean must be finite"),
     ],
@@ -66,6 +67,8 @@ def test_bad_arms_are_named(changes, message):
 def test_deep_needs_a_covariance():
     with pytest.raises(ValueError, match="covs must hold at least one"):
         GaussianHierarchy.deep(hyper_mean=[0.0], covs=[], noise_std=1.0)
+    with pytest.raises(ValueError, match="covs must hold at least one covariance, got 3"):
+        GaussianHierarchy.deep(hyper_mean=[0.0], covs=3, noise_std=1.0)
     with pytest.raises(ValueError, match=r"covs\[1\] must be positive definite"):
         GaussianHierarchy.deep(hyper_mean=[0.0], covs=[[[1.0]], [[0.0]]], noise_std=1.0)
 

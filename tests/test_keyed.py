@@ -23,6 +23,8 @@ def test_a_number_is_a_function_of_its_key_alone():
     np.testing.assert_array_equal(part, whole[some])
     assert len(np.unique(whole)) == whole.size
     assert not np.array_equal(whole, Stream(4, "reward").uniforms(events, 2))
+    assert not np.array_equal(whole, Stream(3 + 2**31, "reward").uniforms(events, 2))
+    assert not np.array_equal(whole, Stream(3 + 2**64, "reward").uniforms(events, 2))
     assert not np.array_equal(whole, Stream(3, "actions").uniforms(events, 2))
 
 

@@ -190,6 +190,29 @@ def test_linucb_is_ridge_regression():
     np.testing.assert_allclose(belief.task(0).cov, np.linalg.inv(gram), rtol=1e-9)
 
 
+@every
+def test_a_population_is_no_task(name):
+    policy = _policy(name, True, num_tasks=2)
+    root = int(policy.belief.roots[0])
+    wrong = root if name != "PooledTS" else 2 * RUNS
+    with pytest.raises(ValueError, match="tasks must be"):
+        policy.act(np.random.default_rng(0), [wrong])
+    with pytest.raises(ValueError, match="tasks must be"):
+        policy.learn([wrong], [0], [1.0])
+    for tasks in ([True], ["a"], [0.5]):
+        with pytest.raises(ValueError, match="tasks must be integers"):
+            policy.act(np.random.default_rng(0), tasks)
+
+
+@every
+@both
+def test_an_empty_round_is_nothing(name, armed):
+    policy, rng = _policy(name, armed), np.random.default_rng(0)
+    for arms in [None] if armed else [np.eye(D), np.empty((0, 4, D))]:
+        assert policy.act(rng, [], arms).shape == (0,)
+    assert policy.act(rng, [], None if armed else np.eye(D), np.empty((0, D), bool)).shape == (0,)
+
+
 def test_deeper_hierarchies_work_in_every_policy():
     prior = GaussianHierarchy.deep(
         hyper_mean=np.zeros(2), covs=[np.eye(2), 0.5 * np.eye(2), 0.1 * np.eye(2)], noise_std=0.5

@@ -93,7 +93,7 @@ def test_federated_is_everyone_and_arriving_are_those_here():
     assert [t[0].tolist() for t in rounds] == [[0], [0], [0, 1], [1], [1, 2], [2], [2]]
     rounds, _ = _rounds(Arriving(9), m=2, n=2)
     assert [t[0].tolist() for t in rounds] == [[0], [0], [1], [1]]  # nobody here: no round
-    with pytest.raises(ValueError, match="gap must be at least 1"):
+    with pytest.raises(ValueError, match="gap must be a whole number of at least 1"):
         _rounds(Arriving(0))
 
 
@@ -105,7 +105,13 @@ def test_a_custom_schedule_sees_the_history():
 
     rounds, _ = _rounds(Custom(least_tried), m=3)
     assert [int(t[0, 0]) for t in rounds] == [0, 1, 2, 0, 1, 2, 0]
-    for wrong in (np.zeros(RUNS, int), np.full((RUNS, 1), 99), np.zeros((RUNS, 1)), [[0]]):
+    for wrong in (
+        np.zeros((RUNS, 0), int),
+        np.zeros(RUNS, int),
+        np.full((RUNS, 1), 99),
+        np.zeros((RUNS, 1)),
+        [[0]],
+    ):
         with pytest.raises(ValueError, match="choose must return tasks below"):
             _rounds(Custom(lambda rng, history, wrong=wrong: wrong))
 

@@ -6,7 +6,7 @@ from oracle import random_cov
 
 from hierbandits import POLICIES, GaussianHierarchy, simulate
 from hierbandits.environments import ActionSets, HierarchicalBandit
-from hierbandits.keyed import Events
+from hierbandits.keyed import Events, Stream
 from hierbandits.policies import Recipe, as_given
 from hierbandits.schedules import IDLE, SCHEDULES, Concurrent, Custom, Federated
 
@@ -78,7 +78,8 @@ def test_rewards_have_their_mean(name):
     if environment.rewards == "bernoulli":
         best = np.clip(best, 0, 1)
     errors = rewards - (best - regret)
-    assert 0 < abs(errors.mean()) < 6 * errors.std() / np.sqrt(n)
+    assert abs(errors.mean()) < 6 * errors.std() / np.sqrt(n)
+    assert errors.std() > 0.2
     if environment.rewards == "gaussian":
         assert errors.std() == pytest.approx(environment.hierarchy.noise_std, rel=0.03)
 
@@ -103,6 +104,16 @@ def test_action_sets_fill_their_shape():
     norms = np.linalg.norm(ball, axis=2)
     assert 1.9 < norms.max() <= 2.0
     assert (norms < 1.0).mean() == pytest.approx(1 / 8, abs=0.04)  # uniform in the volume
+    events = Events(np.arange(20_000), np.zeros(20_000, int), np.zeros(20_000, int))
+    fresh = ActionSets(2, "ball", 2.0, "round").fresh(Stream(0, "x"), events, 3).table
+    assert np.linalg.norm(fresh, axis=1).max() <= 2.0
+    exact = 4 / 5 * np.eye(3)  # of the uniform law in a ball of radius 2 in three dimensions
+    np.testing.assert_allclose(np.cov(fresh.T), exact, atol=6 / np.sqrt(len(fresh)))
+    pairs = fresh.reshape(-1, 6)
+    np.testing.assert_allclose(np.cov(pairs.T)[:3, 3:], 0.0, atol=6 / np.sqrt(len(pairs)))
+    radii, cosines = np.linalg.norm(fresh, axis=1), np.abs(fresh[:, 0])
+    cosines = cosines / radii
+    assert abs(np.corrcoef(radii, cosines)[0, 1]) < 6 / np.sqrt(len(fresh))
     assert ActionSets(5, "box", 0.5).max_norm(4) == 1.0
     assert ActionSets(5, "ball", 2.0).max_norm(4) == 2.0
 
@@ -115,6 +126,7 @@ def test_action_sets_fill_their_shape():
         ({"hierarchy": ARMED}, "actions must be given for linear hierarchies and for them alone"),
         ({"rewards": "poisson"}, "rewards must be gaussian or bernoulli, got 'poisson'"),
         ({"hyper": [1.0]}, "hyper must have shape"),
+        ({"believed": ARMED}, "believed must have the form"),
     ],
 )
 def test_bad_environments_are_named(changes, message):
@@ -123,8 +135,10 @@ def test_bad_environments_are_named(changes, message):
         HierarchicalBandit(**(parts | changes))
     with pytest.raises(ValueError, match="shape must be one of box, ball, got 'cube'"):
         ActionSets(shape="cube")
-    with pytest.raises(ValueError, match="num_arms and size must be positive"):
+    with pytest.raises(ValueError, match="num_arms must be a whole number of at least 1, got 0"):
         ActionSets(0)
+    with pytest.raises(ValueError, match="size must be positive"):
+        ActionSets(3, size=0.0)
 
 
 # Studies
@@ -321,6 +335,9 @@ def test_frames_and_summaries(tmp_path):
     assert pl.read_parquet(tmp_path / "study.parquet").equals(frame)
     rows = {row["policy"]: row for row in study.summary("HierTS")}
     totals = study.outcomes["TS"].total
+    with pytest.raises(ValueError, match="baseline must be one of HierTS, TS, got 'typo'"):
+        study.summary("typo")
+    assert _study(["TS"], runs=1).mean("TS")[1] == 0.0  # one run tells no error
     assert rows["TS"]["mean"] == pytest.approx(totals.mean())
     assert rows["TS"]["standard_error"] == pytest.approx(totals.std(ddof=1) / np.sqrt(20))
     gaps = totals - study.outcomes["HierTS"].total
@@ -330,9 +347,15 @@ def test_frames_and_summaries(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"policies": ["nope"]}, "policies must be a list of names among HierTS"),
-        ({"policies": []}, "policies must be a list"),
-        ({"policies": "HierTS"}, "policies must be a list"),
+        ({"policies": ["nope"]}, "policies must be names among HierTS.*got .'nope'"),
+        ({"policies": []}, "policies must be names"),
+        ({"policies": {}}, "policies must be names"),
+        ({"policies": "HierTS"}, "policies must be names"),
+        ({"policies": {"a": "HierTS"}}, "a mapping from name to Recipe"),
+        ({"schedule": "federated"}, "schedule must be a schedule, .*got 'federated'"),
+        ({"schedule": Concurrent(2.5)}, "size must be a whole number"),
+        ({"points": 0}, "points must be a whole number of at least 1"),
+        ({"snapshot_every": -1}, "snapshot_every must be a whole number"),
         ({"runs": 0}, "runs must be a whole number of at least 1"),
         ({"seed": -1}, "seed must be a whole number"),
         ({"num_interactions": 0}, "num_interactions must be"),

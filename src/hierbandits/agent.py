@@ -1,9 +1,10 @@
 """An agent: one policy for people, with task names, decision ids and late rewards."""
 
+import os
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from itertools import takewhile
+from itertools import islice, takewhile
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.archive import read_archive, write_archive
-from hierbandits.arrays import LARGEST, real_array
+from hierbandits.arrays import LARGEST, count, index_array, real_array
 from hierbandits.belief import Belief
 from hierbandits.decision import Decision, RewardConflict, TaskName, UnknownDecision
 from hierbandits.exploration import ForcedStart
@@ -52,24 +53,30 @@ class Agent:
         floor: float = 0.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        if isinstance(policy, str) and policy not in POLICIES:
-            raise ValueError(f"policy must be one of {', '.join(POLICIES)}, got {policy!r}")
+        if not isinstance(prior, GaussianHierarchy):
+            raise ValueError(f"prior must be a GaussianHierarchy, got {prior!r:.80}")
+        if not isinstance(policy, Recipe) and policy not in POLICIES:
+            raise ValueError(f"policy must be one of {', '.join(POLICIES)}, got {policy!r:.80}")
         if draws is None and floor != 0:
             raise ValueError(f"floor needs propensities: give draws too, got floor={floor}")
         if prior.num_levels < 2:
             raise ValueError(f"prior must have a level of tasks below its root, got {prior}")
         self.prior = prior
         self._recipe = POLICIES[policy] if isinstance(policy, str) else policy
+        if self._recipe.knows_truth:
+            raise ValueError(
+                f"policy must not need the truth, which no agent knows, got {policy!r}"
+            )
         self._policy = self._recipe(prior)
         if draws is not None:
             self._policy.check_propensities(draws, floor)
-        self._draws = draws
-        self._floor = floor
+        self._draws = None if draws is None else int(draws)
+        self._floor = float(floor)
         self._catalogue = Catalogue(arms, prior.dim, armed=prior.is_armed)
         self._rng = np.random.default_rng(seed)
         self._clock = clock
-        # Ids are unique to this object, a loaded copy's too, and take nothing from the rng.
-        self._prefix, self._made = secrets.token_hex(8), 0
+        # Ids are unique to this object and process, and take nothing from the rng.
+        self._process, self._prefix, self._made = os.getpid(), secrets.token_hex(8), 0
         self._roster = Roster(self._policy.belief, prior.num_levels - 1)
         self._pending: dict[str, _Pending] = {}  # oldest first
         # Id to (reward, time), oldest first; plain tuples, which the garbage collector skips.
@@ -117,9 +124,12 @@ class Agent:
 
         `arms` is one offer for all tasks, as in `decide`, or a list with one for each.
         """
+        if isinstance(tasks, str):
+            raise ValueError(f"tasks must be several tasks, got the string {tasks!r:.80}")
         paths = [self._roster.path(task) for task in tasks]
         sets, labels = self._catalogue.arms(arms, len(paths), eligible)
         names = self._new_ids(ids, len(paths))
+        now = self._clock()
         met = [self._roster.met(path) for path in paths]
         nodes = np.array([member.node for member in met], np.intp)
         propensities: Sequence[float | None] = [None] * len(paths)
@@ -132,7 +142,6 @@ class Agent:
             propensities = shares.tolist()
         features = sets.features(choices)
         features.flags.writeable = False  # the reward, when it comes, is for these
-        now = self._clock()
         decisions = []
         for e, member in enumerate(met):
             member.decisions += 1
@@ -192,8 +201,8 @@ class Agent:
     def _learn(self, decided: list[_Pending], rewards: list[float]) -> None:
         nodes = np.array([pending.member.node for pending in decided], np.intp)
         features = np.array([pending.decision.features for pending in decided])
-        self.belief.observe_rows(nodes, features, np.array(rewards))
         now = self._clock()
+        self.belief.observe_rows(nodes, features, np.array(rewards))
         for (decision, member, _), reward in zip(decided, rewards, strict=True):
             member.rewards += 1
             del self._pending[decision.id]
@@ -250,9 +259,11 @@ class Agent:
     ) -> "Agent":
         """The agent that `save` wrote; one of a recipe of your own needs it as `policy`."""
         meta, arrays = read_archive(path, "agent", _VERSION)
-        recipe = policy if policy is not None else meta.get("policy")
-        if recipe is None:
-            raise ValueError(f"policy must be given: {path} was saved with a recipe of its own")
+        named = meta.get("policy")
+        if (named is None) == (policy is None):
+            has = "a recipe of its own: give" if named is None else f"{named}: do not give"
+            raise ValueError(f"{path} was saved with {has} policy")
+        recipe: Recipe | str = str(named) if policy is None else policy
         try:
             return cls._restored(meta, arrays, recipe, clock)
         except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -273,11 +284,16 @@ class Agent:
         agent = cls(prior, recipe, arms=arms, draws=meta["draws"], floor=meta["floor"], clock=clock)
         agent._policy.belief = Belief.from_state(meta["belief"], arrays)
         if agent._policy.forced is not None:
-            agent._policy.forced = ForcedStart(arrays["decided"])
+            nodes = len(arrays["decided"])
+            decided = index_array("decided", arrays["decided"], 2**31, "decisions")
+            if nodes < agent.belief.num_nodes:
+                decided = np.append(decided, np.zeros(agent.belief.num_nodes - nodes, np.intp))
+            agent._policy.forced = ForcedStart(decided.astype(np.int32))
         agent._rng.bit_generator.state = meta["random"]
         agent._roster = Roster(agent.belief, prior.num_levels - 1)
         agent._roster.restore(meta["tasks"])
         features = agent.belief.features(arrays["pending"], len(meta["pending"]))
+        features.flags.writeable = False
         for row, made in enumerate(meta["pending"]):
             task = made["task"]
             member = agent._roster.known(tuple(task) if isinstance(task, list) else task)
@@ -290,13 +306,19 @@ class Agent:
 
     def table(self, level: float = 0.95) -> dict[str, list[Any]]:
         """What is known of every task, as columns for a data frame: see `posterior_table`."""
+        return self._table(level, list(self._roster))
+
+    def _table(self, level: float, members: list[Member]) -> dict[str, list[Any]]:
         own = self._catalogue.own
         labels = own.names if self.prior.is_armed and own is not None else range(self.prior.dim)
-        return posterior_table(self.belief, list(self._roster), labels, level)
+        return posterior_table(self.belief, members, labels, level)
 
     def summary(self, max_rows: int = 40, level: float = 0.95) -> str:
-        """The table as text, with the agent's own line above it."""
-        return f"{self!r}\n{summary_text(self.table(level), max_rows)}"
+        """The first rows of the table as text, with the agent's own line above it."""
+        rows = count("max_rows", max_rows)
+        shown = self._table(level, list(islice(self._roster, 1 + rows // self.prior.dim)))
+        total = len(self.tasks) * self.prior.dim
+        return f"{self!r}\n{summary_text(shown, rows, total)}"
 
     def __repr__(self) -> str:
         name = next((n for n, r in POLICIES.items() if r is self._recipe), "its own")
@@ -310,6 +332,8 @@ class Agent:
 
     def _new_ids(self, ids: Sequence[str] | None, number: int) -> list[str]:
         if ids is None:
+            if self._process != os.getpid():  # forked
+                self._process, self._prefix = os.getpid(), secrets.token_hex(8)
             first, self._made = self._made, self._made + number
             return [f"{self._prefix}-{place:x}" for place in range(first, self._made)]
         for id in ids:

@@ -43,6 +43,7 @@ def write_archive(
                         np.lib.format.write_array(member, array, allow_pickle=False)
             file.flush()
             os.fsync(file.fileno())
+            os.chmod(file.name, 0o666 & ~_umask())
             os.replace(file.name, target)
         except BaseException:
             os.unlink(file.name)
@@ -68,6 +69,13 @@ def read_archive(
             f"{os.fspath(path)} is not a sound {kind} file of version {version}: {error}"
         ) from error
     return meta, arrays
+
+
+def _umask() -> int:
+    """The process's umask, which can only be read by setting it."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
 
 
 def _read_array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:

@@ -52,7 +52,7 @@ class Arms:
             offset = np.concatenate([[0], np.cumsum(sizes)])
             start = offset[:-1].copy()
             result = cls(table, np.arange(len(table)), start, offset, start)
-        if len(table) == 0 or (sizes is not None and 0 in sizes):
+        if (len(table) == 0 and sizes is None) or (sizes is not None and 0 in sizes):
             raise ValueError("arms must hold at least one arm for every event, got an empty set")
         return result.only(eligible)
 
@@ -167,14 +167,14 @@ def _table(
             return index_array("arms", value, dim, "arms")
         return real_array("arms", value, (rows, dim))
 
-    ragged = isinstance(arms, Sequence) and len(arms) > 0 and np.ndim(arms[0]) == own
+    ragged = isinstance(arms, Sequence) and len(arms) > 0 and depth(arms[0]) == own
     if ragged:
         if len(arms) != num_events:
             raise ValueError(f"arms must hold {num_events} sets to match tasks, got {len(arms)}")
         parts = [checked(part, None) for part in arms]
         joined: Any = np.concatenate(parts)
         return joined, np.array([len(part) for part in parts])
-    ndim = np.ndim(arms)
+    ndim = depth(arms)
     if ndim == own:
         return checked(arms, None), None
     array = np.asarray(arms)
@@ -185,11 +185,18 @@ def _table(
     raise ValueError(f"arms must have shape {shapes}, got {array.shape}")
 
 
+def depth(value: Any) -> int:
+    """The number of axes, of ragged nested sequences too."""
+    if isinstance(value, list | tuple):
+        return 1 + (depth(value[0]) if value else 0)
+    return int(np.ndim(value))
+
+
 def _masks(eligible: Any, sizes: Indices) -> list[Mask]:
     """One boolean mask for each event."""
-    if not isinstance(eligible, Sequence | np.ndarray) or len(eligible) == 0:
-        raise ValueError(f"eligible must be a mask or a mask for each event, got {eligible!r}")
-    if np.ndim(eligible[0]) == 0:  # one for all
+    if isinstance(eligible, str) or depth(eligible) == 0:
+        raise ValueError(f"eligible must be a mask or a mask for each event, got {eligible!r:.80}")
+    if len(eligible) > 0 and depth(eligible[0]) == 0:  # one for all
         eligible = [eligible] * sizes.size
     masks = [np.asarray(mask) for mask in eligible]
     for mask, size in zip(masks, sizes, strict=False):

@@ -18,19 +18,30 @@ LARGEST = 1e60
 """Larger magnitudes are refused (and scales below its inverse): their squares would overflow."""
 
 
-def real_array(name: str, value: ArrayLike, shape: tuple[int | None, ...], why: str = "") -> Vector:
+def real_array(
+    name: str,
+    value: ArrayLike,
+    shape: tuple[int | None, ...],
+    why: str = "",
+    largest: float = LARGEST,
+) -> Vector:
     """`value` as floats that a kernel can take; None in `shape` leaves an axis free."""
     array = _for_kernels(name, value, _FLOAT, "biuf", "numbers")
     if array.shape != shape:
         _check_shape(name, array, shape, why)
-    bad = first_outside(array, LARGEST)
+    bad = first_outside(array, largest)
     if bad >= 0:
         where = [int(i) for i in np.unravel_index(bad, array.shape)]
         at = f" at {where}" if where else ""
         raise ValueError(
-            f"{name} must be finite and at most {LARGEST:g} in size, got {array.flat[bad]}{at}"
+            f"{name} must be finite and at most {largest:g} in size, got {array.flat[bad]}{at}"
         )
     return array
+
+
+def state_array(name: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Vector:
+    """`value` as floats that were computed, not given: finite is enough."""
+    return real_array(name, value, shape, largest=np.finfo(float).max)
 
 
 def index_array(name: str, value: ArrayLike, stop: int, what: str) -> Indices:

@@ -10,7 +10,16 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.archive import read_archive, write_archive
-from hierbandits.arrays import Indices, Matrix, Vector, count, index_array, positive, real_array
+from hierbandits.arrays import (
+    Indices,
+    Matrix,
+    Vector,
+    count,
+    index_array,
+    positive,
+    real_array,
+    state_array,
+)
 from hierbandits.contribution import Contribution, times
 from hierbandits.evidence import Evidence
 from hierbandits.folding import fold
@@ -58,6 +67,7 @@ class Belief:
 
         The tasks are split evenly over the populations; deeper hierarchies need `num_tasks`.
         """
+        num_populations = count("num_populations", num_populations, least=1)
         if num_tasks is None:
             num_tasks = (len(sums.n) // num_populations,) if prior.num_levels > 1 else ()
         belief = cls(prior, num_tasks, num_populations)
@@ -124,7 +134,7 @@ class Belief:
         belief.forest = forest
         shape = (forest.num_populations,)
         names = ("count", "log_var", "square")
-        belief._evidence = Evidence(*(real_array(name, arrays[name], shape) for name in names))
+        belief._evidence = Evidence(*(state_array(name, arrays[name], shape) for name in names))
         return belief
 
     @property
@@ -305,18 +315,27 @@ class Belief:
         return Uncertainty(within, shared)
 
     def contribution(self, tasks: ArrayLike) -> Contribution:
-        """What these tasks tell their parent; `merge` adds up those of disjoint sets of tasks."""
+        """What these tasks tell their parent; `merge` adds up those of disjoint sets of tasks.
+
+        It is accurate to rounding relative to the tasks' own precision Sigma_0^-1, so that little
+        remains of it where hyper_cov is many orders of magnitude wider than task_cov.
+        """
         nodes = np.unique(self.nodes(tasks))
         parents = np.unique(self.forest.parent[nodes])
         if parents.size > 1 or (parents < 0).any():
             raise ValueError("tasks must be children of one node, got several or a root")
         looking_up = self.forest.precision[self.forest.level[nodes]]
         factor = self.forest.factor[nodes]
+        # C = Sigma^-1 - Sigma^-1 P Sigma^-1, which rounding may take below zero
         if self.is_armed:
-            explained = looking_up - looking_up**2 * factor**2
-        else:  # C = Sigma^-1 - Sigma^-1 P Sigma^-1
-            half = looking_up @ factor
-            explained = looking_up - half @ np.swapaxes(half, -1, -2)
+            explained = looking_up * np.maximum(1.0 - looking_up * factor**2, 0.0)
+        else:
+            root = self.forest.prior_factor[self.forest.level[nodes]]
+            ratio = np.linalg.solve(root, factor)  # P = L M M' L' where Sigma = L L'
+            values, vectors = np.linalg.eigh(np.eye(self.dim) - ratio @ np.swapaxes(ratio, -1, -2))
+            half = np.linalg.solve(np.swapaxes(root, -1, -2), vectors)
+            half = half * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+            explained = half @ np.swapaxes(half, -1, -2)
         weighted = times(looking_up, self.forest.mean[nodes])
         return Contribution(explained.sum(axis=0), weighted.sum(axis=0))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.arrays import Matrix, Vector, real_array
+from hierbandits.arrays import Matrix, Vector, state_array
 from hierbandits.forest import square_root
 from hierbandits.gaussian import Gaussian
 from hierbandits.hierarchy import GaussianHierarchy
@@ -30,8 +30,8 @@ def merge(prior: GaussianHierarchy, contributions: Iterable[Contribution]) -> Ga
     precision: Matrix = np.zeros(prior.hyper_cov.shape)
     weighted: Vector = np.zeros(prior.dim)
     for part in contributions:
-        precision += real_array("precision", part.precision, precision.shape)
-        weighted += real_array("weighted", part.weighted, weighted.shape)
+        precision += state_array("precision", part.precision, precision.shape)
+        weighted += state_array("weighted", part.weighted, weighted.shape)
     mean, factor, _ = combine(prior.hyper_mean, square_root(prior.hyper_cov), precision, weighted)
     cov = np.diag(factor**2) if prior.is_armed else factor @ factor.T
     return Gaussian(mean, cov)

@@ -24,3 +24,11 @@ class Decision(NamedTuple):
     arm: Name  # the arm's name, or its number among those offered
     features: Vector | int  # (d,), or the arm's index when armed
     propensity: float | None  # how probable this arm was, if the agent was asked to say
+
+    def __eq__(self, other: object) -> bool:
+        """Decisions are the same if their ids are."""
+        return isinstance(other, Decision) and self.id == other.id
+
+    def __hash__(self) -> int:
+        """By the id."""
+        return hash(self.id)

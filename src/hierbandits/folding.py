@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hierbandits.arrays import Indices, Matrix, Vector
+from hierbandits.arrays import Indices, Matrix, Vector, state_array
 from hierbandits.contribution import combine, times
 from hierbandits.evidence import Evidence
 from hierbandits.forest import Forest
@@ -22,6 +22,11 @@ def fold(forest: Forest, sums: TaskSums) -> Evidence:
         raise ValueError(
             f"sums must hold {nodes.size} tasks in the form of {prior}, got {sums.xx.shape}"
         )
+    if nodes.size == 0:
+        return Evidence.none(forest.num_populations)
+    for name in ("xx", "xy", "yy", "n"):
+        values = getattr(sums, name)
+        state_array(f"sums.{name}", values, values.shape)
     noise_var = prior.noise_std**2
     precision, weighted = sums.xx / noise_var, sums.xy / noise_var
     square, log_var = sums.yy / noise_var, sums.n * np.log(noise_var)

@@ -42,8 +42,8 @@ class GaussianHierarchy:
 
         theta_root ~ N(hyper_mean, covs[0]) and theta_node ~ N(theta_parent, covs[level]).
         """
-        if len(covs) == 0:
-            raise ValueError("covs must hold at least one covariance, got none")
+        if not isinstance(covs, Sequence | np.ndarray) or len(covs) == 0:
+            raise ValueError(f"covs must hold at least one covariance, got {covs!r:.80}")
         named = {f"covs[{level}]": cov for level, cov in enumerate(covs)}
         return cls.__new__(cls)._assume(hyper_mean, named, noise_std, armed=False)
 
@@ -153,7 +153,7 @@ class GaussianHierarchy:
 
 
 def _per_arm(name: str, value: ArrayLike, num_arms: int) -> Vector:
-    if np.ndim(value) == 0:
+    if isinstance(value, int | float | np.number):
         return np.full(num_arms, real_array(name, value, ()))
     return real_array(name, value, (num_arms,), " to match num_arms")
 

@@ -1,6 +1,7 @@
 """Random numbers keyed by (run, task, interaction), so that policies meet the same luck."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from zlib import crc32
 
 import numpy as np
@@ -28,8 +29,8 @@ class Stream:
     def uniforms(self, events: Events, count: int) -> Matrix:
         """Uniform numbers in (0, 1), (E, count)."""
         out = np.empty((events.run.size, count))
-        key = crc32(self.purpose.encode()) + (self.seed << 32)
-        keyed.uniforms(key & (2**63 - 1), events.run, events.task, events.interaction, out)
+        key = _key(self.seed, self.purpose)
+        keyed.uniforms(key, events.run, events.task, events.interaction, out)
         return out
 
     def normals(self, events: Events, count: int) -> Matrix:
@@ -37,3 +38,10 @@ class Stream:
         out = np.empty((events.run.size, count))
         keyed.to_normals(self.uniforms(events, 2 * count), out)
         return out
+
+
+@lru_cache
+def _key(seed: int, purpose: str) -> int:
+    """63 bits that any change of the seed or the purpose changes."""
+    state = np.random.SeedSequence([seed, crc32(purpose.encode())]).generate_state(1, np.uint64)
+    return int(state[0]) >> 1

@@ -1,12 +1,12 @@
 """The arms that a person offers: by array, by name or by index."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hierbandits.arms import Arms
+from hierbandits.arms import Arms, depth
 from hierbandits.arrays import Indices, Matrix, real_array
 from hierbandits.decision import Name
 
@@ -20,6 +20,8 @@ class Offer:
 
     def named(self, names: Any) -> "Offer":
         """The part of this offer with these names, or with these numbers where it has no names."""
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise ValueError(f"arms must be several names or indices, got {names!r:.80}")
         known = {name: row for row, name in enumerate(self.names)}
         rows = []
         for name in names:
@@ -28,8 +30,8 @@ class Offer:
                 some = ", ".join(repr(n) for n in list(known)[:5])
                 raise ValueError(f"arms must name arms of this agent ({some}, ...), got {name!r}")
             rows.append(known[name])
-        if not rows:
-            raise ValueError("arms must hold at least one arm, got none")
+        if not rows or len(set(rows)) < len(rows):
+            raise ValueError(f"arms must be distinct, and at least one, got {names!r:.80}")
         return Offer(self.table[rows], [self.names[row] for row in rows])
 
 
@@ -75,7 +77,7 @@ class Catalogue:
             return True
         if isinstance(first, list | tuple) and first and isinstance(first[0], str):
             return True  # names of arms; a list of numbers would be features
-        return np.ndim(first) == (1 if self._armed else 2)
+        return depth(first) == (1 if self._armed else 2)
 
     def _offer(self, arms: Any) -> Offer:
         if arms is None:

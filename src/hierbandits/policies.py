@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from hierbandits.arms import Arms
-from hierbandits.arrays import Indices, Vector, count
+from hierbandits.arrays import Indices, Vector, count, index_array
 from hierbandits.belief import Belief
 from hierbandits.exploration import ForcedStart
 from hierbandits.gaussian import Prediction
@@ -92,14 +92,24 @@ class Policy:
         self.belief.observe(self._nodes(tasks), features, rewards)
 
     def _round(self, tasks: ArrayLike, arms: Any, eligible: Any) -> tuple[Indices, Arms]:
-        nodes = self.belief.nodes(self._nodes(tasks))
+        nodes = self._nodes(tasks)
         belief = self.belief
         return nodes, Arms.of(
             arms, nodes.size, belief.dim, armed=belief.is_armed, eligible=eligible
         )
 
-    def _nodes(self, tasks: ArrayLike) -> ArrayLike:
-        return tasks if self._tasks_per_node == 1 else np.asarray(tasks) // self._tasks_per_node
+    def _nodes(self, tasks: ArrayLike) -> Indices:
+        """The nodes of these tasks, checked; nodes above the tasks are none."""
+        stop, forest = self.belief.num_nodes * self._tasks_per_node, self.belief.forest
+        nodes = index_array("tasks", tasks, stop, "tasks")
+        if self._tasks_per_node > 1:
+            nodes = nodes // self._tasks_per_node
+        above = forest.level_below[forest.level[nodes]] >= 0
+        if above.any():
+            raise ValueError(
+                f"tasks must be tasks, got node {nodes[above][0]}, which is above them"
+            )
+        return nodes
 
 
 def as_given(prior: GaussianHierarchy) -> GaussianHierarchy:

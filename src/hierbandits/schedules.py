@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.random import Generator
 
-from hierbandits.arrays import Indices, Vector
+from hierbandits.arrays import Indices, Vector, count
 
 IDLE = -1
 """In place of a task: this run acts in fewer tasks in this round."""
@@ -89,7 +89,7 @@ class Concurrent:
 
     def rounds(self, rng: Generator, history: History) -> Iterator[Indices]:
         """m n / size rounds; the last may be smaller."""
-        if not 1 <= self.size <= history.num_tasks:
+        if not 1 <= count("size", self.size) <= history.num_tasks:
             raise ValueError(f"size must be from 1 to {history.num_tasks} tasks, got {self.size}")
         order = self._shuffled(rng, history) if self.repeats else self._dealt(rng, history)
         for start in range(0, order.shape[1], self.size):
@@ -130,8 +130,7 @@ class Arriving:
 
     def rounds(self, rng: Generator, history: History) -> Iterator[Indices]:
         """n rounds for each task, from its arrival on."""
-        if self.gap < 1:
-            raise ValueError(f"gap must be at least 1 round, got {self.gap}")
+        count("gap", self.gap, least=1)
         arrival = self.gap * np.arange(history.num_tasks)
         for t in range(int(arrival[-1]) + history.num_interactions):
             here = (arrival <= t) & (t < arrival + history.num_interactions)
@@ -149,7 +148,8 @@ class Custom:
         """Until the function says None."""
         while (tasks := self.choose(rng, history)) is not None:
             array = np.asarray(tasks)
-            shaped = array.ndim == 2 and len(array) == history.runs and array.dtype.kind in "iu"
+            shaped = array.ndim == 2 and len(array) == history.runs and array.size > 0
+            shaped = shaped and array.dtype.kind in "iu"
             if not shaped or array.min() < IDLE or array.max() >= history.num_tasks:
                 raise ValueError(
                     f"choose must return tasks below {history.num_tasks}, or IDLE, of shape "

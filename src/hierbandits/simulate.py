@@ -10,18 +10,16 @@ from zlib import crc32
 import numpy as np
 from numpy.random import default_rng
 
-from hierbandits.arms import Arms
-from hierbandits.arrays import Indices, Matrix, Vector, count
+from hierbandits.arrays import Indices, Matrix, count
 from hierbandits.checkpoint import Checkpoint
 from hierbandits.environments.environment import Environment
-from hierbandits.exploration import SpanningArms
-from hierbandits.gaussian import Prediction
 from hierbandits.kernels.tally import add_up, number_interactions
 from hierbandits.keyed import Events
 from hierbandits.policies import POLICIES, Recipe
 from hierbandits.progress import progress_bar
-from hierbandits.schedules import IDLE, History, Schedule
+from hierbandits.schedules import IDLE, Federated, History, Schedule
 from hierbandits.study import Outcome, Study
+from hierbandits.tracking import Curve, Variance
 
 CHUNK = 200
 """Runs stepped together.  Results depend on it, so it is fixed, whatever the number of jobs."""
@@ -54,10 +52,12 @@ def simulate(
     runs, seed = count("runs", runs, least=1), count("seed", seed)
     settings = (
         count("num_interactions", num_interactions, least=1),
-        points,
+        count("points", points, least=1),
         variance,
-        snapshot_every,
+        count("snapshot_every", snapshot_every),
     )
+    if not hasattr(schedule, "rounds"):
+        raise ValueError(f"schedule must be a schedule, Federated() say, got {schedule!r:.80}")
     recipes = _recipes(policies)
     store = Checkpoint(checkpoint, (environment, schedule, seed, settings))
     starts = range(0, runs, CHUNK)
@@ -108,9 +108,9 @@ def _chunk(
     rng = default_rng([seed, first, 1, crc32(name.encode())])
     history = History(runs, m, num_interactions)
     per_task = np.zeros((runs, m))
-    curve = _Curve(points)
+    curve = Curve(points)
     shots: list[Matrix] = []
-    spread = _Variance(runs, m) if variance else None
+    spread = Variance(runs, m) if variance else None
     for tasks in schedule.rounds(default_rng([seed, first, 2]), history):
         run, place = np.nonzero(tasks != IDLE)
         task = np.ascontiguousarray(tasks[run, place], np.intp)
@@ -143,88 +143,19 @@ def _chunk(
     return name, first, rounds, outcome
 
 
-class _Curve:
-    """Cumulative regret at no more than twice `points` evenly spaced rounds, and at the last."""
-
-    def __init__(self, points: int) -> None:
-        self._points = points
-        self._stride = 1
-        self._rounds: list[int] = []
-        self._values: list[Vector] = []
-
-    def add(self, rounds: int, per_task: Matrix) -> None:
-        if rounds % self._stride == 0:
-            self._rounds.append(rounds)
-            self._values.append(per_task.sum(axis=1))
-        if len(self._rounds) == 2 * self._points:
-            self._stride *= 2
-            self._rounds, self._values = self._rounds[1::2], self._values[1::2]
-
-    def finished(self, rounds: int, per_task: Matrix) -> tuple[Indices, Matrix]:
-        """The rounds kept, (points,), and the values of every run, (runs, points)."""
-        if not self._rounds or self._rounds[-1] != rounds:
-            self._rounds.append(rounds)
-            self._values.append(per_task.sum(axis=1))
-        return np.array(self._rounds), np.stack(self._values, axis=1)
-
-
-class _Variance:
-    """V(m, n) of each run, in all tasks and in the sufficiently explored ones, C_t.
-
-    A task is explored once lambda_min of the sum of its x x' has reached the eta of its arms,
-    that of its first action set.  [HBB, proof of Theorem concurrent regret]
-    """
-
-    def __init__(self, runs: int, num_tasks: int) -> None:
-        self.total = np.zeros(runs)
-        self.explored = np.zeros(runs)
-        self._grams: Matrix | None = None
-        self._etas: dict[bytes, float] = {}
-        self._done = np.zeros((runs, num_tasks), np.bool_)
-        self._eta = np.full((runs, num_tasks), np.nan)
-
-    def add(
-        self, run: Indices, task: Indices, arms: Arms, features: Matrix | Indices, found: Prediction
-    ) -> None:
-        dim = arms.table.shape[1] if arms.table.ndim == 2 else int(arms.table.max()) + 1
-        vectors = features if arms.table.ndim == 2 else np.eye(dim)[features]
-        if self._grams is None:
-            self._grams = np.zeros((*self._done.shape, dim, dim))
-        for e in np.flatnonzero(np.isnan(self._eta[run, task])):
-            self._eta[run[e], task[e]] = self._eta_of(arms, int(e), dim)
-        self._check(run, task)
-        var = found.within_var + found.shared_var
-        self.total += np.bincount(run, var, self.total.size)
-        seen = self._done[run, task]
-        self.explored += np.bincount(run[seen], var[seen], self.total.size)
-        np.add.at(self._grams, (run, task), vectors[:, :, None] * vectors[:, None, :])
-
-    def _check(self, run: Indices, task: Indices) -> None:
-        assert self._grams is not None
-        young = ~self._done[run, task]
-        run, task = run[young], task[young]
-        least = np.linalg.eigvalsh(self._grams[run, task])[:, 0]
-        self._done[run, task] = least >= self._eta[run, task] * (1 - 1e-9)
-
-    def _eta_of(self, arms: Arms, event: int, dim: int) -> float:
-        if arms.table.ndim == 1:
-            return 1.0
-        features = arms.table[arms.rows_of(event)]
-        key = features.tobytes()
-        if key not in self._etas:
-            spanning = SpanningArms.of(features)
-            self._etas[key] = spanning.eta if spanning.arms.size == dim else np.inf
-        return self._etas[key]
-
-
 def _recipes(policies: Sequence[str] | Mapping[str, Recipe]) -> dict[str, Recipe]:
     if isinstance(policies, Mapping):
-        return dict(policies)
-    unknown = [name for name in policies if name not in POLICIES]
-    if unknown or not policies or isinstance(policies, str):
-        known = ", ".join(POLICIES)
-        raise ValueError(f"policies must be a list of names among {known}, got {policies!r}")
-    return {name: POLICIES[name] for name in policies}
+        sound = all(isinstance(recipe, Recipe) for recipe in policies.values())
+        chosen = dict(policies)
+    else:
+        sound = not isinstance(policies, str) and all(name in POLICIES for name in policies)
+        chosen = {name: POLICIES[name] for name in policies} if sound else {}
+    if not sound or not chosen:
+        raise ValueError(
+            f"policies must be names among {', '.join(POLICIES)}, or a mapping from name to "
+            f"Recipe, got {policies!r:.80}"
+        )
+    return chosen
 
 
 def _spread(jobs: int, waiting: list[Any]) -> Iterable[tuple[str, int, Indices, Outcome]]:
@@ -233,6 +164,9 @@ def _spread(jobs: int, waiting: list[Any]) -> Iterable[tuple[str, int, Indices, 
         return (_chunk(*arguments) for arguments in waiting)
     from joblib import Parallel, delayed
 
+    for environment, _, seed, _, name, recipe, _, _ in {job[4]: job for job in waiting}.values():
+        # Compiled here once and kept on disk, not in every process at the same time.
+        _chunk(environment, Federated(), seed, (1, 1, False, 0), name, recipe, 0, 1)
     work = (delayed(_chunk)(*arguments) for arguments in waiting)
     finished: Iterable[Any] = Parallel(n_jobs=jobs, return_as="generator_unordered")(work)
     return finished

@@ -61,11 +61,15 @@ class Study:
     def band(self, policy: str) -> tuple[Vector, Vector]:
         """The mean curve and its standard error, (points,) each."""
         curve = self.outcomes[policy].curve
-        error = curve.std(axis=0, ddof=1) / np.sqrt(len(curve))
-        return curve.mean(axis=0), error
+        points = [mean_and_error(values) for values in curve.T]
+        mean, error = np.array(points).T
+        return mean, error
 
     def summary(self, baseline: str | None = None) -> list[dict[str, Any]]:
         """One row for each policy, with paired differences from a baseline."""
+        if baseline is not None and baseline not in self.outcomes:
+            known = ", ".join(self.outcomes)
+            raise ValueError(f"baseline must be one of {known}, got {baseline!r}")
         rows = []
         for name, outcome in self.outcomes.items():
             mean, error = self.mean(name)
@@ -74,7 +78,7 @@ class Study:
             if np.isfinite(outcome.variance).all():
                 row["variance_sum"] = float(outcome.variance.mean())
                 row["explored_variance_sum"] = float(outcome.explored.mean())
-            if baseline is not None and baseline in self.outcomes:
+            if baseline is not None:
                 row["difference"], row["difference_error"] = self.difference(name, baseline)
             rows.append(row)
         return rows
@@ -119,5 +123,7 @@ class Study:
 
 
 def mean_and_error(values: Vector) -> tuple[float, float]:
-    """The mean and its standard error."""
+    """The mean and its standard error, which one value does not tell: it is then zero."""
+    if values.size == 1:
+        return float(values[0]), 0.0
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size))

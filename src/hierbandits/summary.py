@@ -42,9 +42,8 @@ def posterior_table(
     }
 
 
-def summary_text(table: dict[str, list[Any]], max_rows: int) -> str:
-    """The table's first rows, lined up."""
-    total = len(table["mean"])
+def summary_text(table: dict[str, list[Any]], max_rows: int, total: int) -> str:
+    """The table's first rows, lined up, and how many there are besides."""
     shown = min(total, max_rows)
     columns = []
     for name, values in table.items():

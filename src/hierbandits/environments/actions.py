@@ -7,7 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from hierbandits.arms import Arms
-from hierbandits.arrays import Matrix
+from hierbandits.arrays import Matrix, count, positive
 from hierbandits.keyed import Events, Stream
 
 
@@ -27,10 +27,8 @@ class ActionSets:
         ):
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
-        if self.num_arms < 1 or not 0 < self.size < np.inf:
-            raise ValueError(
-                f"num_arms and size must be positive, got {self.num_arms} and {self.size}"
-            )
+        count("num_arms", self.num_arms, least=1)
+        positive("size", self.size, ())
 
     def max_norm(self, dim: int) -> float:
         """The largest norm that an arm can have."""
@@ -50,7 +48,8 @@ class ActionSets:
         numbers = stream.uniforms(events, self.num_arms * (dim + 1)).reshape(rows, dim + 1)
         directions = numbers[:, 1:]
         if self.shape == "ball":
-            directions = stream.normals(events, self.num_arms * dim).reshape(rows, dim)
+            apart = Stream(stream.seed, f"{stream.purpose}, directions")
+            directions = apart.normals(events, self.num_arms * dim).reshape(rows, dim)
         table = self._shaped(numbers[:, 1:], numbers[:, :1], directions)
         sets = table.reshape(events.run.size, self.num_arms, dim)
         return Arms.grouped(sets, np.arange(events.run.size))

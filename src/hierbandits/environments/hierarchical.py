@@ -40,6 +40,9 @@ class HierarchicalBandit:
             raise ValueError("actions must be given for linear hierarchies and for them alone")
         if self.rewards not in ("gaussian", "bernoulli"):
             raise ValueError(f"rewards must be gaussian or bernoulli, got {self.rewards!r}")
+        told = self.prior
+        if (told.is_armed, told.dim) != (self.hierarchy.is_armed, self.hierarchy.dim):
+            raise ValueError(f"believed must have the form of {self.hierarchy}, got {told}")
         if self.hyper is not None:
             real_array("hyper", self.hyper, (self.hierarchy.dim,))
 
