@@ -15,6 +15,7 @@ from bench.scaling import (
     history_cost,
 )
 from bench.startup import Startup, startup
+from bench.studies import StudyCost, study_cost
 
 CONTEST_DIM = 16
 
@@ -33,6 +34,8 @@ class Sizes:
     late_events: int
     times: int  # repetitions of each measurement, of which the best counts
     seconds: float  # of one repetition
+    study_runs: int
+    figure_runs: int
 
 
 FULL = Sizes(
@@ -46,6 +49,8 @@ FULL = Sizes(
     late_events=2_000_000,
     times=100,
     seconds=0.02,
+    study_runs=200,
+    figure_runs=1_000,
 )
 QUICK = Sizes(
     dims=(2, 16),
@@ -58,6 +63,8 @@ QUICK = Sizes(
     late_events=50_000,
     times=1,
     seconds=0.005,
+    study_runs=20,
+    figure_runs=4,
 )
 
 
@@ -72,6 +79,7 @@ class Results:
     history: HistoryCost
     memory: list[MemoryUse]
     startup: Startup
+    study: StudyCost
 
 
 def measure(sizes: Sizes, say: Callable[[str], None]) -> Results:
@@ -84,6 +92,7 @@ def measure(sizes: Sizes, say: Callable[[str], None]) -> Results:
         history=_history(sizes, say),
         memory=_memory(sizes, say),
         startup=_startup(sizes, say),
+        study=_study(sizes, say),
     )
 
 
@@ -126,3 +135,8 @@ def _memory(sizes: Sizes, say: Callable[[str], None]) -> list[MemoryUse]:
 def _startup(sizes: Sizes, say: Callable[[str], None]) -> Startup:
     say("imports and compiling")
     return startup(min(sizes.times, 3))
+
+
+def _study(sizes: Sizes, say: Callable[[str], None]) -> StudyCost:
+    say(f"studies: {sizes.figure_runs:,} runs of the paper's figure")
+    return study_cost(sizes.study_runs, min(sizes.times, 20), sizes.figure_runs)

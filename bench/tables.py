@@ -42,6 +42,7 @@ def all_tables(results: Results) -> list[Table]:
         history_table(results),
         memory_table(results),
         startup_table(results),
+        study_table(results),
         targets_table(results),
     ]
 
@@ -141,6 +142,17 @@ def startup_table(results: Results) -> Table:
         ["first decision and reward, compiled earlier", f"{seconds.first_use_cached:.2f}"],
     ]
     return Table("A new process", ["what", "seconds"], rows, ["what"])
+
+
+def study_table(results: Results) -> Table:
+    """The paper's problem, one run, and its whole figure."""
+    study = results.study
+    regrets = [f"{m:.1f} ± {e:.1f}" for m, e in zip(study.regrets, study.errors, strict=True)]
+    rows = [
+        ["HierTS by `simulate`, one thread", f"{study.ours:.2f}", regrets[0]],
+        ["HierTS in plain numpy", f"{study.numpy:,.1f}", regrets[1]],
+    ]
+    return Table("A run of the paper's problem", ["what", "ms/run", "regret"], rows, ["what"])
 
 
 def _times(ratio: float) -> str:

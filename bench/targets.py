@@ -44,5 +44,11 @@ def _targets(results: Results) -> Iterator[Target]:
     for use in results.memory:
         yield Target(f"memory for each node, known up front, d = {use.dim}", 1.2, use.up_front)
         yield Target(f"memory for each node, while growing, d = {use.dim}", 2.0, use.growing)
+    study = results.study
+    yield Target(
+        "a simulated run, times as fast as plain numpy's", 100.0, study.ratio, at_least=True
+    )
+    if study.figure_runs == 1_000:
+        yield Target("`reproduce synthetic`, 1,000 runs, seconds", 60.0, study.figure_seconds)
     late = f"batched after {results.history.late_events:,} events over the first"
     yield Target(late, 1.3, results.history.ratio)

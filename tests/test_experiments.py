@@ -9,6 +9,7 @@ import pytest
 
 from hierbandits.experiments import EXPERIMENTS, Options
 from hierbandits.experiments.experiment import paper_problem
+from hierbandits.plots import panels
 from hierbandits.report import Report
 
 KEYS = {"experiment", "panel", "sigma_q", "sigma_0", "L", "policy", "runs"}
@@ -52,10 +53,10 @@ def test_an_experiment_leaves_a_complete_folder(name, reports):
     page = (folder / "report.html").read_text()
     assert page.count("data:image/png;base64,") == 1
     assert not re.search(r'(src|href)="http', page)  # one page, nothing fetched
-    if name != "concurrency":
-        frames = [pl.read_parquet(path) for path in folder.glob("*.parquet")]
-        assert frames
-        assert all("regret" in frame.columns for frame in frames)
+    frames = [pl.read_parquet(path) for path in folder.glob("*.parquet")]
+    assert frames
+    assert all("regret" in frame.columns for frame in frames)
+    assert settings["files"] == sorted(path.name for path in folder.iterdir())
 
 
 def test_the_synthetic_panels(reports):
@@ -66,6 +67,7 @@ def test_the_synthetic_panels(reports):
         assert {row["policy"] for row in own} >= {"HierTS", "TS", "OracleTS", "PooledTS", "HierUCB"}
         assert all((row["sigma_q"], row["sigma_0"], row["L"]) == (width, 0.1, 5) for row in own)
         assert all(row["mean"] < row["bound"] for row in own if row["policy"] == "HierTS")
+        assert all(0 < row["bound_paper"] != row["bound"] for row in own)
     sizes = [(row["sigma_q"], row["L"]) for row in rows if row["panel"] == "c"]
     assert sizes == [(width, size) for width in (0.5, 1.0) for size in (1, 2, 5, 10)]
     same = {row["panel"]: row["mean"] for row in rows if row["policy"] == "HierTS"
@@ -75,6 +77,31 @@ def test_the_synthetic_panels(reports):
     last = curves.filter((pl.col("round") == 400) & (pl.col("policy") == "TS"))
     ts = next(row for row in rows if row["panel"] == "a" and row["policy"] == "TS")
     assert last["regret"].mean() == pytest.approx(ts["mean"])
+    totals = _totals(folder / "tasks_c.parquet", "sigma_q", "L")
+    assert totals == pytest.approx(
+        {(row["sigma_q"], row["L"]): row["mean"] for row in rows if row["panel"] == "c"}
+    )
+
+
+def _totals(path, *keys):
+    """The mean over runs of the final regret of each study in a file, by its labels."""
+    sums = pl.read_parquet(path).group_by(*keys, "run").agg(pl.col("regret").sum())
+    means = sums.group_by(*keys).agg(pl.col("regret").mean())
+    return {tuple(row[:-1]) if len(keys) > 1 else row[0]: row[-1] for row in means.iter_rows()}
+
+
+def test_the_files_of_concurrency_hold_what_its_rows_say(reports):
+    report, folder, _ = reports("concurrency")
+    by_schedule = {r["schedule"]: r["mean"] for r in report.rows if r["panel"] == "schedules"}
+    assert len(by_schedule) == 7
+    assert _totals(folder / "tasks_schedules.parquet", "schedule") == pytest.approx(by_schedule)
+    by_size = {
+        (row["policy"], row["L"], row["repeats"]): row["mean"]
+        for row in report.rows
+        if row["panel"] == "L"
+    }
+    assert len(by_size) == 20
+    assert _totals(folder / "tasks_L.parquet", "policy", "L", "repeats") == pytest.approx(by_size)
 
 
 def test_the_papers_problem_is_the_papers():
@@ -100,3 +127,32 @@ def test_a_report_escapes_what_it_is_given(tmp_path):
     assert "<script>" not in page
     assert "a &lt; b" in page
     assert "&lt;td&gt;" in page
+
+
+def test_a_second_report_leaves_no_file_of_the_first_and_no_file_but_its_own_goes(tmp_path):
+    folder = tmp_path / "out"
+    first, second = Report("x", "one", {}), Report("x", "two", {})
+    first.frame("old", pl.DataFrame({"regret": [1.0]}))
+    second.frame("new", pl.DataFrame({"regret": [2.0]}))
+    first.write(folder)
+    (folder / "mine.parquet").touch()
+    (tmp_path / "outside").touch()
+    settings = json.loads((folder / "settings.json").read_text())
+    settings["files"] += ["../outside", str(tmp_path / "outside"), "..", "", 3]  # by other hands
+    (folder / "settings.json").write_text(json.dumps(settings))
+    second.write(folder)
+    left = {path.name for path in folder.iterdir()}
+    assert left == {
+        "mine.parquet", "new.parquet", "report.html", "settings.json", "summary.json"
+    }  # fmt: skip
+    assert (tmp_path / "outside").exists()
+    (folder / "settings.json").write_text("not JSON")
+    first.write(folder)
+    assert (folder / "new.parquet").exists()  # nothing says whose it is
+
+
+def test_plots_fill_rows_and_spare_places_are_empty():
+    figure, axes = panels(7, columns=5)
+    assert (len(axes), len(figure.axes)) == (7, 10)
+    assert [plot.axison for plot in figure.axes] == [True] * 7 + [False] * 3
+    assert len(panels(1)[1]) == 1

@@ -3,13 +3,17 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 import hierbandits
+from hierbandits.archive import read_archive
+from hierbandits.experiments import EXPERIMENTS
 
 USE = (
     "import hierbandits as hb;"
@@ -74,36 +78,115 @@ def test_the_command_says_what_is_missing(tmp_path):
 COMMAND = Path(sys.executable).with_name("hierbandits")
 
 
-def _command(*arguments):
-    return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=300)
+def _command(*arguments, **environment):
+    return subprocess.run(
+        [COMMAND, *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [["--version"], ["policies"], ["--help"], ["reproduce"], ["reproduce", "--help"]],
-    ids=" ".join,
+    ("arguments", "lines"),
+    [
+        (["--version"], [f"hierbandits {hierbandits.__version__}"]),
+        (["policies"], [f"{name} " for name in hierbandits.POLICIES]),
+        (["--help"], ["│ policies ", "│ reproduce ", "│ bound "]),
+        (["reproduce"], [f"{name} " for name in EXPERIMENTS]),
+        (["reproduce", "--help"], ["│ --runs ", "│ --seed ", "│ --jobs ", "│ --out ", "│ --data "]),
+        (["bound", "--help"], ["│ --tasks ", "│ --concurrent ", "│ --eta ", "│ --prior "]),
+    ],
+    ids=lambda value: " ".join(value),
 )
-def test_commands_answer(arguments):
+def test_commands_answer(arguments, lines):
     result = _command(*arguments)
-    assert result.returncode == 0
-    assert result.stderr == ""
-    assert "hierbandits" in result.stdout or "HierTS" in result.stdout
+    assert (result.returncode, result.stderr) == (0, "")
+    for line in lines:
+        assert f"\n{line}" in f"\n{result.stdout}"
+
+
+CHUNKS = ".hierbandits-chunks"
 
 
 def test_an_experiment_by_command(tmp_path):
     outputs = []
     for jobs in ("1", "2"):
         folder = tmp_path / jobs
+        own = folder / "unfinished" / "mine"
+        own.parent.mkdir(parents=True)
+        own.touch()
         result = _command(
             "reproduce", "meta", "--runs", "6", "--seed", "3", "--jobs", jobs, "--out", str(folder)
         )
         assert result.returncode == 0, result.stderr
-        assert str(folder / "report.html") in result.stdout.replace("\n", "")
+        assert f"Report: {folder / 'report.html'}\n" in result.stdout
         assert "OracleTS" in result.stdout
-        assert not (folder / "unfinished").exists()
+        assert not (folder / CHUNKS).exists()
+        assert own.exists()
         rows = json.loads((folder / "summary.json").read_text())
         outputs.append([{k: v for k, v in row.items() if k != "seconds"} for row in rows])
     assert outputs[0] == outputs[1]  # same seed, same numbers, whatever the jobs
+
+
+def test_an_interrupted_experiment_says_so_and_resumes(tmp_path):
+    arguments = ["reproduce", "meta", "--runs", "20", "--jobs", "1", "--out", str(tmp_path)]
+    process = subprocess.Popen([COMMAND, *arguments], stderr=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + 240
+        while not list(tmp_path.glob(f"{CHUNKS}/*.chunk")):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert told.endswith("Interrupted: run the same command again to resume\n")
+    assert "Traceback" not in told
+    chunks = list(tmp_path.glob(f"{CHUNKS}/*.chunk"))
+    assert 1 <= len(chunks) < 8
+    assert not (tmp_path / "report.html").exists()
+    seconds = {read_archive(chunk, "chunk", 1)[0]["seconds"] for chunk in chunks}
+
+    resumed = _command(*arguments)
+    assert resumed.returncode == 0, resumed.stderr
+    assert not (tmp_path / CHUNKS).exists()
+    rows = json.loads((tmp_path / "summary.json").read_text())
+    assert len(rows) == 8
+    assert seconds <= {row["seconds"] for row in rows}  # those chunks were not computed again
+
+
+@pytest.mark.parametrize("package", ["matplotlib", "polars", "joblib"])
+def test_missing_extras_are_told_before_simulating(package, tmp_path):
+    (tmp_path / f"{package}.py").write_text(f"raise ImportError('no {package}')")
+    out = tmp_path / "out"
+    result = _command("reproduce", "meta", "--out", str(out), PYTHONPATH=str(tmp_path))
+    assert result.returncode == 2
+    assert f"experiments need {package}" in result.stderr
+    assert "pip install 'hierbandits[all]'" in result.stderr
+    assert not out.exists()
+
+
+def test_a_folder_that_cannot_be_is_told_before_simulating(tmp_path):
+    (tmp_path / "file").touch()
+    for place in (tmp_path / "file", Path("/proc/x")):
+        result = _command("reproduce", "meta", "--out", str(place))
+        assert result.returncode == 2
+        assert len(result.stderr.splitlines()) == 1
+        assert f"--out must be a folder that can be written, got {place}: " in result.stderr
+
+
+def test_a_prior_that_is_none_is_named(tmp_path):
+    path = tmp_path / "[bad].json"
+    for content in ("{", "[]", "{}"):
+        path.write_text(content)
+        result = _command("bound", "--prior", str(path))
+        assert result.returncode == 2
+        assert f"--prior must be a file with a hierarchy as JSON, got {path}: " in result.stderr
+        assert len(result.stderr.splitlines()) == 1
 
 
 def test_the_bound_command_prints_every_term(tmp_path):
@@ -134,6 +217,12 @@ def test_the_bound_command_prints_every_term(tmp_path):
         (["bound", "--concurrent", "20", "--eta", "1"], "num_concurrent must be at most"),
         (["bound", "--task-std", "0"], "task_cov must be positive definite"),
         (["bound", "--prior", "nowhere.json"], "No such file"),
+        (["bound", "--hyper-std", "-1"], "Invalid value for '--hyper-std'"),
+        (["bound", "--task-std", "-1"], "Invalid value for '--task-std'"),
+        (["bound", "--noise-std", "-1"], "Invalid value for '--noise-std'"),
+        (["reproduce", "meta", "--data", "x"], "--data is for the experiment digits alone"),
+        (["reproduce", "meta", "--dataset", "x"], "--dataset is for the experiment digits alone"),
+        (["reproduce", "meta", "--digit", "0"], "--digit is for the experiment digits alone"),
     ],
 )
 def test_bad_commands_say_what_was_expected(arguments, message):

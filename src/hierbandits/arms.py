@@ -68,8 +68,9 @@ class Arms:
         features = real_array("sets", sets, (None, None, None))
         num_sets, size, dim = features.shape
         start = index_array("group", group, num_sets, "sets") * size
-        offset = np.arange(start.size + 1) * size
-        return cls(features.reshape(-1, dim), np.arange(num_sets * size), start, offset, start)
+        _, _, offset = _shared_layout(size, start.size)
+        rows, _, _ = _shared_layout(num_sets * size, 0)
+        return cls(features.reshape(-1, dim), rows, start, offset, start)
 
     @property
     def sizes(self) -> Indices:

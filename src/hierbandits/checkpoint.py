@@ -4,12 +4,20 @@ import dis
 import re
 import sys
 from collections.abc import Iterator
-from functools import lru_cache
+from copyreg import dispatch_table
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from types import CodeType, FunctionType, GetSetDescriptorType, MappingProxyType, ModuleType
-from types import MemberDescriptorType as SlotType
+from types import (
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 
 import numpy as np
@@ -20,6 +28,7 @@ from hierbandits.policies import Recipe
 from hierbandits.study import OUTCOME_ARRAYS, Outcome
 
 _VERSION = 1
+_HEAP_TYPE = 1 << 9  # the flag of classes that a class statement made
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
 
 
@@ -107,7 +116,7 @@ class _Describer:
         return found
 
     def _described(self, thing: Any) -> Any:
-        if isinstance(thing, np.ndarray) and not thing.dtype.hasobject:
+        if type(thing) is np.ndarray and not thing.dtype.hasobject:
             return repr(thing.dtype), thing.shape, sha256(thing.tobytes()).hexdigest()
         if type(thing) in (tuple, list):
             return type(thing).__name__, [self.of(part) for part in thing]
@@ -124,15 +133,15 @@ class _Describer:
         if isinstance(thing, ModuleType):
             return "module", _origin(thing.__name__) or _source(thing)
         if isinstance(thing, property):
-            return "property", [self.of(part) for part in (thing.fget, thing.fset)]
-        for inner in ("__func__", "py_func", "func"):  # of methods, of numba's, of caches
-            if inner != "func" and hasattr(thing, inner):
-                return self._wrapper(thing, inner)
+            return "property", self.of(thing.fget), self.of(thing.fset)
+        if isinstance(thing, cached_property):
+            return "property", self.of(thing.func)
+        if isinstance(thing, MethodType | staticmethod | classmethod):
+            owner = getattr(thing, "__self__", None)
+            return type(thing).__name__, self.of(thing.__func__), self.of(owner)
+        if type(thing).__module__.startswith("numba.") and hasattr(thing, "py_func"):
+            return "compiled", self.of(thing.py_func)
         return self._object(thing)
-
-    def _wrapper(self, thing: Any, inner: str) -> Any:
-        owner = getattr(thing, "__self__", None)
-        return type(thing).__name__, self.of(getattr(thing, inner)), self.of(owner)
 
     def _code(self, code: CodeType) -> Any:
         shape = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
@@ -152,12 +161,13 @@ class _Describer:
 
     def _class(self, kind: type) -> Any:
         name = f"{kind.__module__}.{kind.__qualname__}"
-        if origin := _origin(kind.__module__):
+        written = bool(kind.__flags__ & _HEAP_TYPE) and kind.__module__ == "builtins"  # by exec
+        if (origin := _origin(kind.__module__)) and not written:
             return "class", name, origin
         own = {
             key: value
             for key, value in vars(kind).items()
-            if not isinstance(value, SlotType | GetSetDescriptorType)
+            if not isinstance(value, MemberDescriptorType | GetSetDescriptorType)
             and not key.startswith("_abc_")
             and (not key.startswith("__") or isinstance(value, FunctionType))
         }
@@ -166,15 +176,17 @@ class _Describer:
     def _object(self, thing: Any) -> Any:
         """The parts from which copying would rebuild it; they need not be picklable themselves."""
         try:
-            parts = thing.__reduce_ex__(4)
-        except TypeError as error:
+            registered = dispatch_table.get(type(thing))
+            parts = registered(thing) if registered else thing.__reduce_ex__(4)
+        except Exception as error:  # whatever its own methods raise
             raise ValueError(
                 "checkpoint must be None unless all that a study computes from has a fingerprint, "
                 f"got {thing!r:.80}: {error}"
             ) from None
         if isinstance(parts, str):  # a name in its module
             module = str(getattr(thing, "__module__", ""))
-            return "name", module, parts, _origin(module)
+            wrapped = getattr(thing, "__wrapped__", None)  # of a function that is cached
+            return "name", module, parts, _origin(module), self.of(wrapped)
         return "object", [
             self.of(list(part) if isinstance(part, Iterator) else part) for part in parts
         ]
@@ -182,9 +194,8 @@ class _Describer:
 
 def _globals(code: CodeType) -> set[str]:
     """The names of globals that code reads, also in functions inside it."""
-    names = {
-        i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")
-    }
+    loads = ("LOAD_GLOBAL", "LOAD_NAME")
+    names = {step.argval for step in dis.get_instructions(code) if step.opname in loads}
     for part in code.co_consts:
         if isinstance(part, CodeType):
             names |= _globals(part)
@@ -200,9 +211,11 @@ def _full(cell: Any) -> bool:
 
 def _origin(module: str | None) -> str:
     """The installed package of a module and its version, or nothing for one's own code."""
-    top = (module or "builtins").partition(".")[0]
+    top = (module or "__main__").partition(".")[0]
     if top in sys.stdlib_module_names or top == __package__:
         return top
+    if top == "__main__":
+        return ""
     found = sys.modules.get(top)
     file = getattr(found, "__file__", None) or ""
     if {"site-packages", "dist-packages"} & set(Path(file).parts):

@@ -1,6 +1,7 @@
 """The command line: one thin command per library function."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -15,6 +16,9 @@ except ImportError:  # the core needs neither
 if TYPE_CHECKING:
     from hierbandits import GaussianHierarchy
 
+CHUNKS = ".hierbandits-chunks"
+"""The folder of finished chunks inside an experiment's, while it runs."""
+
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich")
 console = Console()
 
@@ -23,7 +27,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from hierbandits import __version__
 
-        console.print(f"hierbandits {__version__}")
+        _say(f"hierbandits {__version__}")
         raise typer.Exit
 
 
@@ -66,8 +70,6 @@ def reproduce(
     An interrupted experiment resumes from its finished chunks, kept in the folder meanwhile. \
 The numbers do not depend on --jobs.
     """
-    import shutil
-
     from hierbandits.experiments import EXPERIMENTS, Options
 
     if experiment is None:
@@ -78,29 +80,43 @@ The numbers do not depend on --jobs.
         return
     if experiment not in EXPERIMENTS:
         _fail(f"EXPERIMENT must be one of {', '.join(EXPERIMENTS)}, got {experiment!r}")
+    for option, given in (("--data", data), ("--dataset", dataset), ("--digit", digit)):
+        if given and experiment != "digits":
+            _fail(f"{option} is for the experiment digits alone, got it for {experiment}")
+    _need("matplotlib", "polars", *(["joblib"] if jobs != 1 else []))
+    if experiment == "digits" and data is None:
+        _need("sklearn")
     folder = out or Path("results") / experiment
-    checkpoint = folder / "unfinished"
-    with Progress(console=console, transient=True) as progress:
-        bar = progress.add_task(f"Simulating {experiment}", total=None)
-        options = Options(
-            runs=runs,
-            seed=seed,
-            jobs=jobs,
-            quick=quick,
-            checkpoint=checkpoint,
-            data=data,
-            dataset=dataset,
-            digits=tuple(digit or ()),
-            advance=lambda done, total: progress.update(bar, completed=done, total=total),
-        )
-        try:
+    chunks = folder / CHUNKS
+    try:
+        chunks.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        _fail(f"--out must be a folder that can be written, got {folder}: {error.strerror}")
+    try:
+        with Progress(console=console, transient=True) as progress:
+            bar = progress.add_task(f"Simulating {experiment}", total=None)
+            options = Options(
+                runs=runs,
+                seed=seed,
+                jobs=jobs,
+                quick=quick,
+                checkpoint=chunks,
+                data=data,
+                dataset=dataset,
+                digits=tuple(digit or ()),
+                advance=lambda done, total: progress.update(bar, completed=done, total=total),
+            )
             report = EXPERIMENTS[experiment].run(options)
-        except ValueError as error:
-            _fail(str(error))
-        page = report.write(folder)
-    shutil.rmtree(checkpoint, ignore_errors=True)
+            page = report.write(folder)
+    except (ValueError, OSError) as error:
+        _discard(chunks, kept=True)
+        _fail(str(error))
+    except KeyboardInterrupt:
+        _tell("Interrupted: run the same command again to resume")
+        raise typer.Exit(130) from None
+    _discard(chunks)
     report.show(console)
-    console.print(f"\nFigures, results and settings: {folder}\nReport: {page}")
+    _say(f"\nFigures, results and settings: {folder}\nReport: {page}")
 
 
 @app.command()
@@ -110,9 +126,9 @@ def bound(
     concurrent: Annotated[int | None, typer.Option(min=1, help="L; without it, one task")] = None,
     features: Annotated[int, typer.Option(min=1, help="d, or with --armed K")] = 2,
     armed: Annotated[bool, typer.Option("--armed", help="A K-armed bandit.")] = False,
-    hyper_std: Annotated[float, typer.Option(help="sigma_q")] = 1.0,
-    task_std: Annotated[float, typer.Option(help="sigma_0")] = 0.1,
-    noise_std: Annotated[float, typer.Option(help="sigma")] = 0.5,
+    hyper_std: Annotated[float, typer.Option(min=0, help="sigma_q")] = 1.0,
+    task_std: Annotated[float, typer.Option(min=0, help="sigma_0")] = 0.1,
+    noise_std: Annotated[float, typer.Option(min=0, help="sigma")] = 0.5,
     eta: Annotated[
         float | None, typer.Option(help="Least eigenvalue of a spanning set's sum of a a'.")
     ] = None,
@@ -126,19 +142,17 @@ def bound(
     The paper's constants stand beside the repaired ones, which also hold for anisotropic \
 covariances; below, the bounds of OracleTS and of TS in each task alone.
     """
-    import json
-
-    from hierbandits import GaussianHierarchy, bounds
+    from hierbandits import bounds
 
     try:
         if prior is not None:
-            hierarchy = GaussianHierarchy.from_dict(json.loads(prior.read_text()))
+            hierarchy = _read_hierarchy(prior)
         else:
             hierarchy = _isotropic(features, armed, hyper_std, task_std, noise_std)
         rows = bounds.side_by_side(
             hierarchy, tasks, interactions, concurrent, eta=eta, max_norm=max_norm
         )
-    except (ValueError, OSError) as error:
+    except ValueError as error:
         _fail(str(error))
     table = Table("", box=None, pad_edge=False)
     for name in bounds.CONSTANTS:
@@ -148,6 +162,17 @@ covariances; below, the bounds of OracleTS and of TS in each task alone.
         cells = ("never" if value is None else f"{value:.4g}" for value in values.values())
         table.add_row(label, *cells, meaning)
     console.print(table)
+
+
+def _read_hierarchy(path: Path) -> "GaussianHierarchy":
+    import json
+
+    from hierbandits import GaussianHierarchy
+
+    try:
+        return GaussianHierarchy.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, OSError) as error:
+        _fail(f"--prior must be a file with a hierarchy as JSON, got {path}: {error}")
 
 
 def _isotropic(
@@ -169,8 +194,35 @@ def _isotropic(
     )
 
 
+def _need(*packages: str) -> None:
+    """Fail now, not after the simulation, if what draws and keeps results is not installed."""
+    from importlib import import_module
+
+    for package in packages:
+        try:
+            import_module(package)
+        except ImportError as error:
+            _fail(f"experiments need {package} ({error}): pip install 'hierbandits[all]'")
+
+
+def _discard(chunks: Path, kept: bool = False) -> None:
+    """Remove the chunks, unless they are `kept`, and their folder if nothing else is in it."""
+    for chunk in [] if kept else chunks.glob("*.chunk*"):
+        chunk.unlink(missing_ok=True)
+    with suppress(OSError):  # it is not empty
+        chunks.rmdir()
+
+
+def _say(message: str) -> None:
+    console.print(message, markup=False, highlight=False, soft_wrap=True)
+
+
+def _tell(message: str) -> None:
+    Console(stderr=True).print(message, style="red", markup=False, highlight=False, soft_wrap=True)
+
+
 def _fail(message: str) -> NoReturn:
-    Console(stderr=True).print(f"Error: {message}", style="red", highlight=False, soft_wrap=True)
+    _tell(f"Error: {message}")
     raise typer.Exit(2)
 
 

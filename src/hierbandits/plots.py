@@ -1,6 +1,7 @@
 """Pictures of results, for people who would rather look than read."""
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -20,16 +21,22 @@ STYLES = {  # one colour and dash for each policy, wherever it is drawn
 }
 
 
-def panels(count: int, height: float = 3.4) -> tuple[Any, list[Any]]:
-    """A figure of `count` plots side by side."""
+def panels(
+    count: int, height: float = 3.4, width: float = 4.2, columns: int | None = None
+) -> tuple[Any, list[Any]]:
+    """A figure of `count` plots side by side, in rows of at most `columns`."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(4.2 * count + 0.4, height), layout="constrained")
-    axes = list(np.ravel(figure.subplots(1, count)))
-    for each in axes:
+    columns = min(count, columns or count)
+    rows = ceil(count / columns)
+    figure = Figure(figsize=(width * columns + 0.4, height * rows), layout="constrained")
+    axes = list(np.ravel(figure.subplots(rows, columns)))
+    for spare in axes[count:]:
+        spare.set_axis_off()
+    for each in axes[:count]:
         each.spines[["top", "right"]].set_visible(False)
         each.grid(alpha=0.25)
-    return figure, axes
+    return figure, axes[:count]
 
 
 def regret_curves(axes: Any, study: Study, title: str) -> None:

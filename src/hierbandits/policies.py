@@ -16,6 +16,7 @@ from hierbandits.belief import Belief
 from hierbandits.exploration import ForcedStart
 from hierbandits.gaussian import Prediction
 from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.kernels.checks import first_with_children
 from hierbandits.rules import Rule, greedy, thompson, thompson_with_propensities, ucb, ucb_width
 
 HIER_UCB_DELTA = 0.05
@@ -104,11 +105,9 @@ class Policy:
         nodes = index_array("tasks", tasks, stop, "tasks")
         if self._tasks_per_node > 1:
             nodes = nodes // self._tasks_per_node
-        above = forest.level_below[forest.level[nodes]] >= 0
-        if above.any():
-            raise ValueError(
-                f"tasks must be tasks, got node {nodes[above][0]}, which is above them"
-            )
+        above = first_with_children(nodes, forest.level, forest.level_below)
+        if above >= 0:
+            raise ValueError(f"tasks must be tasks, got node {nodes[above]}, which is above them")
         return nodes
 
 

@@ -80,20 +80,29 @@ class Report:
                 table.add_column(column, justify="right" if place else "left")
             for row in rows:
                 table.add_row(*row)
-            console.print(table)
+            console.print(table, markup=False)
             console.print()
 
     def write(self, folder: str | Path) -> Path:
-        """Write everything; returns the page."""
+        """Write everything; returns the page.
+
+        Files of an earlier report in this folder that this one does not have are removed.
+        """
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
+        names = ["settings.json", "summary.json", "report.html"]
+        names += [f"{name}.{kind}" for name in self._figures for kind in ("png", "svg")]
+        names += [f"{name}.parquet" for name in self._frames]
+        for name in _earlier_files(target) - set(names):
+            (target / name).unlink(missing_ok=True)
+        settings = self.settings | {"versions": versions(), "files": sorted(names)}
+        _write_json(target / "settings.json", settings)
         for name, figure in self._figures.items():
             figure.savefig(target / f"{name}.png", dpi=130)
             figure.savefig(target / f"{name}.svg")
         for name, frame in self._frames.items():
             frame.write_parquet(target / f"{name}.parquet")
         _write_json(target / "summary.json", self.rows)
-        _write_json(target / "settings.json", self.settings | {"versions": versions()})
         page = target / "report.html"
         page.write_text(self._page(), encoding="utf-8")
         return page
@@ -116,6 +125,16 @@ def versions() -> Mapping[str, str]:
         except PackageNotFoundError:
             found[package] = "unknown"
     return found
+
+
+def _earlier_files(folder: Path) -> set[str]:
+    """The files that settings.json says an earlier report wrote, of those inside the folder."""
+    try:
+        names = json.loads((folder / "settings.json").read_text(encoding="utf-8"))["files"]
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return set()
+    plain = {name for name in names if isinstance(name, str) and Path(name).name == name}
+    return {name for name in plain if (folder / name).is_file()}
 
 
 def _write_json(path: Path, content: Any) -> None:

@@ -107,7 +107,7 @@ def _chunk(
     policy = recipe(environment.prior, m, runs, truth=worlds.truth)
     rng = default_rng([seed, first, 1, crc32(name.encode())])
     history = History(runs, m, num_interactions)
-    per_task = np.zeros((runs, m))
+    per_task, total, earned = np.zeros((runs, m)), np.zeros(runs), np.zeros(runs)
     curve = Curve(points)
     shots: list[Matrix] = []
     spread = Variance(runs, m) if variance else None
@@ -125,13 +125,13 @@ def _chunk(
             spread.add(run, task, arms, features, policy.predict(nodes, features))
         rewards, regret = worlds.play(events, arms, choices)
         policy.learn(nodes, features, rewards)
-        add_up(run, task, regret, per_task)
-        add_up(run, task, rewards, history.rewards)
+        add_up(run, task, regret, per_task, total)
+        add_up(run, task, rewards, history.rewards, earned)
         history.rounds += 1
-        curve.add(history.rounds, per_task)
+        curve.add(history.rounds, total)
         if snapshot_every and history.rounds % snapshot_every == 0:
             shots.append(policy.belief.forest.mean[policy.belief.roots])
-    rounds, cumulative = curve.finished(history.rounds, per_task)
+    rounds, cumulative = curve.finished(history.rounds, total)
     outcome = Outcome(
         cumulative,
         per_task,

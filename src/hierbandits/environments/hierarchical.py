@@ -11,6 +11,7 @@ from hierbandits.arrays import Indices, Matrix, Vector, count, real_array
 from hierbandits.environments.actions import ActionSets
 from hierbandits.forest import square_root
 from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.kernels.tally import linear_values
 from hierbandits.keyed import Events, Stream
 
 
@@ -98,17 +99,17 @@ class HierarchicalWorlds:
     def play(self, events: Events, arms: Arms, choices: Indices) -> tuple[Vector, Vector]:
         """The reward and the regret of each event's choice."""
         run = events.run - self._first
-        theta = self.theta[run, events.task]  # (E, d)
-        features = arms.features(choices)
         if self._bandit.actions is None:
-            value = theta[np.arange(run.size), choices]
-            best = theta.max(axis=1)
+            theta = self.theta[run, events.task]
+            value, best = theta[np.arange(run.size), choices], theta.max(axis=1)
         else:
-            value = (features * theta).sum(axis=1)
+            value = np.empty(run.size)
+            linear_values(self.theta, run, events.task, arms.features(choices), value)
             if self._best is not None:
                 best = self._best[run, events.task]
             else:
-                best = arms.values(theta).reshape(run.size, -1).max(axis=1)
+                every = arms.values(self.theta[run, events.task])
+                best = every.reshape(run.size, -1).max(axis=1)
         if self._bandit.rewards == "bernoulli":
             value, best = np.clip(value, 0, 1), np.clip(best, 0, 1)
             luck = self._noise.uniforms(events, 1)[:, 0]

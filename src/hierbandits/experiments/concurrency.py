@@ -1,6 +1,12 @@
 """HierTS across the paper's settings: one task at a time, in batches, all at once."""
 
-from hierbandits.experiments.experiment import Experiment, Options, Progress, paper_problem
+from hierbandits.experiments.experiment import (
+    Experiment,
+    Options,
+    Progress,
+    labelled,
+    paper_problem,
+)
 from hierbandits.plots import error_bars, panels
 from hierbandits.report import Report
 from hierbandits.schedules import (
@@ -45,6 +51,7 @@ def run(options: Options) -> Report:
         "what they teach each other."
     )
     rows = []
+    frames = []
     for name, schedule in SETTINGS.items():
         study = progress.study(paper_problem(HYPER_STD, TASK_STD), ["HierTS"], schedule, runs)
         mean, error = study.mean("HierTS")
@@ -54,6 +61,8 @@ def run(options: Options) -> Report:
             L=size, schedule=name, mean=mean, standard_error=error,
         )  # fmt: skip
         rows.append([name, str(study.rounds[-1]), f"{mean:.2f}", f"{error:.2f}"])
+        frames.append((study.task_frame(), {"schedule": name}))
+    report.frame("tasks_schedules", labelled(frames))
     report.table("HierTS in each setting, m = 10", ("setting", "rounds", "regret", "± s.e."), rows)
     _sweep(report, progress, runs)
     return report
@@ -62,12 +71,14 @@ def run(options: Options) -> Report:
 def _sweep(report: Report, progress: Progress, runs: int) -> None:
     problem = paper_problem(HYPER_STD, TASK_STD, num_tasks=MANY)
     figure, axes = panels(2)
+    frames = []
     for plot, repeats in zip(axes, (True, False), strict=True):
         kind = "the paper's batches" if repeats else "distinct tasks in a batch"
         lines: dict[str, list[tuple[float, float]]] = {name: [] for name in POLICIES}
         rows = []
         for size in SIZES:
             study = progress.study(problem, POLICIES, Concurrent(size, repeats=repeats), runs)
+            frames.append((study.task_frame(), {"L": size, "repeats": repeats}))
             cells = [str(size)]
             for name in POLICIES:
                 mean, error = study.mean(name)
@@ -81,6 +92,7 @@ def _sweep(report: Report, progress: Progress, runs: int) -> None:
         error_bars(plot, SIZES, lines, kind, "L")
         columns = ("L", *(cell for name in POLICIES for cell in (name, "± s.e.")))
         report.table(f"m = {MANY}, {kind}", columns, rows)
+    report.frame("tasks_L", labelled(frames))
     report.figure(
         "concurrency",
         figure,

@@ -15,9 +15,9 @@ from hierbandits.environments.digits import (
     SUBSAMPLES,
     DigitBandit,
 )
-from hierbandits.experiments.experiment import Experiment, Options, Progress, add_rows
+from hierbandits.experiments.experiment import Experiment, Options, Progress, add_rows, labelled
 from hierbandits.images import Images, load
-from hierbandits.plots import regret_curves
+from hierbandits.plots import panels, regret_curves
 from hierbandits.report import Report
 from hierbandits.schedules import Concurrent
 from hierbandits.study import Study
@@ -25,6 +25,7 @@ from hierbandits.study import Study
 POLICIES = ("HierTS", "TS", "OracleTS", "PooledTS")
 INTERACTIONS, BATCH, EVERY = 400, 5, 80
 ALL, QUICK = tuple(range(10)), (0, 1)
+COLUMNS = 5  # of plots
 
 
 def run(options: Options) -> Report:
@@ -67,7 +68,9 @@ def run(options: Options) -> Report:
     )
     for digit, study in studies.items():
         add_rows(report, study, str(digit), sigma_q=1.0, sigma_0=None, L=BATCH, digit=digit)
-    report.frame("curves", _frame(studies))
+    report.frame(
+        "curves", labelled((study.frame(), {"digit": digit}) for digit, study in studies.items())
+    )
     return report
 
 
@@ -122,23 +125,12 @@ def _table(report: Report, studies: Mapping[int, Study]) -> None:
 
 
 def _curves(studies: Mapping[int, Study]) -> Any:
-    from matplotlib.figure import Figure
-
-    columns = min(5, len(studies))
-    rows = ceil(len(studies) / columns)
-    figure = Figure(figsize=(0.6 + 2.7 * columns, 0.4 + 2.5 * rows), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False)
-    for place, plot in enumerate(axes.flat):
-        if place >= len(studies):
-            plot.set_axis_off()
-            continue
-        digit, study = list(studies.items())[place]
+    figure, axes = panels(len(studies), height=2.7, width=2.7, columns=COLUMNS)
+    for place, (plot, (digit, study)) in enumerate(zip(axes, studies.items(), strict=True)):
         regret_curves(plot, study, f"digit {digit}")
-        plot.spines[["top", "right"]].set_visible(False)
-        plot.grid(alpha=0.25)
         if place > 0:
             plot.get_legend().remove()  # the same as in the first
-            plot.set(ylabel="regret" if place % columns == 0 else "")
+            plot.set(ylabel="regret" if place % COLUMNS == 0 else "")
     return figure
 
 
@@ -181,16 +173,6 @@ def strip(parameters: Sequence[Vector], test: Images) -> Matrix:
         pad = ((edge, edge), (edge, edge), (0, 0))
         tiles.append(np.vstack([np.pad(t, pad, constant_values=1.0) for t in (above, below)]))
     return np.hstack(tiles)
-
-
-def _frame(studies: Mapping[int, Study]) -> Any:
-    import polars as pl
-
-    parts = [
-        study.frame().with_columns(pl.lit(digit, pl.Int64).alias("digit"))
-        for digit, study in studies.items()
-    ]
-    return pl.concat(parts)
 
 
 EXPERIMENT = Experiment("the appendix's figure: classifying MNIST's digits as a bandit", run)

@@ -1,6 +1,6 @@
 """What every experiment is given and what it returns."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,6 @@ class Progress:
         runs: int,
         *,
         num_interactions: int = 200,
-        variance: bool = False,
         snapshot_every: int = 0,
     ) -> Study:
         """`simulate` with the experiment's options."""
@@ -72,7 +71,6 @@ class Progress:
             self._options.seed,
             num_interactions=num_interactions,
             jobs=self._options.jobs,
-            variance=variance,
             snapshot_every=snapshot_every,
             checkpoint=self._options.checkpoint,
             progress=self._advance,
@@ -122,3 +120,14 @@ def add_rows(report: Report, study: Study, panel: str, **values: Any) -> None:
     """The study's policies as rows of summary.json."""
     for row in study.summary("HierTS"):
         report.row(panel=panel, **values, **row)
+
+
+def labelled(parts: Iterable[tuple[Any, Mapping[str, str | int | float | bool]]]) -> Any:
+    """Frames of several studies in one, told apart by columns with these values."""
+    import polars as pl
+
+    kinds = {str: pl.String, bool: pl.Boolean, int: pl.Int64, float: pl.Float64}
+    return pl.concat(
+        frame.with_columns(**{n: pl.lit(v, kinds[type(v)]) for n, v in labels.items()})
+        for frame, labels in parts
+    )

@@ -18,6 +18,15 @@ def first_outside(values: NDArray[Any], largest: float) -> int:
 
 
 @compiled
+def first_with_children(nodes: NDArray[Any], level: NDArray[Any], level_below: NDArray[Any]) -> int:
+    """The position of the first node whose level is above another, or -1."""
+    for i in range(nodes.size):
+        if level_below[level[nodes[i]]] >= 0:
+            return i
+    return -1
+
+
+@compiled
 def first_not_below(indices: NDArray[Any], stop: int) -> int:
     """The position of the first index outside [0, stop), or -1."""
     for i in range(indices.size):

@@ -13,7 +13,20 @@ def number_interactions(runs: Indices, tasks: Indices, counts: Indices, out: Ind
 
 
 @compiled
-def add_up(runs: Indices, tasks: Indices, values: Vector, totals: Matrix) -> None:
-    """totals[run, task] += value, for each event."""
+def add_up(runs: Indices, tasks: Indices, values: Vector, by_task: Matrix, by_run: Vector) -> None:
+    """Add each event's value to its task's total and to its run's."""
     for e in range(runs.size):
-        totals[runs[e], tasks[e]] += values[e]
+        by_task[runs[e], tasks[e]] += values[e]
+        by_run[runs[e]] += values[e]
+
+
+@compiled
+def linear_values(
+    theta: Matrix, runs: Indices, tasks: Indices, features: Matrix | Indices, out: Vector
+) -> None:
+    """out[e] = features[e] @ theta[run, task]."""
+    for e in range(runs.size):
+        total = 0.0
+        for i in range(features.shape[1]):
+            total += features[e, i] * theta[runs[e], tasks[e], i]
+        out[e] = total
