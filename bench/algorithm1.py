@@ -1,4 +1,4 @@
-"""Algorithm 1 of the paper in plain numpy, one run at a time: what a reader would write."""
+"""Algorithm 1 of the paper in numpy, one run at a time: as a reader would write it, and tuned."""
 
 import numpy as np
 from numpy.random import Generator
@@ -9,11 +9,15 @@ from hierbandits.environments import HierarchicalBandit
 Matrix = NDArray[np.floating]
 
 
-def run(problem: HierarchicalBandit, num_interactions: int, size: int, rng: Generator) -> float:
+def run(
+    problem: HierarchicalBandit, num_interactions: int, size: int, rng: Generator, tuned: bool
+) -> float:
     """The regret of HierTS in one world, its posteriors recomputed from sums every round.
 
+    Draws are numpy's own multivariate normals, or if tuned by way of a Cholesky factor.
     [HBB, Algorithm 1, eq. linear hyperposterior, eq. linear conditional]
     """
+    draw = _by_factor if tuned else _by_numpy
     prior, m, d = problem.prior, problem.num_tasks, problem.prior.dim
     assert problem.actions is not None
     mu = rng.multivariate_normal(prior.hyper_mean, prior.hyper_cov)
@@ -29,10 +33,10 @@ def run(problem: HierarchicalBandit, num_interactions: int, size: int, rng: Gene
         precision = hyper_precision + (G - G @ shrunk @ G).sum(axis=0)
         weighted = B - (G @ shrunk @ B[:, :, None])[:, :, 0]
         weight = hyper_precision @ prior.hyper_mean + weighted.sum(axis=0)
-        drawn = _draw(np.linalg.inv(precision), weight, rng)
+        drawn = draw(np.linalg.inv(precision), weight, rng)
         choices = []
         for s in batch:
-            sample = _draw(shrunk[s], task_precision @ drawn + B[s], rng)
+            sample = draw(shrunk[s], task_precision @ drawn + B[s], rng)
             choices.append(int(np.argmax(arms @ sample)))
         for s, choice in zip(batch, choices, strict=True):
             x = arms[choice]
@@ -43,6 +47,11 @@ def run(problem: HierarchicalBandit, num_interactions: int, size: int, rng: Gene
     return regret
 
 
-def _draw(cov: Matrix, weight: Matrix, rng: Generator) -> Matrix:
+def _by_numpy(cov: Matrix, weight: Matrix, rng: Generator) -> Matrix:
+    drawn: Matrix = rng.multivariate_normal(cov @ weight, cov)
+    return drawn
+
+
+def _by_factor(cov: Matrix, weight: Matrix, rng: Generator) -> Matrix:
     drawn: Matrix = cov @ weight + np.linalg.cholesky(cov) @ rng.standard_normal(len(weight))
     return drawn

@@ -88,8 +88,9 @@ shows, and under it from two tasks on.
 
 The paper's synthetic problem, HierTS, ten tasks of 200 interactions in rounds of five: a run by
 `simulate` on one thread, {study_runs} runs stepped together, beside Algorithm 1 in plain numpy as
-the paper writes it, in the same process. `hierbandits reproduce synthetic` with
-{figure_runs:,} runs took {figure_seconds:.0f} s on all cores, kernels compiled on the way.
+a reader of the paper would write it (sums over tasks by array operations, draws by numpy's
+`multivariate_normal`), which the target counts, and the same with draws by a Cholesky factor.
+`hierbandits reproduce synthetic` with {figure_runs:,} runs took {figure_seconds:.0f} s on all cores, kernels compiled on the way.
 
 {study}
 

@@ -13,11 +13,11 @@ from numpy.random import default_rng
 from hierbandits.arrays import Indices, Matrix, count
 from hierbandits.checkpoint import Checkpoint
 from hierbandits.environments.environment import Environment
-from hierbandits.kernels.tally import add_up, number_interactions
+from hierbandits.kernels.tally import add_up, unroll
 from hierbandits.keyed import Events
 from hierbandits.policies import POLICIES, Recipe
 from hierbandits.progress import progress_bar
-from hierbandits.schedules import IDLE, Federated, History, Schedule
+from hierbandits.schedules import Federated, History, Schedule
 from hierbandits.study import Outcome, Study
 from hierbandits.tracking import Curve, Variance
 
@@ -112,10 +112,10 @@ def _chunk(
     shots: list[Matrix] = []
     spread = Variance(runs, m) if variance else None
     for tasks in schedule.rounds(default_rng([seed, first, 2]), history):
-        run, place = np.nonzero(tasks != IDLE)
-        task = np.ascontiguousarray(tasks[run, place], np.intp)
-        interaction = np.empty(run.size, np.intp)
-        number_interactions(run, task, history.counts, interaction)
+        run, task, interaction = np.empty((3, tasks.size), np.intp)
+        used = unroll(np.asarray(tasks, np.intp), history.counts, run, task, interaction)
+        if used < tasks.size:
+            run, task, interaction = run[:used], task[:used], interaction[:used]
         events = Events(first + run, task, interaction)
         arms = worlds.offer(events)
         nodes = run * m + task

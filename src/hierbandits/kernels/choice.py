@@ -74,7 +74,10 @@ def best_linear(
 ) -> bool:
     """The number of each event's arm of highest table[row] @ theta[slot]; as `best`."""
     tied = False
-    values = np.empty(np.diff(offset).max()) if start.size else np.empty(0)
+    most = 0
+    for e in range(start.size):
+        most = max(most, offset[e + 1] - offset[e])
+    values = np.empty(most)
     for e in range(start.size):
         size = offset[e + 1] - offset[e]
         for k in range(size):
@@ -103,7 +106,10 @@ def best_armed(
 ) -> bool:
     """The number of each event's arm of highest theta[slot, arm]; as `best`."""
     tied = False
-    values = np.empty(np.diff(offset).max()) if start.size else np.empty(0)
+    most = 0
+    for e in range(start.size):
+        most = max(most, offset[e + 1] - offset[e])
+    values = np.empty(most)
     for e in range(start.size):
         size = offset[e + 1] - offset[e]
         for k in range(size):

@@ -28,7 +28,7 @@ class _Notice(event.Listener):  # type: ignore[misc]
     said = False
 
     def on_start(self, event: event.Event) -> None:
-        module = event.data["dispatcher"].py_func.__module__
+        module = event.data["dispatcher"].py_func.__module__ or ""  # none if exec made it
         if not _Notice.said and module.startswith(f"{__package__}."):
             _Notice.said = True
             print("hierbandits: compiling kernels, once; later runs load them", file=sys.stderr)

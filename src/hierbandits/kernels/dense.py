@@ -14,6 +14,20 @@ import numpy as np
 
 from hierbandits.arrays import Indices, Matrix, Vector
 from hierbandits.kernels.compiler import compiled
+from hierbandits.kernels.prefetch import prefetch
+
+_LINE = 8  # floats in a cache line
+_AHEAD = 512  # floats of a factor to ask for; the processor foresees the rest
+
+
+@compiled
+def expect(mean: Matrix, factor: Matrix, node: int) -> None:
+    """Start to load a node's state, which comes next: tasks are far apart in memory."""
+    dim = mean.shape[1]
+    for k in range(0, min(dim * dim, _AHEAD), _LINE):
+        prefetch(factor, node * dim * dim + k)
+    for k in range(0, dim, _LINE):
+        prefetch(mean, node * dim + k)
 
 
 @compiled
@@ -93,6 +107,8 @@ def observe(
     gain = np.empty(dim)
     for e in range(nodes.size):
         node = nodes[e]
+        if e + 1 < nodes.size:
+            expect(mean, factor, nodes[e + 1])
         noise = noise_std[e] * noise_std[e] if noise_std.size else noise_var[level[node]]
         residual[e], var[e] = condition(
             mean, factor, node, message[e], noise, residual[e], scaled, gain
@@ -104,7 +120,8 @@ def observe(
             residual[e], var[e] = condition(
                 mean, factor, node, message[e], var[e], residual[e], scaled, gain
             )
-            multiply(precision, level[node], gain, message[e])
+            if parent[node] >= 0:  # nobody is above a root
+                multiply(precision, level[node], gain, message[e])
             node = parent[node]
         population = ~node
         count[population] += 1.0
@@ -162,6 +179,8 @@ def draw(
     z = np.empty(dim)
     for s in range(num_slots):
         node = slot_node[s]
+        if s + 1 < num_slots:
+            expect(mean, factor, slot_node[s + 1])
         p = slot_parent[s]
         for i in range(dim):
             z[i] = normals[s, i]

@@ -5,11 +5,28 @@ from hierbandits.kernels.compiler import compiled
 
 
 @compiled
-def number_interactions(runs: Indices, tasks: Indices, counts: Indices, out: Indices) -> None:
-    """Number each event among its task's interactions and count it; a task may repeat."""
-    for e in range(runs.size):
-        out[e] = counts[runs[e], tasks[e]]
-        counts[runs[e], tasks[e]] += 1
+def unroll(
+    table: Indices,  # (runs, width): the tasks of a round, negative for none
+    counts: Indices,  # (runs, tasks): interactions so far, counted on
+    run: Indices,
+    task: Indices,
+    interaction: Indices,
+) -> int:
+    """Fill the run, the task and its how-manyth interaction of each event; returns their number.
+
+    A task may repeat in a round.
+    """
+    used = 0
+    for r in range(table.shape[0]):
+        for place in range(table.shape[1]):
+            s = table[r, place]
+            if s >= 0:
+                run[used] = r
+                task[used] = s
+                interaction[used] = counts[r, s]
+                counts[r, s] += 1
+                used += 1
+    return used
 
 
 @compiled
