@@ -90,7 +90,8 @@ The paper's synthetic problem, HierTS, ten tasks of 200 interactions in rounds o
 `simulate` on one thread, {study_runs} runs stepped together, beside Algorithm 1 in plain numpy as
 a reader of the paper would write it (sums over tasks by array operations, draws by numpy's
 `multivariate_normal`), which the target counts, and the same with draws by a Cholesky factor.
-`hierbandits reproduce synthetic` with {figure_runs:,} runs took {figure_seconds:.0f} s on all cores, kernels compiled on the way.
+`hierbandits reproduce synthetic` with {figure_runs:,} runs took {figure_seconds:.0f} s on all
+cores, kernels compiled on the way.
 
 {study}
 
