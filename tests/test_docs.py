@@ -88,6 +88,14 @@ def test_each_layer_imports_only_those_above_it():
                 assert layers[imported] <= layers[_module(path)], f"{path.name} imports {imported}"
 
 
+def test_every_mutant_is_of_code_that_is_there():
+    from mutants import MUTANTS
+
+    for name, old, new in MUTANTS:
+        assert old != new
+        assert old in (PACKAGE / name).read_text(), f"{name} has no {old!r}"
+
+
 def test_the_two_commands_of_the_readme_are_targets():
     readme = (ROOT / "README.md").read_text()
     makefile = (ROOT / "Makefile").read_text()

@@ -20,10 +20,10 @@ from hierbandits.arrays import (
     real_array,
     state_array,
 )
-from hierbandits.contribution import Contribution, times
+from hierbandits.contribution import Contribution, contributed
 from hierbandits.evidence import Evidence
 from hierbandits.folding import fold
-from hierbandits.forest import Forest
+from hierbandits.forest import Forest, tree_shape
 from hierbandits.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.hierarchy import GaussianHierarchy
 from hierbandits.kernels import dense, diagonal
@@ -53,7 +53,7 @@ class Belief:
         self.forest = Forest(priors[0])
         self._kernels: ModuleType = diagonal if priors[0].is_armed else dense
         self._evidence = Evidence.none(0)
-        self._plant(priors, num_populations, hyper_means, _widths(num_tasks, priors))
+        self._plant(priors, num_populations, hyper_means, tree_shape(num_tasks, priors))
 
     @classmethod
     def from_sums(
@@ -324,20 +324,7 @@ class Belief:
         parents = np.unique(self.forest.parent[nodes])
         if parents.size > 1 or (parents < 0).any():
             raise ValueError("tasks must be children of one node, got several or a root")
-        looking_up = self.forest.precision[self.forest.level[nodes]]
-        factor = self.forest.factor[nodes]
-        # C = Sigma^-1 - Sigma^-1 P Sigma^-1, which rounding may take below zero
-        if self.is_armed:
-            explained = looking_up * np.maximum(1.0 - looking_up * factor**2, 0.0)
-        else:
-            root = self.forest.prior_factor[self.forest.level[nodes]]
-            ratio = np.linalg.solve(root, factor)  # P = L M M' L' where Sigma = L L'
-            values, vectors = np.linalg.eigh(np.eye(self.dim) - ratio @ np.swapaxes(ratio, -1, -2))
-            half = np.linalg.solve(np.swapaxes(root, -1, -2), vectors)
-            half = half * np.sqrt(np.maximum(values, 0.0))[:, None, :]
-            explained = half @ np.swapaxes(half, -1, -2)
-        weighted = times(looking_up, self.forest.mean[nodes])
-        return Contribution(explained.sum(axis=0), weighted.sum(axis=0))
+        return contributed(self.forest, nodes)
 
     def nodes(self, tasks: ArrayLike) -> Indices:
         """Task ids as kernels take them, checked."""
@@ -357,21 +344,3 @@ class Belief:
 
 _NONE = np.empty(0)
 _VERSION = 1
-
-
-def _widths(num_tasks: int | tuple[int, ...], priors: list[GaussianHierarchy]) -> tuple[int, ...]:
-    """The number of children at each level."""
-    levels = priors[0].num_levels
-    if any(prior.num_levels != levels for prior in priors):
-        raise ValueError("prior must hold hierarchies of one depth; add_populations takes others")
-    counts = num_tasks if isinstance(num_tasks, tuple) else (num_tasks,)
-    for number in counts:
-        count("num_tasks", number)
-    if counts == (0,):
-        return ()
-    if len(counts) != levels - 1:
-        raise ValueError(
-            f"num_tasks must have one count for each of the {levels - 1} levels below the root, "
-            f"got {num_tasks!r}"
-        )
-    return counts

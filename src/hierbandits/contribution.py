@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.arrays import Matrix, Vector, state_array
-from hierbandits.forest import square_root
+from hierbandits.arrays import Indices, Matrix, Vector, state_array
+from hierbandits.forest import Forest, square_root
 from hierbandits.gaussian import Gaussian
 from hierbandits.hierarchy import GaussianHierarchy
 
@@ -23,6 +23,26 @@ class Contribution:
 
     precision: Matrix  # sum of C_s, (d, d), or (K,) if armed
     weighted: Vector  # sum of b_s, (d,)
+
+
+def contributed(forest: Forest, nodes: Indices) -> Contribution:
+    """What these nodes tell their parent: C = Sigma^-1 - Sigma^-1 P Sigma^-1 and b = Sigma^-1 t.
+
+    C is made of its square root, since rounding may take the difference below zero.
+    """
+    level = forest.level[nodes]
+    looking_up, factor = forest.precision[level], forest.factor[nodes]
+    if forest.is_armed:
+        explained = looking_up * np.maximum(1.0 - looking_up * factor**2, 0.0)
+    else:
+        root = forest.prior_factor[level]
+        ratio = np.linalg.solve(root, factor)  # P = L M M' L' where Sigma = L L'
+        values, vectors = np.linalg.eigh(np.eye(forest.dim) - ratio @ _transposed(ratio))
+        half = np.linalg.solve(_transposed(root), vectors)
+        half = half * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+        explained = half @ _transposed(half)
+    weighted = times(looking_up, forest.mean[nodes])
+    return Contribution(explained.sum(axis=0), weighted.sum(axis=0))
 
 
 def merge(prior: GaussianHierarchy, contributions: Iterable[Contribution]) -> Gaussian:

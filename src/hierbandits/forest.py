@@ -194,6 +194,26 @@ class Forest:
         np.take(self.prior_factor, levels, axis=0, out=self.factor[new], mode="clip")
 
 
+def tree_shape(
+    num_tasks: int | tuple[int, ...], priors: list[GaussianHierarchy]
+) -> tuple[int, ...]:
+    """The number of children at each level below the root, checked."""
+    levels = priors[0].num_levels
+    if any(prior.num_levels != levels for prior in priors):
+        raise ValueError("prior must hold hierarchies of one depth; add_populations takes others")
+    counts = num_tasks if isinstance(num_tasks, tuple) else (num_tasks,)
+    for number in counts:
+        checked_count("num_tasks", number)
+    if counts == (0,):
+        return ()
+    if len(counts) != levels - 1:
+        raise ValueError(
+            f"num_tasks must have one count for each of the {levels - 1} levels below the root, "
+            f"got {num_tasks!r}"
+        )
+    return counts
+
+
 def _room(array: NDArray[Any], used: int, count: int) -> NDArray[Any]:
     """`array` with space for `count` more rows after the first `used`; half as much again if full.
 

@@ -14,8 +14,8 @@ import pytest
 import hierbandits
 from hierbandits import GaussianHierarchy, Recipe, simulate
 from hierbandits.arms import Arms
-from hierbandits.checkpoint import described, fingerprint
 from hierbandits.environments import ActionSets, HierarchicalBandit
+from hierbandits.fingerprint import described, fingerprint
 from hierbandits.keyed import Stream
 from hierbandits.policies import as_given
 from hierbandits.rules import greedy, thompson
@@ -247,7 +247,7 @@ def test_cycles_end():
 
 def test_another_process_finds_the_same():
     code = (
-        "from hierbandits import POLICIES; from hierbandits.checkpoint import fingerprint;"
+        "from hierbandits import POLICIES; from hierbandits.fingerprint import fingerprint;"
         "from hierbandits.schedules import SCHEDULES; print(fingerprint((POLICIES, SCHEDULES)))"
     )
     found = {
