@@ -116,7 +116,9 @@ The numbers do not depend on --jobs.
         raise typer.Exit(130) from None
     _discard(chunks)
     report.show(console)
-    _say(f"\nFigures, results and settings: {folder}\nReport: {page}")
+    for name in report.figures:
+        _say(f"Figure: {folder / name}.png")
+    _say(f"Report: {page}\nResults and settings: {folder}")
 
 
 @app.command()

@@ -47,6 +47,11 @@ class Report:
             f"<figcaption>{alt}</figcaption></figure>"
         )
 
+    @property
+    def figures(self) -> list[str]:
+        """The names of the figures, which are PNG and SVG files once written."""
+        return list(self._figures)
+
     def table(self, heading: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """A table of the page; cells are text, right-aligned but for the first."""
         head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
