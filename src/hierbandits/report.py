@@ -158,6 +158,7 @@ figcaption {{ color: #555; font-size: .9rem; }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
 th, td {{ padding: .25rem .9rem; border-bottom: 1px solid #ddd; text-align: right; }}
 th:first-child, td:first-child {{ text-align: left; }}
+details {{ margin: 2rem 0; }}
 pre {{ background: #f6f6f6; padding: 1rem; overflow: auto; font-size: .85rem; }}
 </style></head><body>
 <h1>{title}</h1>

@@ -39,6 +39,12 @@ def run(options: Options) -> Report:
         {"runs": runs, "seed": options.seed, "d": 2, "arms": 10, "m": 10, "n": INTERACTIONS}
         | {"sigma": 0.5, "sigma_0": TASK_STD, "sigma_q": list(WIDTHS.values()), "L": BATCHES},
     )
+    report.text(
+        f"Ten tasks of two features and ten arms, {INTERACTIONS} interactions each, in rounds of "
+        f"{BATCH}; tasks differ by sigma_0 = {TASK_STD} around a mean of width sigma_q. {runs} "
+        "runs; every policy meets the same worlds and the same luck, so that differences are "
+        "paired. PooledTS takes all tasks for one, and HierUCB uses the hierarchy's upper bounds."
+    )
     studies = {}
     by_size: dict[float, dict[int, Study]] = {}
     for panel, width in WIDTHS.items():
@@ -144,7 +150,7 @@ def _table_of_sizes(
         )  # fmt: skip
         cells = [f"{mean:.2f}", f"{error:.2f}", f"{gap:+.2f}", f"{gap_error:.2f}"]
         rows.append([str(size), *cells, *(f"{bound:.0f}" for bound in limits[size].values())])
-    columns = ("L", "regret", "± s.e.", "minus L = 1", "± s.e. (paired)", "bound", "paper's")
+    columns = ("L", "regret", "± s.e.", "minus L = 1", "± s.e. (paired)", "bound", "paper's bound")
     report.table(f"(c) HierTS at sigma_q = {width}, against L", columns, rows)
 
 
