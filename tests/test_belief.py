@@ -69,6 +69,9 @@ def test_predict_is_the_marginal_along_the_features(world, seed):
     d = world.prior.dim
     features = rng.integers(0, d, 7) if world.prior.is_armed else rng.standard_normal((7, d))
     found = belief.predict(tasks, features)
+    mean, within_var, shared_var = found
+    assert mean is found.mean
+    assert within_var.shape == shared_var.shape == (7,)
     vectors = np.eye(d)[features] if world.prior.is_armed else features
     for e, (task, x) in enumerate(zip(tasks, vectors, strict=True)):
         marginal, split = belief.task(task), belief.uncertainty(task)

@@ -1,6 +1,7 @@
 """Gaussians as beliefs report them."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,8 +32,7 @@ class Uncertainty:
     shared: Matrix  # (d, d) what comes from not knowing it
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Prediction:
+class Prediction(NamedTuple):
     """The posterior of x @ theta for each event, its variance split likewise."""
 
     mean: Vector  # (E,)
