@@ -1,6 +1,6 @@
 """Hierarchical Bayesian bandits: act well in many similar tasks, each teaching all others."""
 
-from hierbandits import bounds
+from hierbandits import bounds, datasets
 from hierbandits.agent import Agent
 from hierbandits.arms import Arms
 from hierbandits.belief import Belief
@@ -9,6 +9,7 @@ from hierbandits.decision import Decision, RewardConflict, UnknownDecision
 from hierbandits.exploration import SpanningArms
 from hierbandits.gaussian import Gaussian
 from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.logs import Columns, Log
 from hierbandits.policies import POLICIES, Policy, Recipe
 from hierbandits.simulate import simulate
 from hierbandits.study import Study
@@ -21,10 +22,12 @@ __all__ = [
     "Agent",
     "Arms",
     "Belief",
+    "Columns",
     "Contribution",
     "Decision",
     "Gaussian",
     "GaussianHierarchy",
+    "Log",
     "Policy",
     "Recipe",
     "RewardConflict",
@@ -33,6 +36,7 @@ __all__ = [
     "TaskSums",
     "UnknownDecision",
     "bounds",
+    "datasets",
     "merge",
     "simulate",
 ]

@@ -1,0 +1,136 @@
+"""A log of past decisions: read batch by batch from frames or files, and checked row by row."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierbandits.arrays import count
+from hierbandits.decision import Name
+from hierbandits.logs.batch import Batch, Columns, LogSums
+from hierbandits.logs.cells import refuse
+from hierbandits.logs.reader import Reader
+from hierbandits.logs.sources import frames, opened
+from hierbandits.sums import TaskSums
+
+BATCH_ROWS = 1 << 17
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Log:
+    """Rows of (task, arm or features, reward), read anew on each pass and never held as a whole.
+
+    Nothing is repaired: a null, a NaN, an unknown arm, a ragged list of features, a propensity
+    outside (0, 1] or a repeated decision id is a ValueError that names the column, the value and
+    the row, counted from 0 (a CSV's header is not a row).
+    """
+
+    source: Any  # a pandas frame, or a polars one, lazy if it is a file
+    columns: Columns
+    arms: tuple[Name, ...] | None  # all that may occur, if they were given
+    batch_rows: int
+    is_text: bool  # a CSV: names stay strings, numbers are parsed
+
+    @classmethod
+    def read(
+        cls,
+        source: Any,
+        columns: Columns,
+        *,
+        arms: Sequence[Name] | None = None,
+        batch_rows: int = BATCH_ROWS,
+    ) -> "Log":
+        """A log in a polars, pandas or Arrow table, a polars LazyFrame, or a .parquet or .csv file.
+
+        `arms` fixes the arms and their order; otherwise they are those that occur.
+        """
+        batch_rows = count("batch_rows", batch_rows, least=1)
+        if arms is not None:
+            arms = _distinct(arms, columns)
+        source, is_text = opened(source)
+        if is_text and isinstance(columns.features, str):
+            raise ValueError(f"features of a CSV need a column each, got {columns.features!r}")
+        lazy = hasattr(source, "collect_schema") and not hasattr(source, "height")
+        present = list(source.collect_schema().names() if lazy else source.columns)
+        for name in columns.names:
+            if present.count(name) != 1:
+                raise ValueError(f"columns must each occur once, got {name!r} among {present!r}")
+        return cls(source, columns, arms, batch_rows, is_text)
+
+    def batches(self) -> Iterator[Batch]:
+        """The rows in order; an id that repeats is noticed at the end of the pass."""
+        reader, start, hashes = Reader(self.columns, self.arms, self.is_text), 0, []
+        for frame in frames(self.source, self.columns.names, self.batch_rows):
+            if frame.height:
+                batch = reader.batch(frame, start)
+                if self.columns.decision is not None:
+                    hashes.append(frame[self.columns.decision].hash().to_numpy())
+                start += frame.height
+                yield batch
+        if start == 0:
+            raise ValueError("source must have at least one row, got none")
+        if self.columns.decision is not None:
+            self._check_decisions(self.columns.decision, np.concatenate(hashes))
+
+    def sums(self) -> LogSums:
+        """The sums of every task's events, in one pass and the memory of a few batches."""
+        sums: TaskSums | None = None
+        for batch in self.batches():
+            names, armed = batch.names, batch.features.ndim == 1
+            dim = len(names.arms) if armed else batch.features.shape[1]
+            sums = _with_room(sums, len(names.tasks), dim, armed)
+            sums.add(batch.tasks, batch.features, batch.rewards)
+        assert sums is not None  # an empty log was refused
+        size = len(names.tasks)
+        return LogSums(
+            TaskSums(sums.xx[:size], sums.xy[:size], sums.yy[:size], sums.n[:size]),
+            tuple(names.tasks),
+            tuple(names.arms) if armed else None,
+            tuple(names.populations),
+            names.population,
+        )
+
+    def _check_decisions(self, column: str, hashes: NDArray[Any]) -> None:
+        """Refuse ids that repeat; 8 bytes a row find the candidates, a second pass makes sure."""
+        hashes.sort()
+        repeated = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
+        if repeated.size == 0:
+            return
+        start, seen = 0, dict[Any, int]()
+        for frame in frames(self.source, [column], self.batch_rows):
+            ids = frame[column]
+            for place in np.flatnonzero(np.isin(ids.hash().to_numpy(), repeated)).tolist():
+                first = seen.setdefault(ids[place], start + place)
+                if first != start + place:
+                    must = f"be different in every row (row {first} has it too)"
+                    refuse("decision", ids, range(start, start + ids.len()), place, must)
+            start += frame.height
+
+
+def _distinct(arms: Sequence[Name], columns: Columns) -> tuple[Name, ...]:
+    arms = tuple(arm.item() if isinstance(arm, np.integer) else arm for arm in arms)
+    kinds = {type(arm) for arm in arms}
+    if columns.arm is None:
+        raise ValueError("arms must come with a column of arms, got one of features")
+    if kinds not in ({str}, {int}) or len(set(arms)) != len(arms):
+        raise ValueError(f"arms must be distinct strings, or distinct integers, got {arms!r:.80}")
+    return arms
+
+
+def _with_room(sums: TaskSums | None, num_tasks: int, dim: int, armed: bool) -> TaskSums:
+    """The same sums with room for so many tasks and arms, or some more tasks."""
+    if sums is None:
+        return TaskSums.zeros(num_tasks, dim, armed=armed)
+    have, width = sums.xy.shape
+    if num_tasks <= have and dim == width:
+        return sums
+    size = have if num_tasks <= have else max(num_tasks, have + have // 2)
+    wide = TaskSums.zeros(size, dim, armed=armed)
+    if armed:
+        wide.xx[:have, :width] = sums.xx
+    else:
+        wide.xx[:have] = sums.xx
+    wide.xy[:have, :width], wide.yy[:have], wide.n[:have] = sums.xy, sums.yy, sums.n
+    return wide
