@@ -1,0 +1,182 @@
+"""The E-step: the exact evidence of a log and its slopes, from per-task sums alone."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierbandits.arrays import Indices, Matrix, Vector
+from hierbandits.contribution import combine, times
+from hierbandits.forest import square_root
+from hierbandits.sums import TaskSums
+
+_CHUNK = 1 << 22  # numbers in one batched array: 32 MiB
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """The parts of a two-level hierarchy, unchecked; covariances are (d, d), or (d,) if armed."""
+
+    hyper_mean: Vector
+    hyper_cov: Matrix
+    task_cov: Matrix
+    noise_var: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expectation:
+    """The log evidence, its derivatives, and what the M-step needs.
+
+    By Fisher's identity the derivatives of the evidence are those of the expected complete log
+    density.  For a Gaussian theta ~ N(mean, Sigma) seen through likelihoods,
+
+        d log p / d Sigma = pull / 2
+        E sum (theta - mean)(theta - mean)' = count * Sigma + Sigma pull Sigma
+
+    and pull = sum (u u' - C + C Cov C) needs no inverse of Sigma, u being Sigma^-1 times the
+    posterior mean's step from its parent's.
+    """
+
+    log_evidence: float
+    task_pull: Matrix  # (d, d), or (K,) if armed
+    num_tasks: int
+    square: float  # E sum (y - x @ theta)^2
+    num_events: float
+    hyper_pull: Matrix
+    hyper_slope: Vector  # d log p / d hyper_mean, (d,)
+    hyper_means: Matrix  # mu_bar, (P, d)
+
+    def task_scatter(self, cov: Matrix) -> Matrix:
+        """E sum_s (theta_s - mu)(theta_s - mu)' at the model's task_cov."""
+        return _scatter(cov, self.task_pull, self.num_tasks)
+
+    def hyper_scatter(self, cov: Matrix, hyper_mean: Vector, new_mean: Vector) -> Matrix:
+        """E sum_p (mu_p - new_mean)(mu_p - new_mean)' at the model's hyper_cov and hyper_mean."""
+        count = len(self.hyper_means)
+        about = _scatter(cov, self.hyper_pull, count)
+        moved = hyper_mean - new_mean
+        steps = (self.hyper_means - hyper_mean).sum(0)
+        shift: Matrix
+        if cov.ndim == 1:
+            shift = 2 * moved * steps + count * moved**2
+        else:
+            cross = np.outer(steps, moved)
+            shift = cross + cross.T + count * np.outer(moved, moved)
+        return about + shift
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tasks:
+    """A chunk of tasks in the coordinates of a root L of task_cov."""
+
+    family: Indices  # the population of each
+    data: Matrix  # H = L' X'X L / sigma^2
+    weighted: Vector  # g = L' X'Y / sigma^2
+    seen: Matrix  # L' C L = (I + H)^-1 H
+    step: Vector  # (I + H)^-1 g
+    log_det: Vector  # log det (I + H)
+
+
+def expect(model: Model, sums: TaskSums, family: Indices, num_populations: int) -> Expectation:
+    """The evidence of the sums and its slopes; `family[s]` is the population of task s, rising."""
+    armed, dim, num_tasks = sums.is_armed, sums.xy.shape[1], len(sums.n)
+    root = np.sqrt(model.task_cov) if armed else np.linalg.cholesky(model.task_cov)
+    shape = (num_populations, dim) if armed else (num_populations, dim, dim)
+    seen: Matrix = np.zeros(shape)
+    weighted: Matrix = np.zeros((num_populations, dim))
+    log_var, left = 0.0, float(sums.yy.sum()) / model.noise_var
+    kept = list(_chunks(root, model, sums, family)) if sums.xx.size <= _CHUNK else None
+    for part in kept if kept is not None else _chunks(root, model, sums, family):
+        _add(seen, part.family, part.seen)
+        _add(weighted, part.family, part.step)
+        log_var += float(part.log_det.sum())
+        left -= float((part.weighted * part.step).sum())
+    seen, weighted = _look_up(root, seen), _look_up(root, weighted, vector=True)
+    mean = np.broadcast_to(model.hyper_mean, weighted.shape)
+    factor = np.broadcast_to(square_root(model.hyper_cov), shape)
+    after, factor, log_det = combine(mean, factor, seen, weighted)
+    pull = weighted - times(seen, mean)
+    left -= float((mean * (weighted + pull)).sum() + (pull * (after - mean)).sum())
+    count = float(sums.n.sum())
+    log_var += float(log_det.sum()) + count * np.log(model.noise_var)
+    cov = factor**2 if armed else factor @ np.swapaxes(factor, -1, -2)
+    slope = weighted - times(seen, after)
+    hyper_pull = _pull(slope, seen, cov)
+    centre = after / root if armed else np.linalg.solve(root, after.T).T  # L^-1 mu_bar
+    spread = cov / root**2 if armed else _whitened(root, cov)
+    task_pull: Matrix = np.zeros(shape[1:])
+    square = float(sums.yy.sum()) / model.noise_var
+    for part in kept if kept is not None else _chunks(root, model, sums, family):
+        at, around = centre[part.family], spread[part.family]
+        u = part.step - times(part.seen, at)
+        task_pull = task_pull + _pull(u, part.seen, around)
+        theta = at + u
+        square += float((theta * (times(part.data, theta) - 2 * part.weighted)).sum())
+        trace = part.seen if armed else np.diagonal(part.seen, axis1=-2, axis2=-1)
+        through = part.seen**2 if armed else part.seen @ part.seen
+        square += float(trace.sum() + ((part.seen - through) * around).sum())
+    return Expectation(
+        log_evidence=-0.5 * (count * np.log(2 * np.pi) + log_var + left),
+        task_pull=_look_up(root, task_pull[None])[0],
+        num_tasks=num_tasks,
+        square=square * model.noise_var,
+        num_events=count,
+        hyper_pull=hyper_pull,
+        hyper_slope=slope.sum(0),
+        hyper_means=after,
+    )
+
+
+def _chunks(root: Matrix, model: Model, sums: TaskSums, family: Indices) -> Iterator[_Tasks]:
+    size = max(1, _CHUNK // max(1, int(np.prod(sums.xx.shape[1:]))))
+    for start in range(0, len(sums.n), size):
+        rows = slice(start, start + size)
+        xx, xy = sums.xx[rows] / model.noise_var, sums.xy[rows] / model.noise_var
+        if sums.is_armed:
+            data, weighted = root**2 * xx, root * xy
+            inner = 1.0 + data
+            seen, step, log_det = data / inner, weighted / inner, np.log1p(data).sum(-1)
+        else:
+            data, weighted = root.T @ xx @ root, xy @ root
+            inner = np.eye(len(root)) + data
+            solved = np.linalg.solve(inner, np.concatenate([data, weighted[..., None]], -1))
+            seen, step = solved[..., :-1], solved[..., -1]
+            seen = (seen + np.swapaxes(seen, -1, -2)) / 2
+            log_det = np.linalg.slogdet(inner)[1]
+        yield _Tasks(family[rows], data, weighted, seen, step, log_det)
+
+
+def _add(total: Matrix, family: Indices, part: Matrix) -> None:
+    """Add each task's part to its population's row; populations are contiguous."""
+    starts = np.flatnonzero(np.diff(family, prepend=-1))
+    total[family[starts]] += np.add.reduceat(part, starts, axis=0)
+
+
+def _pull(u: Vector, seen: Matrix, cov: Matrix) -> Matrix:
+    """The sum over rows of u u' - C + C Cov C."""
+    pull: Matrix
+    if seen.ndim == 2:
+        pull = (u**2 - seen + seen**2 * cov).sum(0)
+    else:
+        through = seen @ cov
+        dim = u.shape[1]
+        last = through.transpose(1, 0, 2).reshape(dim, -1) @ seen.reshape(-1, dim)
+        pull = u.T @ u - seen.sum(0) + (last + last.T) / 2
+    return pull
+
+
+def _look_up(root: Matrix, part: Matrix, *, vector: bool = False) -> Matrix:
+    """From the coordinates of L: L^-T v, or L^-T C L^-1."""
+    if root.ndim == 1:
+        return part / (root if vector else root**2)
+    inverse = np.linalg.inv(root)
+    return part @ inverse if vector else inverse.T @ part @ inverse
+
+
+def _whitened(root: Matrix, cov: Matrix) -> Matrix:
+    inverse = np.linalg.inv(root)
+    return inverse @ cov @ inverse.T
+
+
+def _scatter(cov: Matrix, pull: Matrix, count: int) -> Matrix:
+    return count * cov + (cov**2 * pull if cov.ndim == 1 else cov @ pull @ cov)

@@ -1,0 +1,53 @@
+"""What a fit found, and how sure it is."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierbandits.arrays import Mask, Vector
+from hierbandits.hierarchy import GaussianHierarchy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Widths:
+    """Learned standard deviations, their logs taken as normal where the data tell them from zero.
+
+    `maybe_zero` says where they do not: a width of nearly zero, all else equal, loses less than
+    1.92 of log evidence.  The log's error then says little, and the interval starts at zero.
+    """
+
+    std: Vector
+    log_error: Vector  # standard errors of log std; NaN where it was given or has none
+    maybe_zero: Mask
+
+    @property
+    def low(self) -> Vector:
+        """The lower ends of the 95 % intervals."""
+        low: Vector = self.std * np.exp(-_NORMAL_95 * self.log_error)
+        return np.where(self.maybe_zero, 0.0, low)
+
+    @property
+    def high(self) -> Vector:
+        """The upper ends of the 95 % intervals."""
+        high: Vector = self.std * np.exp(_NORMAL_95 * self.log_error)
+        return high
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Fit:
+    """The prior that makes past rewards most probable, but for the weak priors of `fit_prior`.
+
+    Errors come from the observed information: the curvature of the log evidence and weak priors.
+    """
+
+    prior: GaussianHierarchy
+    log_evidence: float  # of all rewards, without the weak priors
+    trace: Vector  # log evidence + weak priors at each iteration: it never falls
+    iterations: int
+    converged: bool  # whether less than 0.001 is left to gain, by the local quadratic
+    task_widths: Widths  # roots of task_cov's diagonal, (d,)
+    noise_width: Widths  # (1,); no error if it was given
+    hyper_widths: Widths  # roots of hyper_cov's diagonal, (d,); no error if it was not learned
+
+
+_NORMAL_95 = 1.959963984540054

@@ -1,0 +1,163 @@
+"""What shape a covariance may have: its free numbers, its slopes, its M-step, its weak prior."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from hierbandits.arrays import Matrix, Vector, count
+
+Shape: TypeAlias = Literal["scalar", "diagonal", "full", "low-rank"]
+
+WEIGHT = 0.5
+"""Of the weak prior: the log density WEIGHT * (log det Sigma - tr Sigma), in the data's units."""
+
+EDGE = 14.0
+"""Log widths in the data's units are kept within this of zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A family of d x d covariances in unconstrained coordinates, in units of the data.
+
+    scalar: log std.  diagonal: log stds.  full: the Cholesky factor, its diagonal in logs.
+    low-rank: B and log stds psi of Sigma = B B' + diag(psi^2).
+    """
+
+    shape: Shape
+    dim: int
+    rank: int
+    armed: bool
+
+    @classmethod
+    def of(cls, shape: str, dim: int, rank: int, armed: bool) -> "Structure":
+        """The structure, checked."""
+        if shape not in get_args(Shape):
+            raise ValueError(f"structure must be one of {get_args(Shape)}, got {shape!r}")
+        if armed and shape not in ("scalar", "diagonal"):
+            raise ValueError(f"structure must be scalar or diagonal for arms, got {shape!r}")
+        rank = count("rank", rank, least=1)
+        if shape == "low-rank" and rank >= dim:
+            raise ValueError(f"rank must be below the {dim} features, got {rank}")
+        return cls(shape, dim, rank, armed)  # type: ignore[arg-type]
+
+    @property
+    def size(self) -> int:
+        """How many free numbers there are."""
+        full, low = self.dim * (self.dim + 1) // 2, self.dim * (self.rank + 1)
+        return {"scalar": 1, "diagonal": self.dim, "full": full, "low-rank": low}[self.shape]
+
+    @property
+    def weight(self) -> float:
+        """The weak prior's: one width counts once, however many coordinates it has."""
+        return WEIGHT / self.dim if self.shape == "scalar" else WEIGHT
+
+    def bounds(self) -> list[tuple[float | None, float | None]]:
+        """Of each free number: only logs have any."""
+        log: tuple[float | None, float | None] = (-EDGE, EDGE)
+        free: tuple[float | None, float | None] = (None, None)
+        if self.shape == "full":
+            rows, columns = np.tril_indices(self.dim)
+            return [log if i == j else free for i, j in zip(rows, columns, strict=True)]
+        if self.shape == "low-rank":
+            return [free] * (self.dim * self.rank) + [log] * self.dim
+        return [log] * self.size
+
+    def cov(self, free: Vector) -> Matrix:
+        """The covariance of these free numbers."""
+        if self.shape == "scalar":
+            return self._diagonal(np.full(self.dim, np.exp(2 * free[0])))
+        if self.shape == "diagonal":
+            return self._diagonal(np.exp(2 * free))
+        if self.shape == "full":
+            lower = self._lower(free)
+            return lower @ lower.T
+        loading, psi = self._split(free)
+        cov: Matrix = loading @ loading.T + np.diag(np.exp(2 * psi))
+        return cov
+
+    def free(self, cov: Matrix) -> Vector:
+        """The free numbers of this covariance, or of one near it."""
+        variances = cov if self.armed else np.diagonal(cov)
+        if self.shape == "scalar":
+            return np.array([np.log(variances.mean()) / 2])
+        if self.shape == "diagonal":
+            return np.log(variances) / 2
+        if self.shape == "full":
+            lower = np.linalg.cholesky(cov)
+            np.fill_diagonal(lower, np.log(np.diagonal(lower)))
+            return lower[np.tril_indices(self.dim)]
+        values, vectors = np.linalg.eigh(cov)
+        common = values[: -self.rank].mean()
+        top = np.sqrt(np.maximum(values[-self.rank :] - common, 1e-3 * values[-self.rank :]))
+        loading = vectors[:, -self.rank :] * top
+        psi = np.maximum(variances - (loading**2).sum(1), 1e-2 * variances)
+        return np.concatenate([loading.ravel(), np.log(psi) / 2])
+
+    def slope(self, free: Vector, gradient: Matrix) -> Vector:
+        """From d f / d Sigma (symmetric) to the derivatives by the free numbers."""
+        if self.shape in ("scalar", "diagonal"):
+            along = gradient if self.armed else np.diagonal(gradient)
+            slopes = 2 * along * np.exp(2 * free)
+            return slopes.sum(keepdims=True) if self.shape == "scalar" else slopes
+        if self.shape == "full":
+            lower = self._lower(free)
+            slopes = 2 * gradient @ lower
+            slopes[np.diag_indices(self.dim)] *= np.diagonal(lower)
+            return slopes[np.tril_indices(self.dim)]
+        loading, psi = self._split(free)
+        along = 2 * np.diagonal(gradient) * np.exp(2 * psi)
+        return np.concatenate([(2 * gradient @ loading).ravel(), along])
+
+    def without(self, cov: Matrix, coordinate: int) -> Matrix:
+        """The covariance with one coordinate's width (a scalar one: all) made nearly zero."""
+        scale = np.full(self.dim, 1e-3 if self.shape == "scalar" else 1.0)
+        scale[coordinate] = 1e-3
+        return cov * (scale**2 if self.armed else np.outer(scale, scale))
+
+    def log_prior(self, cov: Matrix) -> float:
+        """weight * (log det Sigma - tr Sigma): flat, but for both ends; its mode is the unit."""
+        if self.armed:
+            return self.weight * float(np.log(cov).sum() - cov.sum())
+        return self.weight * float(np.linalg.slogdet(cov)[1] - np.trace(cov))
+
+    def log_prior_slope(self, cov: Matrix) -> Matrix:
+        """Its derivative by Sigma."""
+        if self.armed:
+            return self.weight * (1 / cov - 1)
+        return self.weight * (np.linalg.inv(cov) - np.eye(self.dim))
+
+    def maximise(self, scatter: Matrix, count: int) -> Matrix:
+        """The M-step: argmax of -(count log det + tr Sigma^-1 scatter) / 2 + log_prior.
+
+        Stationary where weight Sigma^2 + k Sigma = scatter / 2 with k = count / 2 - weight, so
+        Sigma has the scatter's eigenvectors.  Not for low-rank, which has no closed form.
+        """
+        if self.shape == "full":
+            values, vectors = np.linalg.eigh(scatter)
+            cov: Matrix = vectors * self._root(np.maximum(values, 0.0), count) @ vectors.T
+            return cov
+        along = scatter if self.armed else np.diagonal(scatter)
+        if self.shape == "scalar":
+            along = np.full(self.dim, along.mean())
+        return self._diagonal(self._root(np.maximum(along, 0.0), count))
+
+    def _root(self, scatter: Vector, count: int) -> Vector:
+        k = count / 2 - self.weight
+        spread = np.sqrt(k**2 + 2 * self.weight * scatter)
+        roots = scatter / (k + spread) if k > 0 else (spread - k) / (2 * self.weight)
+        kept: Vector = np.maximum(roots, np.exp(-2 * EDGE))
+        return kept
+
+    def _diagonal(self, variances: Vector) -> Matrix:
+        return variances if self.armed else np.diag(variances)
+
+    def _lower(self, free: Vector) -> Matrix:
+        lower = np.zeros((self.dim, self.dim))
+        lower[np.tril_indices(self.dim)] = free
+        np.fill_diagonal(lower, np.exp(np.diagonal(lower)))
+        return lower
+
+    def _split(self, free: Vector) -> tuple[Matrix, Vector]:
+        cut = self.dim * self.rank
+        return free[:cut].reshape(self.dim, self.rank), free[cut:]

@@ -1,0 +1,96 @@
+"""The data's own scale: every fit works where rewards and parameters are of size one."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierbandits.arrays import LARGEST, Matrix, Vector, state_array
+from hierbandits.contribution import times
+from hierbandits.sums import TaskSums
+
+WIDE = 100.0
+"""The default hyper-width of one population, in root mean square rewards per unit of feature."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """Rewards are `reward` * y' and parameters `centre` + `parameter` * theta'.
+
+    `reward` is the root mean square residual of one least-squares fit to all tasks together (at
+    least 1e-5 of the root mean square reward, below which sums of squares are rounding), and
+    `parameter[j]` is `reward` over the root mean square of feature j (in the armed form, `reward`
+    itself; for a scalar structure, over the root mean square norm of the features).
+    """
+
+    reward: float
+    centre: Vector  # the pooled fit, (d,)
+    parameter: Vector  # (d,)
+    wide: Vector  # the default hyper-width of one population, (d,)
+
+    @classmethod
+    def of(cls, sums: TaskSums, *, isotropic: bool) -> "Units":
+        """The units of a log."""
+        num_events, dim = float(sums.n.sum()), sums.xy.shape[1]
+        xx, xy, yy = sums.xx.sum(0), sums.xy.sum(0), float(sums.yy.sum())
+        ones = np.ones(dim)
+        if num_events == 0:
+            return cls(1.0, np.zeros(dim), ones, WIDE * ones)
+        moment = (xx if sums.is_armed else np.diagonal(xx)) / num_events  # mean square of x_j
+        moment = np.where(moment > 0, moment, moment.max(initial=0.0) or 1.0)
+        centre = _least_squares(xx, xy, moment * num_events)
+        size = yy / num_events or 1.0
+        left = (yy - 2 * centre @ xy + centre @ times(xx, centre)) / num_events
+        reward = float(np.sqrt(max(left, 1e-10 * size, 1 / LARGEST)))
+        if sums.is_armed:
+            parameter = reward * ones
+        elif isotropic:
+            parameter = reward / np.sqrt(moment.sum()) * ones
+        else:
+            parameter = reward / np.sqrt(moment)
+        return cls(reward, centre, parameter, WIDE * np.sqrt(size / moment))
+
+    def scaled(self, sums: TaskSums) -> TaskSums:
+        """The sums of the tasks with data, in these units and about the pooled fit."""
+        seen = np.flatnonzero(sums.n > 0)
+        xx, xy, yy = sums.xx[seen], sums.xy[seen], sums.yy[seen]
+        fitted = times(xx, np.broadcast_to(self.centre, xy.shape))
+        yy = np.maximum(yy - (2 * xy - fitted) @ self.centre, 0.0) / self.reward**2
+        xy = (xy - fitted) * self.parameter / self.reward**2
+        scale = self.parameter**2 if sums.is_armed else np.outer(self.parameter, self.parameter)
+        return TaskSums(xx * scale / self.reward**2, xy, yy, sums.n[seen])
+
+    def cov_in(self, cov: Matrix) -> Matrix:
+        """A covariance of parameters in these units."""
+        scale = self.parameter if cov.ndim == 1 else self.parameter[:, None]
+        return cov / scale / self.parameter
+
+    def cov_out(self, cov: Matrix) -> Matrix:
+        """A covariance in these units, back in the log's."""
+        scale = self.parameter if cov.ndim == 1 else self.parameter[:, None]
+        return cov * scale * self.parameter
+
+
+def checked_sums(sums: TaskSums) -> TaskSums:
+    """The sums, finite and possible."""
+    if not isinstance(sums, TaskSums):
+        raise ValueError(f"sums must be TaskSums, got {sums!r:.80}")
+    for name in ("xx", "xy", "yy", "n"):
+        values = getattr(sums, name)
+        state_array(f"sums.{name}", values, values.shape)
+    for name in ("yy", "n"):
+        least = getattr(sums, name).min(initial=0.0)
+        if least < 0:
+            raise ValueError(f"sums.{name} must not be negative, got {least}")
+    return sums
+
+
+def _least_squares(xx: Matrix, xy: Vector, size: Vector) -> Vector:
+    """The pooled fit with a ridge of 1e-9 of each feature's square: it is only a centre."""
+    fitted: Vector
+    if xx.ndim == 1:
+        fitted = xy / np.maximum(xx, 1e-9 * size)
+        return fitted
+    root = np.sqrt(size)
+    inner = xx / root / root[:, None] + 1e-9 * np.eye(len(root))
+    fitted = np.linalg.solve(inner, xy / root) / root
+    return fitted
