@@ -165,7 +165,7 @@ def test_missing_extras_are_told_before_simulating(package, tmp_path):
     out = tmp_path / "out"
     result = _command("reproduce", "meta", "--out", str(out), PYTHONPATH=str(tmp_path))
     assert result.returncode == 2
-    assert f"experiments need {package}" in result.stderr
+    assert f"this command needs {package}" in result.stderr
     assert "pip install 'hierbandits[all]'" in result.stderr
     assert not out.exists()
 

@@ -7,12 +7,12 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
 from hierbandits.arrays import Matrix, Vector, count, positive, real_array
+from hierbandits.fitting.expectation import Model
+from hierbandits.fitting.fit import Fit, Widths
+from hierbandits.fitting.problem import Problem
+from hierbandits.fitting.structure import Shape, Structure
+from hierbandits.fitting.units import Units, checked_sums
 from hierbandits.hierarchy import GaussianHierarchy
-from hierbandits.learning.expectation import Model
-from hierbandits.learning.fit import Fit, Widths
-from hierbandits.learning.problem import Problem
-from hierbandits.learning.structure import Shape, Structure
-from hierbandits.learning.units import Units, checked_sums
 from hierbandits.sums import TaskSums
 
 _EM_STEPS = 10

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierbandits.arrays import Indices, Matrix, Vector
-from hierbandits.learning.expectation import Expectation, Model, expect
-from hierbandits.learning.structure import EDGE, Structure
+from hierbandits.fitting.expectation import Expectation, Model, expect
+from hierbandits.fitting.structure import EDGE, Structure
 from hierbandits.sums import TaskSums
 
 NOISE_WEIGHT = 0.01

@@ -10,10 +10,10 @@ from oracle import full, random_cov
 from worlds import assert_close, worlds
 
 from hierbandits import Belief, TaskSums
-from hierbandits.learning import expectation, fit_prior, fitting
-from hierbandits.learning.expectation import Model, expect
-from hierbandits.learning.structure import Structure
-from hierbandits.learning.units import Units
+from hierbandits.fitting import expectation, fit_prior, fitting
+from hierbandits.fitting.expectation import Model, expect
+from hierbandits.fitting.structure import Structure
+from hierbandits.fitting.units import Units
 
 STRUCTURES = ["scalar", "diagonal", "full", "low-rank"]
 FORMS = [(s, False) for s in STRUCTURES] + [("scalar", True), ("diagonal", True)]

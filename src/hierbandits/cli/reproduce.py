@@ -1,0 +1,92 @@
+"""The command that runs an experiment."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+from rich.table import Table
+
+from hierbandits.cli.terminal import app, console, fail, need, say, tell
+
+CHUNKS = ".hierbandits-chunks"
+"""The folder of finished chunks inside an experiment's, while it runs."""
+
+
+@app.command()
+def reproduce(
+    experiment: Annotated[str | None, typer.Argument(help="Its name; without one, a list.")] = None,
+    runs: Annotated[int | None, typer.Option(min=2, help="Simulated worlds.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
+    out: Annotated[Path | None, typer.Option(help="Folder; results/NAME by default.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer runs, a first look.")] = False,
+    data: Annotated[Path | None, typer.Option(help="digits: a folder with MNIST's files.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="digits: mnist or digits8x8.")] = None,
+    digit: Annotated[
+        list[int] | None, typer.Option(help="digits: a positive class; may be repeated.")
+    ] = None,
+) -> None:
+    """Run an experiment and leave a folder of figures, results, settings and a report.
+
+    An interrupted experiment resumes from its finished chunks, kept in the folder meanwhile. \
+The numbers do not depend on --jobs.
+    """
+    from hierbandits.experiments import EXPERIMENTS, Options
+
+    if experiment is None:
+        table = Table("experiment", "what it shows", box=None, pad_edge=False)
+        for name, entry in EXPERIMENTS.items():
+            table.add_row(name, entry.summary)
+        console.print(table)
+        return
+    if experiment not in EXPERIMENTS:
+        fail(f"EXPERIMENT must be one of {', '.join(EXPERIMENTS)}, got {experiment!r}")
+    for option, given in (("--data", data), ("--dataset", dataset), ("--digit", digit)):
+        if given and experiment != "digits":
+            fail(f"{option} is for the experiment digits alone, got it for {experiment}")
+    need("matplotlib", "polars", *(["joblib"] if jobs != 1 else []))
+    if experiment == "digits" and data is None:
+        need("sklearn")
+    folder = out or Path("results") / experiment
+    chunks = folder / CHUNKS
+    try:
+        chunks.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fail(f"--out must be a folder that can be written, got {folder}: {error.strerror}")
+    try:
+        with Progress(console=console, transient=True) as progress:
+            bar = progress.add_task(f"Simulating {experiment}", total=None)
+            options = Options(
+                runs=runs,
+                seed=seed,
+                jobs=jobs,
+                quick=quick,
+                checkpoint=chunks,
+                data=data,
+                dataset=dataset,
+                digits=tuple(digit or ()),
+                advance=lambda done, total: progress.update(bar, completed=done, total=total),
+            )
+            report = EXPERIMENTS[experiment].run(options)
+            page = report.write(folder)
+    except (ValueError, OSError) as error:
+        _discard(chunks, kept=True)
+        fail(str(error))
+    except KeyboardInterrupt:
+        tell("Interrupted: run the same command again to resume")
+        raise typer.Exit(130) from None
+    _discard(chunks)
+    report.show(console)
+    for name in report.figures:
+        say(f"Figure: {folder / name}.png")
+    say(f"Report: {page}\nResults and settings: {folder}")
+
+
+def _discard(chunks: Path, kept: bool = False) -> None:
+    """Remove the chunks, unless they are `kept`, and their folder if nothing else is in it."""
+    for chunk in [] if kept else chunks.glob("*.chunk*"):
+        chunk.unlink(missing_ok=True)
+    with suppress(OSError):  # it is not empty
+        chunks.rmdir()
