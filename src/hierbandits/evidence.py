@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields
 
 import numpy as np
+from scipy.special import gammaln
 
 from hierbandits.arrays import Vector
 
@@ -28,6 +29,17 @@ class Evidence:
         """The log marginal density of all rewards, (P,)."""
         log: Vector = -0.5 * (self.count * np.log(2 * np.pi) + self.log_var + self.square)
         return log
+
+    def log_any_scale(self) -> Vector:
+        """The same if the noise, and the covariances with it, have an unknown scale, (P,).
+
+        With the density 1 / s^2 for the squared scale, up to a constant that all hierarchies
+        share: log of exp(-log_var / 2) Gamma(n / 2) (pi square)^(-n / 2).
+        """
+        half = np.maximum(self.count, 1.0) / 2
+        spread = np.log(np.pi * np.maximum(self.square, np.finfo(float).tiny))
+        log: Vector = gammaln(half) - half * spread - self.log_var / 2
+        return np.where(self.count > 0, log, 0.0)
 
     def joined(self, other: "Evidence") -> "Evidence":
         """The rows of both, copied."""
