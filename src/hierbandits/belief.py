@@ -1,21 +1,18 @@
 """What is known: the exact posterior of a Gaussian hierarchy, in O(d^2) per event."""
 
 from collections.abc import Sequence
-from os import PathLike
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from hierbandits.archive import read_archive, write_archive
 from hierbandits.arrays import (
     Indices,
     Matrix,
     Vector,
     count,
-    index_array,
     positive,
     real_array,
     state_array,
@@ -27,18 +24,19 @@ from hierbandits.forest import Forest, tree_shape
 from hierbandits.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.hierarchy import GaussianHierarchy
 from hierbandits.kernels import dense, diagonal
-from hierbandits.kernels.lineage import lineage
+from hierbandits.kernels.lineage import lineage, spread
+from hierbandits.posterior import Posterior
 from hierbandits.sums import TaskSums
 
 
-class Belief:
+class Belief(Posterior):
     """The exact joint posterior of all parameters, given rewards in any order.
 
-    Tasks are numbered population by population: task = population * num_tasks + s.  Nodes above
-    the tasks have ids too, after the tasks; `roots` are those of the populations.  Give several
-    hierarchies and each gets `num_populations` populations, in turn.  In deeper hierarchies
-    `num_tasks` counts the children at each level, from the root down.
+    Give several hierarchies and each gets `num_populations` populations, in turn.  In deeper
+    hierarchies `num_tasks` counts the children at each level, from the root down.
     """
+
+    KIND: ClassVar[str] = "belief"
 
     def __init__(
         self,
@@ -71,8 +69,32 @@ class Belief:
         if num_tasks is None:
             num_tasks = (len(sums.n) // num_populations,) if prior.num_levels > 1 else ()
         belief = cls(prior, num_tasks, num_populations)
-        belief._evidence = fold(belief.forest, sums)
+        forest = belief.forest
+        tasks = np.flatnonzero(forest.level[: forest.size] == prior.num_levels - 1)
+        if sums.is_armed != prior.is_armed or sums.xy.shape != (tasks.size, prior.dim):
+            raise ValueError(
+                f"sums must hold {tasks.size} tasks in the form of {prior}, got {sums.xx.shape}"
+            )
+        belief._fold(tasks, sums)
         return belief
+
+    def restart(
+        self, populations: Indices, priors: Sequence[GaussianHierarchy], sums: TaskSums
+    ) -> None:
+        """Give populations of two levels other priors, and learn all their events over again.
+
+        `sums` has a row for every node of the belief.
+        """
+        roots = self.forest.root[populations]
+        tasks = self.forest.replant(roots, priors)
+        self._evidence.put(populations, Evidence.none(len(populations)))
+        self._fold(tasks, sums.rows(tasks))
+
+    def _fold(self, tasks: Indices, sums: TaskSums) -> None:
+        """Learn whole sums at tasks that have learned nothing yet."""
+        if tasks.size:
+            roots, evidence = fold(self.forest, tasks, sums)
+            self._evidence.put(~self.forest.parent[roots], evidence)
 
     def add(self, parent: int, count: int = 1) -> Indices:
         """New nodes below a node (a population's root, say); returns their ids."""
@@ -105,20 +127,6 @@ class Belief:
         self.forest.plant(np.repeat(levels, each), means, widths)
         self._evidence = self._evidence.joined(Evidence.none(len(means)))
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the belief to one file: `load` resumes bit for bit."""
-        meta, arrays = self.state()
-        write_archive(path, "belief", _VERSION, meta, arrays)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> "Belief":
-        """The belief that `save` wrote; a damaged or foreign file is refused."""
-        meta, arrays = read_archive(path, "belief", _VERSION)
-        try:
-            return cls.from_state(meta, arrays)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise ValueError(f"{path} is not a sound belief file: {error}") from error
-
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays, without copies."""
         meta, arrays = self.forest.state()
@@ -138,36 +146,6 @@ class Belief:
         return belief
 
     @property
-    def dim(self) -> int:
-        """The number of features d, or of arms K."""
-        return self.forest.dim
-
-    @property
-    def is_armed(self) -> bool:
-        """Whether features are arm indices."""
-        return self.forest.is_armed
-
-    @property
-    def num_nodes(self) -> int:
-        """All nodes: tasks, groups and roots."""
-        return self.forest.size
-
-    @property
-    def num_levels(self) -> int:
-        """Two for populations and their tasks."""
-        return self.forest.depth
-
-    @property
-    def num_populations(self) -> int:
-        """The number of roots."""
-        return self.forest.num_populations
-
-    @property
-    def roots(self) -> Indices:
-        """The node of each population's hyper-parameter, (P,)."""
-        return self.forest.root.copy()
-
-    @property
     def nbytes(self) -> int:
         """Bytes held for the nodes, spare room included."""
         return self.forest.nbytes
@@ -180,24 +158,6 @@ class Belief:
     def log_evidence(self) -> Vector:
         """The exact log marginal density of all rewards of each population, (P,)."""
         return self._evidence.log()
-
-    def observe(
-        self,
-        tasks: ArrayLike,
-        features: ArrayLike,
-        rewards: ArrayLike,
-        noise_std: ArrayLike | None = None,
-    ) -> None:
-        """Learn a batch of rewards; a task may repeat.  A bad batch changes nothing.
-
-        Features are (E, d), or arm indices (E,) when armed; `noise_std` overrides the
-        hierarchy's, event by event.
-        """
-        nodes = self.nodes(tasks)
-        table = self.features(features, nodes.size)
-        values = real_array("rewards", rewards, nodes.shape, " to match tasks")
-        noise = _NONE if noise_std is None else positive("noise_std", noise_std, nodes.shape)
-        self.observe_rows(nodes, table, values, noise)
 
     def observe_rows(
         self, nodes: Indices, table: Matrix | Indices, rewards: Vector, noise: Vector | None = None
@@ -241,21 +201,19 @@ class Belief:
         change = (new - old) * ((old - before) + (new - after)) / var
         self._evidence.square[self.forest.population(nodes[0])] += change
 
-    def sample(self, rng: Generator, tasks: ArrayLike, *, fresh: bool = False) -> Matrix:
-        """One joint posterior draw of the tasks' parameters, (E, d).
-
-        Each node is drawn once per call: tasks share their ancestors' draws and repeats of a task
-        share its own.  With `fresh`, every task draws ancestors of its own.
-        """
-        draws, slots = self.draws(rng, self.nodes(tasks), fresh=fresh)
-        return draws[slots]
-
     def draws(
-        self, rng: Generator | None, nodes: Indices, *, repeats: int = 1, fresh: bool = False
+        self,
+        rng: Generator | None,
+        nodes: Indices,
+        *,
+        repeats: int = 1,
+        fresh: bool = False,
+        scale: Vector | None = None,
     ) -> tuple[Matrix, Indices]:
         """Joint draws as a table of parameters, and the row of each event, draw after draw.
 
-        Without `rng`, the posterior means.
+        Without `rng`, the posterior means.  `scale`, one number for each event (the same within
+        a population), widens or narrows the draws about their means.
         """
         most = nodes.size * self.forest.depth
         slot_node, slot_parent = np.empty(most, np.intp), np.empty(most, np.intp)
@@ -270,14 +228,11 @@ class Belief:
             slots = (slots + first).ravel()
         shape = (slot_node.size, self.dim)
         normals = np.zeros(shape) if rng is None else rng.standard_normal(shape)
+        if scale is not None:
+            spread(slots, slot_parent, np.tile(scale, repeats), normals)
         out = np.empty(shape)
         self._kernels.draw(slot_node, slot_parent, normals, *self.forest.arrays, out)
         return out, slots
-
-    def predict(self, tasks: ArrayLike, features: ArrayLike) -> Prediction:
-        """The posterior of x @ theta for each event, its variance split by where it comes from."""
-        nodes = self.nodes(tasks)
-        return self.predict_rows(nodes, self.features(features, nodes.size), np.arange(nodes.size))
 
     def predict_rows(self, nodes: Indices, table: Matrix | Indices, rows: Indices) -> Prediction:
         """`predict` with features looked up in a table, unchecked: for rules."""
@@ -292,11 +247,6 @@ class Belief:
             out.shared_var,
         )
         return out
-
-    def hyper(self, population: int = 0) -> Gaussian:
-        """The hyper-posterior Q of a population.  [HBB, eq. linear hyperposterior]"""
-        row = index_array("population", [population], self.num_populations, "populations")[0]
-        return self.task(int(self.forest.root[row]))
 
     def task(self, task: int) -> Gaussian:
         """The marginal posterior of a task's parameter.  [HBB, eq. task posterior]"""
@@ -326,21 +276,5 @@ class Belief:
             raise ValueError("tasks must be children of one node, got several or a root")
         return contributed(self.forest, nodes)
 
-    def nodes(self, tasks: ArrayLike) -> Indices:
-        """Task ids as kernels take them, checked."""
-        return index_array("tasks", tasks, self.forest.size, "nodes")
-
-    def features(self, features: ArrayLike, num_rows: int) -> Matrix | Indices:
-        """Features as kernels take them: (rows, d), or arm indices (rows,) when armed."""
-        if not self.is_armed:
-            return real_array("features", features, (num_rows, self.dim), " to match tasks")
-        arms = index_array("features", features, self.dim, "arms")
-        if arms.size != num_rows:
-            raise ValueError(
-                f"features must have shape ({num_rows},) to match tasks, got {arms.shape}"
-            )
-        return arms
-
 
 _NONE = np.empty(0)
-_VERSION = 1

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from scipy.special import gammaln
 
-from hierbandits.arrays import Vector
+from hierbandits.arrays import Indices, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +40,11 @@ class Evidence:
         spread = np.log(np.pi * np.maximum(self.square, np.finfo(float).tiny))
         log: Vector = gammaln(half) - half * spread - self.log_var / 2
         return np.where(self.count > 0, log, 0.0)
+
+    def put(self, rows: Indices, other: "Evidence") -> None:
+        """Replace these rows."""
+        for field in fields(Evidence):
+            getattr(self, field.name)[rows] = getattr(other, field.name)
 
     def joined(self, other: "Evidence") -> "Evidence":
         """The rows of both, copied."""

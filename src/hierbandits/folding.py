@@ -9,28 +9,23 @@ from hierbandits.forest import Forest
 from hierbandits.sums import TaskSums
 
 
-def fold(forest: Forest, sums: TaskSums) -> Evidence:
-    """Fill a freshly planted forest of one hierarchy with the posterior; returns the evidence.
+def fold(forest: Forest, nodes: Indices, sums: TaskSums) -> tuple[Indices, Evidence]:
+    """Let tasks that know nothing yet, and all above them, learn sums, a row for each.
 
-    Each level hears from below, up to a constant, the log density
-    -1/2 (theta' C theta - 2 b' theta + square + log_var) of the data given its own parameters,
-    conditions itself on it, and passes the same on with its own parameters integrated out.
+    Returns their roots and the evidence.  Each level hears from below, up to a constant, the log
+    density -1/2 (theta' C theta - 2 b' theta + square + log_var) of the data given its own
+    parameters, conditions itself on it, and passes the same on with its own parameters
+    integrated out.
     """
-    prior = forest.hierarchies[0]
-    nodes: Indices = np.flatnonzero(forest.level[: forest.size] == prior.num_levels - 1)
-    if sums.is_armed != prior.is_armed or sums.xy.shape != (nodes.size, prior.dim):
-        raise ValueError(
-            f"sums must hold {nodes.size} tasks in the form of {prior}, got {sums.xx.shape}"
-        )
-    if nodes.size == 0:
-        return Evidence.none(forest.num_populations)
     for name in ("xx", "xy", "yy", "n"):
         values = getattr(sums, name)
         state_array(f"sums.{name}", values, values.shape)
-    noise_var = prior.noise_std**2
-    precision, weighted = sums.xx / noise_var, sums.xy / noise_var
-    square, log_var = sums.yy / noise_var, sums.n * np.log(noise_var)
-    count = sums.n
+    noise_var = forest.noise_var[forest.level[nodes]]
+    precision: Matrix = sums.xx / noise_var.reshape(-1, *[1] * (sums.xx.ndim - 1))
+    weighted: Matrix = sums.xy / noise_var[:, None]
+    square: Vector = sums.yy / noise_var
+    count: Vector = sums.n
+    log_var: Vector = count * np.log(noise_var)
     while True:
         mean = forest.mean[nodes]  # zero but for the roots
         factor = forest.prior_factor[forest.level[nodes]]
@@ -40,7 +35,7 @@ def fold(forest: Forest, sums: TaskSums) -> Evidence:
         square = square - (mean * (weighted + pull)).sum(-1) - (pull * (after - mean)).sum(-1)
         log_var = log_var + log_det
         if forest.parent[nodes[0]] < 0:
-            return Evidence(count.copy(), log_var, square)
+            return nodes, Evidence(count.copy(), log_var, square)
         looking_up = forest.precision[forest.level[nodes]]
         heard = (explained(looking_up, root, precision), times(looking_up, after))
         nodes, family = np.unique(forest.parent[nodes], return_inverse=True)

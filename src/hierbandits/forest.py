@@ -96,6 +96,20 @@ class Forest:
         self.size = new.stop
         return np.arange(new.start, new.stop)
 
+    def replant(self, roots: Indices, hierarchies: Sequence[GaussianHierarchy]) -> Indices:
+        """Start two-level trees over with other hierarchies, one for each; returns their tasks."""
+        tree = np.full(self.size, -1)
+        tree[roots] = np.arange(roots.size)
+        parent = self.parent[: self.size]
+        tasks = np.flatnonzero((parent >= 0) & (tree[parent] >= 0))
+        levels = np.array([self.adopt(hierarchy) for hierarchy in hierarchies])
+        means = np.array([hierarchy.hyper_mean for hierarchy in hierarchies])
+        for nodes, rows in ((roots, levels), (tasks, levels[tree[parent[tasks]]] + 1)):
+            self.level[nodes], self.mean[nodes] = rows, 0.0
+            self.factor[nodes] = self.prior_factor[rows]
+        self.mean[roots] = means
+        return tasks
+
     @property
     def num_populations(self) -> int:
         """The number of trees."""

@@ -16,7 +16,6 @@ from hierbandits.belief import Belief
 from hierbandits.exploration import ForcedStart
 from hierbandits.gaussian import Prediction
 from hierbandits.hierarchy import GaussianHierarchy
-from hierbandits.kernels.checks import first_with_children
 from hierbandits.rules import Rule, greedy, thompson, thompson_with_propensities, ucb, ucb_width
 
 HIER_UCB_DELTA = 0.05
@@ -101,13 +100,11 @@ class Policy:
 
     def _nodes(self, tasks: ArrayLike) -> Indices:
         """The nodes of these tasks, checked; nodes above the tasks are none."""
-        stop, forest = self.belief.num_nodes * self._tasks_per_node, self.belief.forest
+        stop = self.belief.num_nodes * self._tasks_per_node
         nodes = index_array("tasks", tasks, stop, "tasks")
         if self._tasks_per_node > 1:
             nodes = nodes // self._tasks_per_node
-        above = first_with_children(nodes, forest.level, forest.level_below)
-        if above >= 0:
-            raise ValueError(f"tasks must be tasks, got node {nodes[above]}, which is above them")
+        self.belief.check_leaves(nodes)
         return nodes
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from hierbandits.belief import Belief
 from hierbandits.decision import Name, TaskName
+from hierbandits.posterior import Posterior
 
 
 @dataclass(slots=True, eq=False)
@@ -27,7 +27,7 @@ class Roster:
     (one of independent or of pooled tasks) needs no groups.
     """
 
-    def __init__(self, belief: Belief, path_length: int) -> None:
+    def __init__(self, belief: Posterior, path_length: int) -> None:
         self.belief = belief
         self._path_length = path_length
         self._members: dict[tuple[Name, ...], Member] = {}

@@ -8,18 +8,18 @@ from numpy.random import Generator
 
 from hierbandits.arms import Arms
 from hierbandits.arrays import Indices, Vector
-from hierbandits.belief import Belief
+from hierbandits.posterior import Posterior
 
 
 class Rule(Protocol):
     """Chooses an arm for each event; returns arm numbers, (E,)."""
 
-    def __call__(self, belief: Belief, rng: Generator, tasks: Indices, arms: Arms, /) -> Indices:
+    def __call__(self, belief: Posterior, rng: Generator, tasks: Indices, arms: Arms, /) -> Indices:
         """The arm number of each event."""
 
 
 def thompson(
-    belief: Belief, rng: Generator, tasks: Indices, arms: Arms, /, *, fresh: bool = False
+    belief: Posterior, rng: Generator, tasks: Indices, arms: Arms, /, *, fresh: bool = False
 ) -> Indices:
     """Play the best arms of one joint posterior draw.  [HBB, Algorithm 1]
 
@@ -31,7 +31,7 @@ def thompson(
 
 
 def thompson_with_propensities(
-    belief: Belief,
+    belief: Posterior,
     rng: Generator,
     tasks: Indices,
     arms: Arms,
@@ -58,7 +58,9 @@ def thompson_with_propensities(
     return played, (1 - floor) * share + floor / arms.sizes
 
 
-def ucb(belief: Belief, rng: Generator, tasks: Indices, arms: Arms, /, *, width: float) -> Indices:
+def ucb(
+    belief: Posterior, rng: Generator, tasks: Indices, arms: Arms, /, *, width: float
+) -> Indices:
     """Play the arm of highest mean plus `width` posterior standard deviations.
 
     With width = ucb_width(delta) this is HierBayesUCB (Guan and Xiong, 2024).
@@ -75,7 +77,7 @@ def ucb_width(delta: float) -> float:
     return sqrt(2 * log(1 / delta))
 
 
-def greedy(belief: Belief, rng: Generator, tasks: Indices, arms: Arms, /) -> Indices:
+def greedy(belief: Posterior, rng: Generator, tasks: Indices, arms: Arms, /) -> Indices:
     """Play the arm of highest posterior mean."""
     theta, slots = belief.draws(None, tasks)
     return arms.best_under(theta, slots, rng)

@@ -130,7 +130,8 @@ def _chunk(
         history.rounds += 1
         curve.add(history.rounds, total)
         if snapshot_every and history.rounds % snapshot_every == 0:
-            shots.append(policy.belief.forest.mean[policy.belief.roots])
+            means, slots = policy.belief.draws(None, policy.belief.roots)
+            shots.append(means[slots])
     rounds, cumulative = curve.finished(history.rounds, total)
     outcome = Outcome(
         cumulative,

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from hierbandits.belief import Belief
 from hierbandits.decision import Name
+from hierbandits.posterior import Posterior
 from hierbandits.roster import Member
 
 
 def posterior_table(
-    belief: Belief,
+    belief: Posterior,
     tasks: Sequence[Member],
     labels: Sequence[Name],  # of the features or arms
     level: float,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierbandits.arrays import Matrix, Vector, count, index_array, real_array
+from hierbandits.arrays import Indices, Matrix, Vector, count, index_array, real_array
 from hierbandits.kernels import dense, diagonal
 
 
@@ -41,10 +41,31 @@ class TaskSums:
             arms = index_array("features", features, dim, "arms")
             if arms.size != rows.size:
                 raise ValueError(f"features must have one arm per task, got {arms.size}")
-            diagonal.accumulate(rows, arms, values, self.xx, self.xy, self.yy, self.n)
+            self.add_rows(rows, arms, values)
         else:
             x = real_array("features", features, (rows.size, dim), " to match tasks")
-            dense.accumulate(rows, x, values, self.xx, self.xy, self.yy, self.n)
+            self.add_rows(rows, x, values)
+
+    def add_rows(self, tasks: Indices, features: Matrix | Indices, rewards: Vector) -> None:
+        """`add` of arrays that were checked before."""
+        kernels = diagonal if self.is_armed else dense
+        kernels.accumulate(tasks, features, rewards, self.xx, self.xy, self.yy, self.n)
+
+    def rows(self, tasks: Indices | slice) -> "TaskSums":
+        """The sums of some of the tasks."""
+        return TaskSums(self.xx[tasks], self.xy[tasks], self.yy[tasks], self.n[tasks])
+
+    def with_room(self, num_tasks: int, dim: int) -> "TaskSums":
+        """The same sums with room for so many tasks and arms, or for some more tasks."""
+        have, known = self.xy.shape
+        if have >= num_tasks and known >= dim:
+            return self
+        capacity = have if have >= num_tasks else max(num_tasks, have + have // 2)
+        larger = TaskSums.zeros(capacity, max(dim, known), armed=self.is_armed)
+        for old, new in ((self.xx, larger.xx), (self.xy, larger.xy)):
+            new[tuple(slice(size) for size in old.shape)] = old
+        larger.yy[:have], larger.n[:have] = self.yy, self.n
+        return larger
 
     def __add__(self, other: "TaskSums") -> "TaskSums":
         """The sums of both logs, task by task."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hierbandits.arrays import Indices
+from hierbandits.arrays import Indices, Matrix, Vector
 from hierbandits.kernels.compiler import compiled
 
 
@@ -63,3 +63,16 @@ def lineage(
                 table[find(table, slot_node, path[step])] = slot
         event_slot[e] = slot
     return used
+
+
+@compiled
+def spread(event_slot: Indices, slot_parent: Indices, scale: Vector, normals: Matrix) -> None:
+    """Multiply the normals of each event's slot, and of the slots above it, by its scale, once."""
+    done = np.zeros(slot_parent.size, np.bool_)
+    for e in range(event_slot.size):
+        slot = event_slot[e]
+        while slot >= 0 and not done[slot]:
+            done[slot] = True
+            for i in range(normals.shape[1]):
+                normals[slot, i] *= scale[e]
+            slot = slot_parent[slot]

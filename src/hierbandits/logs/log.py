@@ -80,12 +80,14 @@ class Log:
         for batch in self.batches():
             names, armed = batch.names, batch.features.ndim == 1
             dim = len(names.arms) if armed else batch.features.shape[1]
-            sums = _with_room(sums, len(names.tasks), dim, armed)
+            if sums is None:
+                sums = TaskSums.zeros(len(names.tasks), dim, armed=armed)
+            sums = sums.with_room(len(names.tasks), dim)
             sums.add(batch.tasks, batch.features, batch.rewards)
         assert sums is not None  # an empty log was refused
         size = len(names.tasks)
         return LogSums(
-            TaskSums(sums.xx[:size], sums.xy[:size], sums.yy[:size], sums.n[:size]),
+            sums.rows(np.s_[:size]),
             tuple(names.tasks),
             tuple(names.arms) if armed else None,
             tuple(names.populations),
@@ -117,20 +119,3 @@ def _distinct(arms: Sequence[Name], columns: Columns) -> tuple[Name, ...]:
     if kinds not in ({str}, {int}) or len(set(arms)) != len(arms):
         raise ValueError(f"arms must be distinct strings, or distinct integers, got {arms!r:.80}")
     return arms
-
-
-def _with_room(sums: TaskSums | None, num_tasks: int, dim: int, armed: bool) -> TaskSums:
-    """The same sums with room for so many tasks and arms, or some more tasks."""
-    if sums is None:
-        return TaskSums.zeros(num_tasks, dim, armed=armed)
-    have, width = sums.xy.shape
-    if num_tasks <= have and dim == width:
-        return sums
-    size = have if num_tasks <= have else max(num_tasks, have + have // 2)
-    wide = TaskSums.zeros(size, dim, armed=armed)
-    if armed:
-        wide.xx[:have, :width] = sums.xx
-    else:
-        wide.xx[:have] = sums.xx
-    wide.xy[:have, :width], wide.yy[:have], wide.n[:have] = sums.xy, sums.yy, sums.n
-    return wide
