@@ -167,7 +167,12 @@ def test_a_round_takes_one_offer_or_one_for_each_task():
         ({"draws": 5, "policy": "HierUCB"}, "thompson rule"),
         ({"draws": 5, "floor": 2.0}, "floor must be in"),
         ({"policy": 5}, "policy must be one of"),
-        ({"prior": None}, "prior must be a GaussianHierarchy, got None"),
+        ({"prior": None}, "prior must be given, or num_features, or arms"),
+        ({"prior": 3.0}, "prior must be a GaussianHierarchy, got 3.0"),
+        ({"num_features": 2}, "num_features must not be given with a prior"),
+        ({"prior": None, "num_features": 0}, "num_features must be a whole number of at least 1"),
+        ({"prior": None, "arms": "abc"}, "arms must be several arms"),
+        ({"prior": None, "arms": ["a", "b"], "policy": "TS"}, "prior must be a GaussianHierarchy"),
     ],
 )
 def test_bad_options_are_named(options, message):

@@ -13,14 +13,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.archive import read_archive, write_archive
 from hierbandits.arrays import LARGEST, count, index_array, real_array
-from hierbandits.belief import Belief
 from hierbandits.decision import Decision, RewardConflict, TaskName, UnknownDecision
 from hierbandits.exploration import ForcedStart
 from hierbandits.hierarchy import GaussianHierarchy
-from hierbandits.offer import Catalogue
+from hierbandits.offer import Catalogue, form_of
 from hierbandits.policies import POLICIES, Recipe
+from hierbandits.posterior import Posterior
 from hierbandits.roster import Member, Roster
 from hierbandits.summary import posterior_table, summary_text
+from hierbandits.sums import TaskSums
+from hierbandits.widths import UnknownWidths
 
 _VERSION = 1
 _NOTHING: Mapping[str, float] = {}
@@ -35,7 +37,9 @@ class _Pending(NamedTuple):
 class Agent:
     """Decides for named tasks and learns from rewards that come late, twice or out of order.
 
-    Tasks are added when first seen.  In a hierarchy of more than two levels a task is a path,
+    Without a prior it learns the widths and the noise as it goes (AdaptiveHierTS), and
+    `num_features`, or the form of `arms`, says what kind of bandit it is.  Tasks are added when
+    first seen.  In a hierarchy of more than two levels a task is a path,
     ("north", "store-17").  `arms` are the arms that `decide` offers unless told otherwise: names
     when armed; a mapping from name to features, or a (K, d) array, when linear.  With `draws`,
     decisions carry propensities estimated from so many posterior draws, and `floor` is the share
@@ -44,17 +48,24 @@ class Agent:
 
     def __init__(
         self,
-        prior: GaussianHierarchy,
-        policy: str | Recipe = "HierTS",
+        prior: GaussianHierarchy | UnknownWidths | None = None,
+        policy: str | Recipe | None = None,
         *,
+        num_features: int | None = None,
         arms: Any = None,
         seed: int | None = None,
         draws: int | None = None,
         floor: float = 0.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        if not isinstance(prior, GaussianHierarchy):
+        if prior is None:
+            prior = form_of(arms, num_features)
+        elif num_features is not None:
+            raise ValueError(f"num_features must not be given with a prior, got {num_features!r}")
+        if not isinstance(prior, GaussianHierarchy | UnknownWidths):
             raise ValueError(f"prior must be a GaussianHierarchy, got {prior!r:.80}")
+        if policy is None:
+            policy = "HierTS" if isinstance(prior, GaussianHierarchy) else "AdaptiveHierTS"
         if not isinstance(policy, Recipe) and policy not in POLICIES:
             raise ValueError(f"policy must be one of {', '.join(POLICIES)}, got {policy!r:.80}")
         if draws is None and floor != 0:
@@ -83,7 +94,7 @@ class Agent:
         self._settled: dict[str, tuple[float, float]] = {}
 
     @property
-    def belief(self) -> Belief:
+    def belief(self) -> Posterior:
         """What the agent knows; `node` gives a task's number in it."""
         return self._policy.belief
 
@@ -208,6 +219,20 @@ class Agent:
             del self._pending[decision.id]
             self._settled[decision.id] = reward, now
 
+    def learn_past(self, tasks: Sequence[TaskName], sums: TaskSums) -> None:
+        """Learn what is known of tasks from before: the sums of a log, a row for each task.
+
+        Only before the first reward.  Arms are in the order of the agent's own.
+        """
+        paths = [self._roster.path(task) for task in tasks]
+        if len(set(paths)) < len(paths):
+            raise ValueError(f"tasks must be different, got {list(tasks)!r:.80}")
+        self.belief.check_past(len(paths), sums)
+        members = [self._roster.met(path) for path in paths]
+        self.belief.learn_past(np.array([member.node for member in members], np.intp), sums)
+        for member, rewards in zip(members, sums.n.tolist(), strict=True):
+            member.rewards += int(rewards)
+
     def expire(self, older_than: float) -> list[str]:
         """Forget decisions made, or rewarded, more than `older_than` seconds ago.
 
@@ -277,12 +302,15 @@ class Agent:
         recipe: Recipe | str,
         clock: Callable[[], float],
     ) -> "Agent":
-        prior = GaussianHierarchy.from_dict(meta["prior"])
+        known = "covs" in meta["prior"]
+        form: type[GaussianHierarchy | UnknownWidths]
+        form = GaussianHierarchy if known else UnknownWidths
+        prior = form.from_dict(meta["prior"])
         arms = meta["arms"]
         if arms is not None and not prior.is_armed:
             arms = dict(zip(arms, arrays["arms"], strict=True))
         agent = cls(prior, recipe, arms=arms, draws=meta["draws"], floor=meta["floor"], clock=clock)
-        agent._policy.belief = Belief.from_state(meta["belief"], arrays)
+        agent._policy.belief = type(agent.belief).from_state(meta["belief"], arrays)
         if agent._policy.forced is not None:
             nodes = len(arrays["decided"])
             decided = index_array("decided", arrays["decided"], 2**31, "decisions")

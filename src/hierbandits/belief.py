@@ -71,12 +71,23 @@ class Belief(Posterior):
         belief = cls(prior, num_tasks, num_populations)
         forest = belief.forest
         tasks = np.flatnonzero(forest.level[: forest.size] == prior.num_levels - 1)
-        if sums.is_armed != prior.is_armed or sums.xy.shape != (tasks.size, prior.dim):
-            raise ValueError(
-                f"sums must hold {tasks.size} tasks in the form of {prior}, got {sums.xx.shape}"
-            )
-        belief._fold(tasks, sums)
+        belief.check_past(tasks.size, sums)
+        belief.learn_past(tasks, sums)
         return belief
+
+    def learn_past(self, nodes: Indices, sums: TaskSums) -> None:
+        """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
+        if self.num_levels == 1:  # tasks taken for one share a node
+            nodes, row = np.unique(nodes, return_inverse=True)
+            sums = sums.grouped(row, nodes.size)
+        if nodes.size:
+            roots, evidence = fold(self.forest, nodes, sums)
+            self._evidence.put(~self.forest.parent[roots], evidence)
+
+    @property
+    def num_rewards(self) -> Vector:
+        """The number of rewards learned in each population, (P,)."""
+        return self._evidence.count.copy()
 
     def restart(
         self, populations: Indices, priors: Sequence[GaussianHierarchy], sums: TaskSums
@@ -88,13 +99,7 @@ class Belief(Posterior):
         roots = self.forest.root[populations]
         tasks = self.forest.replant(roots, priors)
         self._evidence.put(populations, Evidence.none(len(populations)))
-        self._fold(tasks, sums.rows(tasks))
-
-    def _fold(self, tasks: Indices, sums: TaskSums) -> None:
-        """Learn whole sums at tasks that have learned nothing yet."""
-        if tasks.size:
-            roots, evidence = fold(self.forest, tasks, sums)
-            self._evidence.put(~self.forest.parent[roots], evidence)
+        self.learn_past(tasks, sums.rows(tasks))
 
     def add(self, parent: int, count: int = 1) -> Indices:
         """New nodes below a node (a population's root, say); returns their ids."""
@@ -144,6 +149,11 @@ class Belief(Posterior):
         names = ("count", "log_var", "square")
         belief._evidence = Evidence(*(state_array(name, arrays[name], shape) for name in names))
         return belief
+
+    def copy(self) -> "Belief":
+        """An independent belief of the same state."""
+        meta, arrays = self.state()
+        return Belief.from_state(meta, {name: array.copy() for name, array in arrays.items()})
 
     @property
     def nbytes(self) -> int:
@@ -213,7 +223,7 @@ class Belief(Posterior):
         """Joint draws as a table of parameters, and the row of each event, draw after draw.
 
         Without `rng`, the posterior means.  `scale`, one number for each event (the same within
-        a population), widens or narrows the draws about their means.
+        a population) and draw, widens or narrows the draws about their means.
         """
         most = nodes.size * self.forest.depth
         slot_node, slot_parent = np.empty(most, np.intp), np.empty(most, np.intp)
@@ -229,7 +239,7 @@ class Belief(Posterior):
         shape = (slot_node.size, self.dim)
         normals = np.zeros(shape) if rng is None else rng.standard_normal(shape)
         if scale is not None:
-            spread(slots, slot_parent, np.tile(scale, repeats), normals)
+            spread(slots, slot_parent, scale, normals)
         out = np.empty(shape)
         self._kernels.draw(slot_node, slot_parent, normals, *self.forest.arrays, out)
         return out, slots

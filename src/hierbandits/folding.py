@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hierbandits.arrays import Indices, Matrix, Vector, state_array
+from hierbandits.arrays import Indices, Matrix, Vector
 from hierbandits.contribution import combine, times
 from hierbandits.evidence import Evidence
 from hierbandits.forest import Forest
@@ -17,9 +17,6 @@ def fold(forest: Forest, nodes: Indices, sums: TaskSums) -> tuple[Indices, Evide
     parameters, conditions itself on it, and passes the same on with its own parameters
     integrated out.
     """
-    for name in ("xx", "xy", "yy", "n"):
-        values = getattr(sums, name)
-        state_array(f"sums.{name}", values, values.shape)
     noise_var = forest.noise_var[forest.level[nodes]]
     precision: Matrix = sums.xx / noise_var.reshape(-1, *[1] * (sums.xx.ndim - 1))
     weighted: Matrix = sums.xy / noise_var[:, None]
@@ -35,7 +32,7 @@ def fold(forest: Forest, nodes: Indices, sums: TaskSums) -> tuple[Indices, Evide
         square = square - (mean * (weighted + pull)).sum(-1) - (pull * (after - mean)).sum(-1)
         log_var = log_var + log_det
         if forest.parent[nodes[0]] < 0:
-            return nodes, Evidence(count.copy(), log_var, square)
+            return nodes, Evidence(count.copy(), log_var, np.maximum(square, 0.0))
         looking_up = forest.precision[forest.level[nodes]]
         heard = (explained(looking_up, root, precision), times(looking_up, after))
         nodes, family = np.unique(forest.parent[nodes], return_inverse=True)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from hierbandits.arms import Arms, depth
-from hierbandits.arrays import Indices, Matrix, real_array
+from hierbandits.arrays import Indices, Matrix, count, real_array
 from hierbandits.decision import Name
+from hierbandits.widths import UnknownWidths
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,6 +104,21 @@ class Catalogue:
         if len(table) == 0:
             raise ValueError("arms must hold at least one arm, got none")
         return table
+
+
+def form_of(arms: Any, num_features: int | None) -> UnknownWidths:
+    """What is assumed without a prior: features as many as said, or the form that arms have."""
+    if num_features is not None:
+        return UnknownWidths.of(count("num_features", num_features, least=1), armed=False)
+    if arms is None:
+        raise ValueError("prior must be given, or num_features, or arms, got none of them")
+    if isinstance(arms, str):
+        raise ValueError(f"arms must be several arms, got the string {arms!r:.80}")
+    values = list(arms.values()) if isinstance(arms, Mapping) else arms
+    if isinstance(arms, Mapping) or depth(values) == 2:
+        table = real_array("arms", values, (None, None))
+        return UnknownWidths.of(table.shape[1], armed=False)
+    return UnknownWidths.of(len(_checked_names(values)), armed=True)
 
 
 def _are_names(arms: Any) -> bool:

@@ -10,13 +10,16 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
+from hierbandits.adaptive import AdaptiveBelief
 from hierbandits.arms import Arms
 from hierbandits.arrays import Indices, Vector, count, index_array
 from hierbandits.belief import Belief
 from hierbandits.exploration import ForcedStart
 from hierbandits.gaussian import Prediction
 from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.posterior import Posterior
 from hierbandits.rules import Rule, greedy, thompson, thompson_with_propensities, ucb, ucb_width
+from hierbandits.widths import UnknownWidths
 
 HIER_UCB_DELTA = 0.05
 LIN_UCB_RIDGE = 1.0  # lambda
@@ -28,7 +31,7 @@ class Policy:
 
     def __init__(
         self,
-        belief: Belief,
+        belief: Posterior,
         rule: Rule,
         *,
         tasks_per_node: int = 1,
@@ -136,11 +139,19 @@ def ridge(prior: GaussianHierarchy) -> GaussianHierarchy:
     return prior.with_levels(np.zeros(prior.dim), covs, noise_std=1.0)
 
 
+def unknown_widths(prior: GaussianHierarchy, *, noise_known: bool = False) -> UnknownWidths:
+    """The hierarchy's form and hyper-mean alone; with `noise_known`, its noise too."""
+    noise = prior.noise_std if noise_known else None
+    return UnknownWidths.of(
+        prior.dim, armed=prior.is_armed, noise_std=noise, hyper_mean=prior.hyper_mean
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """A named algorithm: the hierarchy it believes in and the rule it chooses by."""
 
-    believe: Callable[[GaussianHierarchy], GaussianHierarchy]
+    believe: Callable[[GaussianHierarchy], GaussianHierarchy | UnknownWidths]
     rule: Rule
     summary: str
     forced: bool = False
@@ -148,7 +159,7 @@ class Recipe:
 
     def __call__(
         self,
-        prior: GaussianHierarchy,
+        prior: GaussianHierarchy | UnknownWidths,
         num_tasks: int | tuple[int, ...] = 0,
         num_populations: int = 1,
         truth: ArrayLike | None = None,
@@ -156,23 +167,39 @@ class Recipe:
         """A new policy; `truth` is the hyper-parameter of each population, (P, d)."""
         if self.knows_truth and truth is None:
             raise ValueError("truth must be given: this policy knows the hyper-parameters, (P, d)")
-        believed = self.believe(prior)
+        believed = self._believed(prior)
         shape = num_tasks if isinstance(num_tasks, tuple) else (num_tasks,)
         per_node = 1
         if believed.num_levels == 1:
             shape, per_node = (), max(1, prod(shape))
         elif believed.num_levels < prior.num_levels:
             shape = (prod(shape),)
-        means = truth if self.knows_truth else None
-        belief = Belief(believed, shape, num_populations, means)
+        belief: Posterior
+        if isinstance(believed, UnknownWidths):
+            belief = AdaptiveBelief(believed, shape, num_populations)
+        else:
+            means = truth if self.knows_truth else None
+            belief = Belief(believed, shape, num_populations, means)
         forced = ForcedStart(np.zeros(belief.num_nodes, np.int32)) if self.forced else None
         return Policy(belief, self.rule, tasks_per_node=per_node, forced=forced)
+
+    def _believed(
+        self, prior: GaussianHierarchy | UnknownWidths
+    ) -> GaussianHierarchy | UnknownWidths:
+        if isinstance(prior, GaussianHierarchy):
+            return self.believe(prior)
+        if self.believe not in (as_given, unknown_widths):
+            raise ValueError(f"prior must be a GaussianHierarchy for this policy, got {prior}")
+        return prior
 
 
 POLICIES: dict[str, Recipe] = {
     "HierTS": Recipe(as_given, thompson, "hierarchical Thompson sampling, the paper's algorithm"),
     "HierTS-forced": Recipe(
         as_given, thompson, "HierTS after a spanning set of arms in every task", forced=True
+    ),
+    "AdaptiveHierTS": Recipe(
+        unknown_widths, thompson, "HierTS that learns the widths and the noise as it goes"
     ),
     "TS": Recipe(marginal, thompson, "Thompson sampling in each task alone, marginal prior"),
     "OracleTS": Recipe(

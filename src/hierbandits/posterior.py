@@ -9,10 +9,19 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.archive import read_archive, write_archive
-from hierbandits.arrays import Indices, Matrix, Vector, index_array, positive, real_array
+from hierbandits.arrays import (
+    Indices,
+    Matrix,
+    Vector,
+    index_array,
+    positive,
+    real_array,
+    state_array,
+)
 from hierbandits.forest import Forest
 from hierbandits.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.kernels.checks import first_with_children
+from hierbandits.sums import TaskSums
 
 _VERSION = 1
 
@@ -36,6 +45,15 @@ class Posterior(ABC):
         self, nodes: Indices, table: Matrix | Indices, rewards: Vector, noise: Vector | None = None
     ) -> None:
         """`observe` of arrays that were checked before."""
+
+    @abstractmethod
+    def learn_past(self, nodes: Indices, sums: TaskSums) -> None:
+        """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
+
+    @property
+    @abstractmethod
+    def num_rewards(self) -> Vector:
+        """The number of rewards learned in each population, (P,)."""
 
     @abstractmethod
     def draws(
@@ -161,6 +179,21 @@ class Posterior(ABC):
         above = first_with_children(nodes, self.forest.level, self.forest.level_below)
         if above >= 0:
             raise ValueError(f"tasks must be tasks, got node {nodes[above]}, which is above them")
+
+    def check_past(self, num_tasks: int, sums: TaskSums) -> None:
+        """Raise unless `learn_past` can take these sums of so many tasks."""
+        if self.num_rewards.any():
+            raise ValueError(
+                f"sums must be learned before all rewards, got {self.num_rewards.sum():g} earlier"
+            )
+        if sums.is_armed != self.is_armed or sums.xy.shape != (num_tasks, self.dim):
+            form = "arms" if self.is_armed else "features"
+            raise ValueError(
+                f"sums must hold {num_tasks} tasks with {self.dim} {form}, got {sums.xx.shape}"
+            )
+        for name in ("xx", "xy", "yy", "n"):
+            values = getattr(sums, name)
+            state_array(f"sums.{name}", values, values.shape)
 
     def features(self, features: ArrayLike, num_rows: int) -> Matrix | Indices:
         """Features as kernels take them: (rows, d), or arm indices (rows,) when armed."""

@@ -58,6 +58,12 @@ class Study:
         """The mean of the paired difference in final regret, and its standard error."""
         return mean_and_error(self.outcomes[policy].total - self.outcomes[other].total)
 
+    def ratio(self, policy: str, other: str) -> tuple[float, float]:
+        """The ratio of mean final regrets and its standard error, by the delta method, paired."""
+        own, others = self.outcomes[policy].total, self.outcomes[other].total
+        ratio = float(own.mean() / others.mean())
+        return ratio, mean_and_error(own - ratio * others)[1] / float(others.mean())
+
     def band(self, policy: str) -> tuple[Vector, Vector]:
         """The mean curve and its standard error, (points,) each."""
         curve = self.outcomes[policy].curve

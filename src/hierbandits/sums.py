@@ -1,6 +1,7 @@
 """The sufficient statistics of tasks: all that a belief needs of a log of any length."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,9 +52,29 @@ class TaskSums:
         kernels = diagonal if self.is_armed else dense
         kernels.accumulate(tasks, features, rewards, self.xx, self.xy, self.yy, self.n)
 
+    def revise(self, task: int, features: Any, old_reward: float, new_reward: float) -> None:
+        """Replace a reward that was added earlier; `features` are (d,), or an arm's index."""
+        if self.is_armed:
+            self.xy[task, features] += new_reward - old_reward
+        else:
+            self.xy[task] += (new_reward - old_reward) * features
+        self.yy[task] += new_reward**2 - old_reward**2
+
     def rows(self, tasks: Indices | slice) -> "TaskSums":
         """The sums of some of the tasks."""
         return TaskSums(self.xx[tasks], self.xy[tasks], self.yy[tasks], self.n[tasks])
+
+    def put(self, tasks: Indices, other: "TaskSums") -> None:
+        """Replace the sums of some of the tasks."""
+        for part in fields(TaskSums):
+            getattr(self, part.name)[tasks] = getattr(other, part.name)
+
+    def grouped(self, group: Indices, num_groups: int) -> "TaskSums":
+        """The sums of groups of tasks; `group[s]` is that of task s."""
+        found = TaskSums.zeros(num_groups, self.xy.shape[1], armed=self.is_armed)
+        for part in fields(TaskSums):
+            np.add.at(getattr(found, part.name), group, getattr(self, part.name))
+        return found
 
     def with_room(self, num_tasks: int, dim: int) -> "TaskSums":
         """The same sums with room for so many tasks and arms, or for some more tasks."""

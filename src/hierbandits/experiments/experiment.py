@@ -9,6 +9,7 @@ import numpy as np
 
 from hierbandits.environments import ActionSets, Environment, HierarchicalBandit
 from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.policies import Recipe
 from hierbandits.report import Report
 from hierbandits.schedules import Schedule
 from hierbandits.simulate import simulate
@@ -55,7 +56,7 @@ class Progress:
     def study(
         self,
         environment: Environment,
-        policies: Sequence[str],
+        policies: Sequence[str] | Mapping[str, Recipe],
         schedule: Schedule,
         runs: int,
         *,

@@ -1,0 +1,87 @@
+"""Widths unknown: the similarity sweep again, by a policy that learns them as it goes."""
+
+from functools import partial
+
+from hierbandits.experiments.experiment import (
+    RESULT_COLUMNS,
+    Experiment,
+    Options,
+    Progress,
+    add_rows,
+    paper_problem,
+    result_rows,
+)
+from hierbandits.experiments.similarity import BATCH, HYPER_STD, QUICK, TASK_STDS
+from hierbandits.plots import error_bars, panels
+from hierbandits.policies import POLICIES, Recipe, unknown_widths
+from hierbandits.report import Report
+from hierbandits.rules import thompson
+from hierbandits.schedules import Concurrent
+
+NOISE_KNOWN = "AdaptiveHierTS, noise known"
+RECIPES = {
+    "HierTS": POLICIES["HierTS"],
+    NOISE_KNOWN: Recipe(
+        partial(unknown_widths, noise_known=True), thompson, "AdaptiveHierTS told the noise"
+    ),
+    "AdaptiveHierTS": POLICIES["AdaptiveHierTS"],
+    "PooledTS": POLICIES["PooledTS"],
+    "TS": POLICIES["TS"],
+}
+
+
+def run(options: Options) -> Report:
+    """Final regret against sigma_0 of policies told the widths and of those that learn them."""
+    runs = options.num_runs(1000, 100)
+    widths = QUICK if options.quick else TASK_STDS
+    progress = Progress(options, runs * len(RECIPES) * len(widths))
+    report = Report(
+        "adaptive",
+        "What does it cost not to know the widths?",
+        {"runs": runs, "seed": options.seed, "sigma_q": HYPER_STD, "sigma_0": widths, "L": BATCH},
+    )
+    studies = {
+        width: progress.study(paper_problem(HYPER_STD, width), RECIPES, Concurrent(BATCH), runs)
+        for width in widths
+    }
+    figure, (left, right) = panels(2, height=4.4, width=5.2)
+    lines = {name: [study.mean(name) for study in studies.values()] for name in RECIPES}
+    error_bars(left, widths, lines, "final regret", "task width $\\sigma_0$", log=True)
+    ratios = {
+        name: [study.ratio(name, "HierTS") for study in studies.values()]
+        for name in RECIPES
+        if name != "HierTS"
+    }
+    error_bars(
+        right, widths, ratios, "over that of HierTS told the truth", "task width $\\sigma_0$",
+        ylabel="ratio of mean regrets", log=True,
+    )  # fmt: skip
+    right.axhline(1.0, color="#444444", linewidth=0.8)
+    report.figure(
+        "adaptive",
+        figure,
+        "HierTS, TS and PooledTS are told the true widths and noise; AdaptiveHierTS is told "
+        "neither, and in the variant the noise alone. Bars are standard errors.",
+    )
+    report.table(
+        "Ratio of mean regrets to that of HierTS told the truth, with 95 % intervals",
+        ("sigma_0", *ratios),
+        [
+            (f"{width:g}", *(_interval(*study.ratio(name, "HierTS")) for name in ratios))
+            for width, study in studies.items()
+        ],
+    )
+    for width, study in studies.items():
+        add_rows(report, study, "", sigma_q=HYPER_STD, sigma_0=width, L=BATCH)
+        for row, name in zip(report.rows[-len(RECIPES) :], RECIPES, strict=True):
+            row["ratio"], row["ratio_error"] = study.ratio(name, "HierTS")
+        report.table(f"sigma_0 = {width:g}", RESULT_COLUMNS, result_rows(study))
+        report.frame(f"tasks_{width:g}", study.task_frame())
+    return report
+
+
+def _interval(ratio: float, error: float) -> str:
+    return f"{ratio:.3f} ({ratio - 1.96 * error:.3f} to {ratio + 1.96 * error:.3f})"
+
+
+EXPERIMENT = Experiment("the similarity sweep with the widths unknown: what learning costs", run)

@@ -1,0 +1,388 @@
+"""Unknown widths: the mixture against candidates run apart, and what it must not depend on."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from oracle import dense_posterior
+
+from hierbandits import POLICIES, Agent, Belief, GaussianHierarchy, Recipe, TaskSums
+from hierbandits.adaptive import AdaptiveBelief
+from hierbandits.candidates import EDGE, GROWTH, KEPT
+from hierbandits.policies import unknown_widths
+from hierbandits.rules import thompson
+from hierbandits.widths import HYPER_RATIO, TASK_RATIO, UnknownWidths
+
+D, TASKS = 3, 5
+NOISE = {"known": 0.7, "unknown": None}
+FORMS = {"linear": False, "armed": True}
+
+
+def _events(seed, size, armed, *, populations=1, task_std=0.4, noise=0.7, unit=1.0):
+    rng = np.random.default_rng(seed)
+    mu = rng.normal(size=(populations, D))
+    theta = np.repeat(mu, TASKS, axis=0) + task_std * rng.normal(size=(populations * TASKS, D))
+    tasks = rng.integers(0, populations * TASKS, size)
+    features = rng.integers(0, D, size) if armed else unit * rng.normal(size=(size, D))
+    mean = theta[tasks, features] if armed else (features * theta[tasks]).sum(1) / unit
+    return tasks, features, mean + noise * rng.normal(size=size)
+
+
+def _belief(armed, noise_std, populations=1):
+    widths = UnknownWidths.of(D, armed=armed, noise_std=noise_std, hyper_mean=[0.5, 0.0, -1.0])
+    belief = AdaptiveBelief(widths, TASKS, populations)
+    return belief, widths
+
+
+def _one_by_one(belief, tasks, features, rewards):
+    for e in range(len(tasks)):
+        belief.observe(tasks[e : e + 1], features[e : e + 1], rewards[e : e + 1])
+
+
+def _apart(belief, widths, tasks, features, rewards, population=0):
+    """Every candidate that is left, run on its own from the start: (log weight, belief)."""
+    held = belief.candidates
+    for c in np.flatnonzero(held.active[:, population]):
+        point = tuple(held.points[c, population].tolist())
+        prior = widths.hierarchy(point, held.units[population])
+        own = Belief(prior, TASKS)
+        own.observe(tasks, features, rewards)
+        evidence = own.evidence
+        log = evidence.log() if widths.noise_std else evidence.log_any_scale()
+        yield int(c), widths.log_prior(point) + float(log[0]), own
+
+
+@pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE)
+@pytest.mark.parametrize("armed", FORMS.values(), ids=FORMS)
+def test_candidates_and_weights_are_those_of_beliefs_run_apart(armed, noise):
+    """Also of candidates that were started late, from sums."""
+    events = _events(1, 80, armed, task_std=20.0, unit=64.0)  # far from where the lattice begins
+    belief, widths = _belief(armed, noise)
+    first = set(map(tuple, belief.candidates.points[:, 0].tolist()))
+    _one_by_one(belief, *events)
+    assert set(map(tuple, belief.candidates.points[:, 0].tolist())) - first
+    parts = list(_apart(belief, widths, *events))
+    logs = np.array([log for _, log, _ in parts])
+    weights = np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum()
+    found = belief.candidates.weights()[[c for c, _, _ in parts], 0]
+    np.testing.assert_allclose(found, weights, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(
+        belief.log_evidence(), np.logaddexp.reduce(logs), rtol=1e-9, atol=1e-9
+    )
+    for c, _, own in parts:
+        slot = belief.candidates.slots[c]
+        for task in range(TASKS + 1):
+            mine, right = slot.task(task), own.task(task)
+            scale = np.abs(right.mean).max() + right.std.max()
+            np.testing.assert_allclose(mine.mean, right.mean, rtol=1e-7, atol=1e-7 * scale)
+            np.testing.assert_allclose(mine.cov, right.cov, rtol=1e-6, atol=1e-9 * scale**2)
+
+
+def test_a_candidate_has_the_evidence_of_the_dense_joint():
+    tasks, features, rewards = _events(2, 12, False)
+    belief, widths = _belief(False, 0.7)
+    _one_by_one(belief, tasks, features, rewards)
+    held = belief.candidates
+    point = tuple(held.points[0, 0].tolist())
+    prior = widths.hierarchy(point, held.units[0])
+    noise, unit = 0.7, 4.0 ** held.units[0]
+    np.testing.assert_allclose(
+        np.sqrt(np.diagonal(prior.task_cov)), noise * TASK_RATIO ** point[0] / unit
+    )
+    np.testing.assert_allclose(
+        np.sqrt(np.diagonal(prior.hyper_cov)), noise * HYPER_RATIO ** point[1] / unit
+    )
+    design = np.zeros((12, (TASKS + 1) * D))
+    for e, task in enumerate(tasks):
+        design[e, task * D : (task + 1) * D] = features[e]
+    joint = dense_posterior(
+        [TASKS] * TASKS + [-1],
+        [prior.task_cov] * TASKS + [prior.hyper_cov],
+        [None] * TASKS + [widths.hyper_mean],
+        design,
+        rewards,
+        np.full(12, noise**2),
+    )
+    np.testing.assert_allclose(held.evidence(0).log()[0], joint.log_evidence, rtol=1e-9)
+
+
+def _mixed(parts, scales, moments):
+    """The moments of a mixture: (weight, mean, within, shared) of each part, scaled."""
+    means, withins, shareds = zip(*(moments(own) for _, _, own in parts), strict=True)
+    logs = np.array([log for _, log, _ in parts])
+    weights = np.exp(logs - np.logaddexp.reduce(logs))
+    mean = sum(w * m for w, m in zip(weights, means, strict=True))
+    within = sum(w * s * v for w, s, v in zip(weights, scales, withins, strict=True))
+    shared = sum(w * s * v for w, s, v in zip(weights, scales, shareds, strict=True))
+    between = sum(
+        w * np.multiply.outer(m - mean, m - mean) if np.ndim(within) == 2 else w * (m - mean) ** 2
+        for w, m in zip(weights, means, strict=True)
+    )
+    return mean, within, shared + between
+
+
+@pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE)
+@pytest.mark.parametrize("armed", FORMS.values(), ids=FORMS)
+def test_what_it_says_are_the_moments_of_the_mixture(armed, noise):
+    events = _events(3, 25, armed)
+    belief, widths = _belief(armed, noise)
+    _one_by_one(belief, *events)
+    parts = list(_apart(belief, widths, *events))
+    assert len(parts) > 3
+    # s^2 given the rewards is inverse gamma with shape n / 2 and scale square / 2
+    scales = [1.0 if noise else own.evidence.square[0] / (25 - 2) for _, _, own in parts]
+    for node in range(TASKS + 1):
+        mean, within, shared = _mixed(parts, scales, lambda own, n=node: own.forest.marginal(n))
+        found, split = belief.task(node), belief.uncertainty(node)
+        np.testing.assert_allclose(found.mean, mean, rtol=1e-6)
+        np.testing.assert_allclose(split.within, within, rtol=1e-6, atol=1e-12)
+        np.testing.assert_allclose(split.shared, shared, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(found.cov, within + shared, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(belief.hyper().mean, belief.task(TASKS).mean)
+    tasks, features = np.array([4, 0, 4]), np.array([2, 0, 1]) if armed else np.eye(D)
+    expected = _mixed(parts, scales, lambda own: tuple(own.predict(tasks, features)))
+    np.testing.assert_allclose(belief.predict(tasks, features), expected, rtol=1e-6)
+    nodes = np.array([1, TASKS, 1])
+    means, rows = belief.draws(None, nodes)
+    np.testing.assert_allclose(means[rows], [belief.task(n).mean for n in nodes], rtol=1e-9)
+
+
+@pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE)
+@pytest.mark.parametrize("repeats", [1, 4000])
+def test_draws_have_the_moments_of_the_mixture(noise, repeats):
+    """One at a time, and many at once as propensities need them."""
+    events = _events(4, 40, False)
+    belief, _ = _belief(False, noise)
+    _one_by_one(belief, *events)
+    rng, nodes = np.random.default_rng(0), np.array([2, TASKS, 2])
+    drawn = []
+    for _ in range(4000 // repeats):
+        theta, rows = belief.draws(rng, nodes, repeats=repeats)
+        drawn.append(theta[rows].reshape(repeats, 3, D))
+    draws = np.concatenate(drawn)
+    np.testing.assert_array_equal(draws[:, 0], draws[:, 2])  # repeats of a task share theirs
+    for place, node in ((0, 2), (1, TASKS)):
+        found, values = belief.task(node), draws[:, place]
+        error = found.std / np.sqrt(len(values))
+        assert (np.abs(values.mean(0) - found.mean) < 5 * error).all()
+        spread = (values - found.mean) ** 2
+        error = spread.std(0) / np.sqrt(len(values))
+        assert (np.abs(spread.mean(0) - np.diagonal(found.cov)) < 5 * error).all()
+
+
+@pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE)
+def test_populations_of_one_belief_are_beliefs_of_their_own(noise):
+    tasks, features, rewards = _events(5, 300, False, populations=3)
+    whole, _ = _belief(False, noise, 3)
+    _one_by_one(whole, tasks, features, rewards)
+    for p in range(3):
+        mine = tasks // TASKS == p
+        alone, _ = _belief(False, noise)
+        _one_by_one(alone, tasks[mine] % TASKS, features[mine], rewards[mine])
+        active = whole.candidates.active[:, p]
+        points = [tuple(q) for q in whole.candidates.points[active, p].tolist()]
+        assert sorted(points) == sorted(map(tuple, alone.candidates.points[:, 0].tolist()))
+        np.testing.assert_allclose(whole.log_evidence()[p], alone.log_evidence()[0], rtol=1e-9)
+        for s in range(TASKS):
+            np.testing.assert_allclose(
+                whole.task(p * TASKS + s).mean, alone.task(s).mean, rtol=1e-7
+            )
+        np.testing.assert_allclose(whole.hyper(p).cov, alone.hyper().cov, rtol=1e-6)
+
+
+@pytest.mark.parametrize("armed", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("power", [-80, 30])
+def test_choices_do_not_depend_on_the_scale_of_rewards(armed, power):
+    """With nothing known; powers of two, so that rounding is the same too."""
+    tasks, features, rewards = _events(6, 60, armed)
+    widths = UnknownWidths.of(D, armed=armed)
+    beliefs = [AdaptiveBelief(widths, TASKS) for _ in range(2)]
+    for belief, scale in zip(beliefs, (1.0, 2.0**power), strict=True):
+        _one_by_one(belief, tasks, features, scale * rewards)
+    draws = [b.sample(np.random.default_rng(0), np.arange(TASKS)) for b in beliefs]
+    np.testing.assert_allclose(draws[1], 2.0**power * draws[0], rtol=1e-9)
+
+
+def test_features_of_any_size_end_up_with_the_same_answers():
+    tasks, features, rewards = _events(7, 200, False)
+    sizes = np.array([1.0, 4.0**6, 4.0**-5])
+    beliefs = [AdaptiveBelief(UnknownWidths.of(D, armed=False), TASKS) for _ in range(2)]
+    for belief, size in zip(beliefs, (1.0, sizes), strict=True):
+        _one_by_one(belief, tasks, size * features, rewards)
+    plain, sized = (belief.candidates for belief in beliefs)
+    np.testing.assert_array_equal(sized.units - plain.units, [[0, 6, -5]])
+    np.testing.assert_allclose(
+        beliefs[1].task(2).mean * sizes, beliefs[0].task(2).mean, rtol=1e-2, atol=1e-2
+    )
+
+
+@pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE)
+@pytest.mark.parametrize(("task_std", "tasks"), [(0.002, 100), (0.25, 100), (3.0, 30), (200.0, 30)])
+def test_weight_gathers_at_the_true_widths_and_few_candidates_are_left(noise, task_std, tasks):
+    rng = np.random.default_rng(8)
+    noise_std, hyper = 0.7, rng.normal(size=D)
+    theta = hyper + task_std * rng.normal(size=(tasks, D))
+    belief = AdaptiveBelief(UnknownWidths.of(D, armed=True, noise_std=noise), tasks)
+    for _ in range(40):
+        nodes, arms = np.arange(tasks), rng.integers(0, D, tasks)
+        belief.observe(nodes, arms, theta[nodes, arms] + noise_std * rng.normal(size=tasks))
+    held = belief.candidates
+    assert len(held.slots) == held.active.sum() < 25
+    weights = held.weights()[:, 0]
+    heavy = held.points[weights.argmax(), 0]
+    resolution = noise_std * np.sqrt(D / 40) * (2 / (D * tasks)) ** 0.25  # of task_std, from tau^2
+    found = noise_std * TASK_RATIO ** float(heavy[0])
+    if task_std > resolution:
+        assert abs(np.log(found / task_std)) < np.log(TASK_RATIO)
+    else:
+        assert found < 3 * resolution
+    if noise is None:
+        scale = np.sqrt(belief._var_scale(int(weights.argmax()))[0])
+        np.testing.assert_allclose(scale, noise_std, rtol=0.05)
+
+
+def test_a_dropped_candidate_costs_nothing():
+    tasks, features, rewards = _events(9, 3000, True)
+    belief, _ = _belief(True, 0.7)
+    first = len(belief.candidates.slots)
+    _one_by_one(belief, tasks, features, rewards)
+    assert len(belief.candidates.slots) < first / 2
+    assert belief.candidates.due[0] <= np.ceil(GROWTH * 3000)
+    weights = belief.candidates.weights()[:, 0]
+    assert (weights > KEPT / 10).all()
+    assert weights.max() > EDGE
+
+
+@pytest.mark.parametrize("armed", FORMS.values(), ids=FORMS)
+def test_past_sums_and_revised_rewards_are_as_if_observed(armed):
+    tasks, features, rewards = _events(10, 60, armed)
+    sums = TaskSums.zeros(TASKS, D, armed=armed)
+    sums.add(tasks, features, rewards)
+    (told, widths), (learned, _), (revised, _) = (_belief(armed, None) for _ in range(3))
+    told.learn_past(np.arange(TASKS), sums)
+    learned.observe(tasks, features, rewards)
+    wrong = rewards.copy()
+    wrong[7] += 5.0
+    revised.observe(tasks, features, wrong)
+    revised.revise(int(tasks[7]), features[7], wrong[7], rewards[7])
+    np.testing.assert_array_equal(told.num_rewards, [60.0])
+    for belief in (told, revised):
+        parts = list(_apart(belief, widths, tasks, features, rewards))
+        logs = np.array([log for _, log, _ in parts])
+        weights = np.exp(logs - np.logaddexp.reduce(logs))
+        np.testing.assert_allclose(belief.candidates.weights()[:, 0], weights, rtol=1e-6)
+        found = belief.candidates.sums
+        np.testing.assert_allclose(found.xy[:TASKS], sums.xy, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(found.yy[:TASKS], sums.yy, rtol=1e-9)
+    np.testing.assert_allclose(told.task(3).mean, learned.task(3).mean, rtol=0.02)
+
+
+@pytest.mark.parametrize("armed", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("value", [0.0, 1.0, -1e9])
+def test_rewards_that_never_vary_are_no_trouble(armed, value):
+    tasks, features, _ = _events(11, 50, armed)
+    belief, _ = _belief(armed, None)
+    rng = np.random.default_rng(0)
+    for e in range(50):
+        belief.observe(tasks[e : e + 1], features[e : e + 1], [value])
+        assert np.isfinite(belief.sample(rng, np.arange(TASKS))).all()
+    assert np.isfinite(belief.predict(tasks, features)).all()
+
+
+def test_the_noise_of_single_rewards_cannot_be_stated():
+    belief, _ = _belief(True, None)
+    with pytest.raises(ValueError, match="noise_std must not be given"):
+        belief.observe([0], [1], [0.5], [0.1])
+    np.testing.assert_array_equal(belief.num_rewards, 0.0)
+
+
+def test_a_saved_belief_resumes_bit_for_bit(tmp_path):
+    tasks, features, rewards = _events(12, 90, False, populations=2)
+    belief, _ = _belief(False, None, 2)
+    _one_by_one(belief, tasks[:60], features[:60], rewards[:60])
+    belief.save(tmp_path / "belief.hb")
+    again = AdaptiveBelief.load(tmp_path / "belief.hb")
+    for each in (belief, again):
+        _one_by_one(each, tasks[60:], features[60:], rewards[60:])
+    for a, b in zip(belief.state()[1].values(), again.state()[1].values(), strict=True):
+        np.testing.assert_array_equal(a, b)
+    with pytest.raises(ValueError, match="not a sound belief file"):
+        Belief.load(tmp_path / "belief.hb")
+
+
+def test_agents_without_a_prior_learn_their_widths():
+    rng = np.random.default_rng(13)
+    named = Agent(arms=["low", "medium", "high"], seed=0)
+    vectors = Agent(arms={"a": [1.0, 0.0], "b": [0.0, 2.0]}, seed=0)
+    table = Agent(arms=np.eye(4), seed=0)
+    free = Agent(num_features=2, seed=0)
+    for agent, armed, dim in ((named, True, 3), (vectors, False, 2), (table, False, 4)):
+        assert (agent.prior.is_armed, agent.prior.dim) == (armed, dim)
+        assert "AdaptiveHierTS" in repr(agent)
+        for step in range(30):
+            decision = agent.decide(f"store-{step % 4}")
+            agent.reward(decision.id, 1e6 * rng.normal())
+        assert agent.table()["mean"]
+    decision = free.decide("store", np.eye(2))
+    assert free.reward(decision.id, 1e-6)
+    upper = Agent(arms=["low", "high"], policy="HierUCB", seed=0)
+    assert upper.reward(upper.decide("store").id, 1.0)
+
+
+def test_an_agent_finds_the_best_arm_whatever_the_rewards_look_like():
+    rng = np.random.default_rng(14)
+    for offset, scale in ((0.0, 1.0), (5e3, 10.0), (0.0, 1e-12), (-3e7, 1e6)):
+        agent = Agent(arms=["a", "b", "c"], seed=1)
+        values = offset + scale * np.array([0.0, 1.0, 0.3])
+        for step in range(600):
+            decision = agent.decide(step % 10)
+            agent.reward(decision.id, values[decision.features] + scale * rng.normal())
+        last = [agent.decide(step % 10).arm for step in range(100)]
+        assert last.count("b") > 80
+
+
+def test_an_agent_starts_from_what_a_log_says():
+    tasks, features, rewards = _events(15, 300, True)
+    sums = TaskSums.zeros(TASKS, D, armed=True)
+    sums.add(tasks, features, rewards)
+    names = [f"store-{s}" for s in range(TASKS)]
+    prior = GaussianHierarchy.armed(D, hyper_std=1.0, task_std=0.4, noise_std=0.7)
+    right = Belief(prior, TASKS)
+    right.observe(tasks, features, rewards)
+    agent = Agent(prior, seed=0)
+    agent.learn_past(names, sums)
+    for s, name in enumerate(names):
+        np.testing.assert_allclose(
+            agent.belief.task(agent.node(name)).mean, right.task(s).mean, rtol=1e-9
+        )
+    for policy in ("TS", "PooledTS", "HierUCB"):
+        other = Agent(prior, policy, seed=0)
+        other.learn_past(names, sums)
+        assert other.belief.num_rewards.sum() == 300
+    adaptive = Agent(arms=["a", "b", "c"], seed=0)
+    adaptive.learn_past(names, sums)
+    assert adaptive.belief.num_rewards.sum() == 300
+    adaptive.reward(adaptive.decide("store-new").id, 1.0)
+    with pytest.raises(ValueError, match="before all rewards, got 301 earlier"):
+        adaptive.learn_past(["store-other"], sums.rows(np.array([0])))
+    with pytest.raises(ValueError, match="sums must hold 2 tasks with 3 arms"):
+        Agent(prior).learn_past(["x", "y"], sums)
+    with pytest.raises(ValueError, match="tasks must be different"):
+        Agent(prior).learn_past(["x"] * TASKS, sums)
+    assert Agent(prior).tasks == []
+
+
+def test_learning_the_widths_costs_little_regret():
+    """A fast look at what `reproduce adaptive` shows with 5,000 runs."""
+    import hierbandits as hb
+    from hierbandits.experiments.experiment import paper_problem
+    from hierbandits.schedules import Concurrent
+
+    recipe = Recipe(partial(unknown_widths, noise_known=True), thompson, "noise known")
+    policies = {"HierTS": POLICIES["HierTS"], "Adaptive": recipe, "TS": POLICIES["TS"]}
+    study = hb.simulate(
+        paper_problem(1.0, 0.1), policies, Concurrent(5), 100, 3, num_interactions=100
+    )
+    means = {name: study.mean(name)[0] for name in policies}
+    assert means["Adaptive"] < 1.3 * means["HierTS"]
+    assert means["Adaptive"] < 0.6 * means["TS"]
