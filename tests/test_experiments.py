@@ -14,7 +14,7 @@ from hierbandits.report import Report
 
 KEYS = {"experiment", "panel", "sigma_q", "sigma_0", "L", "policy", "runs"}
 KEYS |= {"mean", "standard_error"}
-OURS = ["synthetic", "similarity", "concurrency", "meta"]
+OURS = ["synthetic", "similarity", "adaptive", "concurrency", "meta"]
 
 
 @pytest.fixture(scope="module")
@@ -156,3 +156,22 @@ def test_plots_fill_rows_and_spare_places_are_empty():
     assert (len(axes), len(figure.axes)) == (7, 10)
     assert [plot.axison for plot in figure.axes] == [True] * 7 + [False] * 3
     assert len(panels(1)[1]) == 1
+
+
+def test_the_adaptive_rows_say_the_ratio_to_knowing_the_truth(reports):
+    report, folder, _ = reports("adaptive")
+    tasks = pl.read_parquet(folder / "tasks_0.3.parquet")
+    totals = tasks.group_by("policy", "run").agg(pl.col("regret").sum()).sort("run")
+    own, truth = (
+        totals.filter(pl.col("policy") == name)["regret"].to_numpy()
+        for name in ("AdaptiveHierTS", "HierTS")
+    )
+    row = next(
+        row for row in report.rows if row["sigma_0"] == 0.3 and row["policy"] == "AdaptiveHierTS"
+    )
+    np.testing.assert_allclose(row["ratio"], own.mean() / truth.mean())
+    # The delta method: the variance of own / truth near their means, with their covariance.
+    (a, c), (_, b) = np.cov(own, truth) / len(own)
+    r = own.mean() / truth.mean()
+    error = np.sqrt(a - 2 * r * c + r**2 * b) / truth.mean()
+    np.testing.assert_allclose(row["ratio_error"], error)

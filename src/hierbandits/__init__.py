@@ -1,6 +1,7 @@
 """Hierarchical Bayesian bandits: act well in many similar tasks, each teaching all others."""
 
 from hierbandits import bounds, datasets
+from hierbandits.adaptive import AdaptiveBelief
 from hierbandits.agent import Agent
 from hierbandits.arms import Arms
 from hierbandits.belief import Belief
@@ -14,11 +15,13 @@ from hierbandits.policies import POLICIES, Policy, Recipe
 from hierbandits.simulate import simulate
 from hierbandits.study import Study
 from hierbandits.sums import TaskSums
+from hierbandits.widths import UnknownWidths
 
 __version__ = "0.1.0"
 
 __all__ = [
     "POLICIES",
+    "AdaptiveBelief",
     "Agent",
     "Arms",
     "Belief",
@@ -35,6 +38,7 @@ __all__ = [
     "Study",
     "TaskSums",
     "UnknownDecision",
+    "UnknownWidths",
     "bounds",
     "datasets",
     "merge",

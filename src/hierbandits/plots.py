@@ -11,11 +11,13 @@ from hierbandits.study import Study
 
 STYLES = {  # one colour and dash for each policy, wherever it is drawn
     "HierTS": ("#0072b2", "-"),
+    "AdaptiveHierTS": ("#56b4e9", "-"),
+    "AdaptiveHierTS, noise known": ("#332288", (0, (4, 1, 1, 1))),
     "TS": ("#d55e00", "--"),
     "OracleTS": ("#444444", ":"),
     "PooledTS": ("#009e73", "-."),
     "HierUCB": ("#cc79a7", (0, (5, 1, 1, 1, 1, 1))),
-    "HierTS-forced": ("#56b4e9", (0, (3, 1))),
+    "HierTS-forced": ("#88ccee", (0, (3, 1))),
     "HierGreedy": ("#e69f00", (0, (1, 2))),
     "LinUCB": ("#999933", (0, (6, 2, 2, 2))),
 }

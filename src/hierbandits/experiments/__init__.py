@@ -1,11 +1,12 @@
 """The paper's experiments and our own, by name."""
 
-from hierbandits.experiments import concurrency, digits, meta, similarity, synthetic
+from hierbandits.experiments import adaptive, concurrency, digits, meta, similarity, synthetic
 from hierbandits.experiments.experiment import Experiment, Options
 
 EXPERIMENTS: dict[str, Experiment] = {
     "synthetic": synthetic.EXPERIMENT,
     "similarity": similarity.EXPERIMENT,
+    "adaptive": adaptive.EXPERIMENT,
     "concurrency": concurrency.EXPERIMENT,
     "meta": meta.EXPERIMENT,
     "digits": digits.EXPERIMENT,

@@ -7,7 +7,6 @@ from hierbandits.experiments.experiment import (
     Experiment,
     Options,
     Progress,
-    add_rows,
     paper_problem,
     result_rows,
 )
@@ -72,9 +71,10 @@ def run(options: Options) -> Report:
         ],
     )
     for width, study in studies.items():
-        add_rows(report, study, "", sigma_q=HYPER_STD, sigma_0=width, L=BATCH)
-        for row, name in zip(report.rows[-len(RECIPES) :], RECIPES, strict=True):
-            row["ratio"], row["ratio_error"] = study.ratio(name, "HierTS")
+        for row in study.summary("HierTS"):
+            ratio, error = study.ratio(row["policy"], "HierTS")
+            row |= {"sigma_q": HYPER_STD, "sigma_0": width, "L": BATCH}
+            report.row(panel="", **row, ratio=ratio, ratio_error=error)
         report.table(f"sigma_0 = {width:g}", RESULT_COLUMNS, result_rows(study))
         report.frame(f"tasks_{width:g}", study.task_frame())
     return report
