@@ -10,7 +10,7 @@ from oracle import full, random_cov
 from worlds import assert_close, worlds
 
 from hierbandits import Belief, TaskSums
-from hierbandits.fitting import expectation, fit_prior, fitting
+from hierbandits.fitting import expectation, fit_prior, fitting, search
 from hierbandits.fitting.expectation import Model, expect
 from hierbandits.fitting.structure import Structure
 from hierbandits.fitting.units import Units
@@ -33,6 +33,11 @@ def _drawn(rng, *, tasks, events, task_cov, noise, hyper_cov, mean, populations=
     return sums
 
 
+def _evenly(sums, populations):
+    """The population of each task: equal shares, in order."""
+    return np.arange(len(sums.n)) * populations // len(sums.n)
+
+
 def _problem(sums, populations, structure, monkeypatch, rank=1):
     """The problem that fit_prior sets itself, and its units."""
     caught = {}
@@ -41,7 +46,7 @@ def _problem(sums, populations, structure, monkeypatch, rank=1):
         caught.update(problem=problem, units=units)
 
     monkeypatch.setattr(fitting, "_fit", catch)
-    fit_prior(sums, num_populations=populations, structure=structure, rank=rank)
+    fit_prior(sums, population=_evenly(sums, populations), structure=structure, rank=rank)
     monkeypatch.undo()
     return caught["problem"], caught["units"]
 
@@ -137,7 +142,7 @@ def test_a_fit_climbs_to_a_top_whose_evidence_a_belief_confirms(structure, armed
     cov = np.diag([0.3, 0.1, 0.5, 0.2]) if armed else random_cov(rng, 4, 0.5)
     sums = _drawn(rng, tasks=12, events=9, task_cov=cov, noise=0.7, hyper_cov=np.eye(4),
                   mean=np.arange(4.0), populations=populations, armed=armed)  # fmt: skip
-    fit = fit_prior(sums, num_populations=populations, structure=structure)
+    fit = fit_prior(sums, population=_evenly(sums, populations), structure=structure)
     assert fit.converged
     assert fit.iterations == len(fit.trace) - 1
     assert (np.diff(fit.trace) > -1e-9 * np.abs(fit.trace[-1])).all()
@@ -152,9 +157,9 @@ def test_em_and_lbfgs_stop_at_the_same_top(structure, armed, monkeypatch):
     cov = np.diag([0.3, 0.1, 0.5]) if armed else random_cov(rng, 3, 0.7)
     sums = _drawn(rng, tasks=15, events=12, task_cov=cov, noise=0.4, hyper_cov=np.eye(3),
                   mean=np.ones(3), populations=5, armed=armed)  # fmt: skip
-    fit = fit_prior(sums, num_populations=5, structure=structure, tolerance=1e-10)
+    fit = fit_prior(sums, population=_evenly(sums, 5), structure=structure, tolerance=1e-10)
     problem, units = _problem(sums, 5, structure, monkeypatch)
-    model, trace = fitting._em(problem, 3000, 1e-11)
+    model, trace = search.em(problem, 3000, 1e-11)
     assert (np.diff(trace) > -1e-9).all()
     np.testing.assert_allclose(units.cov_out(model.task_cov), fit.prior.task_cov, atol=2e-4)
     np.testing.assert_allclose(units.cov_out(model.hyper_cov), fit.prior.hyper_cov, atol=2e-3)
@@ -217,12 +222,12 @@ def test_the_hyper_prior_of_many_populations_is_recovered():
     mean, hyper = np.array([1.0, -2.0]), np.array([[1.0, 0.5], [0.5, 2.0]])
     sums = _drawn(rng, tasks=10, events=15, task_cov=0.09 * np.eye(2), noise=0.5,
                   hyper_cov=hyper, mean=mean, populations=500)  # fmt: skip
-    fit = fit_prior(sums, num_populations=500, structure="full")
+    fit = fit_prior(sums, population=_evenly(sums, 500), structure="full")
     np.testing.assert_allclose(fit.prior.hyper_mean, mean, atol=6 * np.sqrt(2 / 500))
     np.testing.assert_allclose(fit.prior.hyper_cov, hyper, atol=6 * 2 * np.sqrt(2 / 500))
     assert (np.abs(np.log(fit.hyper_widths.std**2 / [1.0, 2.0]) / 2) < 6 / np.sqrt(1000)).all()
     np.testing.assert_allclose(fit.hyper_widths.log_error, 1 / np.sqrt(1000), rtol=0.1)
-    known = fit_prior(sums, num_populations=500, structure="full", hyper_mean=mean,
+    known = fit_prior(sums, population=_evenly(sums, 500), structure="full", hyper_mean=mean,
                       hyper_cov=hyper, noise_std=0.5)  # fmt: skip
     np.testing.assert_array_equal(known.prior.hyper_mean, mean)
     np.testing.assert_allclose(known.prior.hyper_cov, hyper, rtol=1e-12)
@@ -306,7 +311,7 @@ def test_degenerate_logs_give_finite_priors(structure, armed, case, populations)
     x = rng.integers(0, d, size) if armed else rng.standard_normal((size, d))
     y = {"constant": 3.7, "zero": 0.0}.get(case, rng.standard_normal(size)) * np.ones(size)
     sums.add(tasks, x, y)
-    fit = fit_prior(sums, num_populations=populations, structure=structure)
+    fit = fit_prior(sums, population=_evenly(sums, populations), structure=structure)
     stds = np.array([*fit.task_widths.std, *fit.hyper_widths.std, fit.prior.noise_std])
     assert np.isfinite(stds).all()
     assert (stds > 0).all()
@@ -371,8 +376,10 @@ def test_the_default_hyper_width_is_wide_in_units_of_the_data():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_populations": 0}, "num_populations must be a whole number of at least 1"),
-        ({"num_populations": 3}, "num_populations must divide the 4 tasks evenly, got 3"),
+        ({"population": [0, 1]}, "population must have one entry for each of 4 tasks, got 2"),
+        ({"population": [0, 1, 4, 0]}, r"population must be in \[0, 4\), got 4"),
+        ({"population": [0, 1, -1, 0]}, r"population must be in \[0, 4\), got -1"),
+        ({"population": [0.0, 1, 1, 0]}, "population must be integers"),
         ({"structure": "round"}, "structure must be one of"),
         ({"structure": "low-rank", "rank": 2}, "rank must be below the 2 features, got 2"),
         ({"rank": 0}, "rank must be a whole number"),

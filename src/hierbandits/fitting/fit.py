@@ -19,6 +19,7 @@ class Widths:
     std: Vector
     log_error: Vector  # standard errors of log std; NaN where it was given or has none
     maybe_zero: Mask
+    at_bound: Mask  # where the search ended at the least or largest width that it allows
 
     @property
     def low(self) -> Vector:
@@ -45,6 +46,7 @@ class Fit:
     trace: Vector  # log evidence + weak priors at each iteration: it never falls
     iterations: int
     converged: bool  # whether less than 0.001 is left to gain, by the local quadratic
+    at_edge: bool  # whether a width, or the width of some direction, sits at a bound of the search
     task_widths: Widths  # roots of task_cov's diagonal, (d,)
     noise_width: Widths  # (1,); no error if it was given
     hyper_widths: Widths  # roots of hyper_cov's diagonal, (d,); no error if it was not learned

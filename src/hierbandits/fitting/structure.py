@@ -28,9 +28,12 @@ class Structure:
     dim: int
     rank: int
     armed: bool
+    weight: float  # the weak prior's; 0 for none
 
     @classmethod
-    def of(cls, shape: str, dim: int, rank: int, armed: bool) -> "Structure":
+    def of(
+        cls, shape: str, dim: int, rank: int, armed: bool, weak_prior: bool = True
+    ) -> "Structure":
         """The structure, checked."""
         if shape not in get_args(Shape):
             raise ValueError(f"structure must be one of {get_args(Shape)}, got {shape!r}")
@@ -39,18 +42,16 @@ class Structure:
         rank = count("rank", rank, least=1)
         if shape == "low-rank" and rank >= dim:
             raise ValueError(f"rank must be below the {dim} features, got {rank}")
-        return cls(shape, dim, rank, armed)  # type: ignore[arg-type]
+        weight = WEIGHT if weak_prior else 0.0
+        if shape == "scalar":
+            weight /= dim  # one width counts once, however many coordinates it has
+        return cls(shape, dim, rank, armed, weight)  # type: ignore[arg-type]
 
     @property
     def size(self) -> int:
         """How many free numbers there are."""
         full, low = self.dim * (self.dim + 1) // 2, self.dim * (self.rank + 1)
         return {"scalar": 1, "diagonal": self.dim, "full": full, "low-rank": low}[self.shape]
-
-    @property
-    def weight(self) -> float:
-        """The weak prior's: one width counts once, however many coordinates it has."""
-        return WEIGHT / self.dim if self.shape == "scalar" else WEIGHT
 
     def bounds(self) -> list[tuple[float | None, float | None]]:
         """Of each free number: only logs have any."""
@@ -117,12 +118,16 @@ class Structure:
 
     def log_prior(self, cov: Matrix) -> float:
         """weight * (log det Sigma - tr Sigma): flat, but for both ends; its mode is the unit."""
+        if self.weight == 0.0:
+            return 0.0
         if self.armed:
             return self.weight * float(np.log(cov).sum() - cov.sum())
         return self.weight * float(np.linalg.slogdet(cov)[1] - np.trace(cov))
 
     def log_prior_slope(self, cov: Matrix) -> Matrix:
         """Its derivative by Sigma."""
+        if self.weight == 0.0:
+            return np.zeros_like(cov)
         if self.armed:
             return self.weight * (1 / cov - 1)
         return self.weight * (np.linalg.inv(cov) - np.eye(self.dim))
@@ -131,7 +136,8 @@ class Structure:
         """The M-step: argmax of -(count log det + tr Sigma^-1 scatter) / 2 + log_prior.
 
         Stationary where weight Sigma^2 + k Sigma = scatter / 2 with k = count / 2 - weight, so
-        Sigma has the scatter's eigenvectors.  Not for low-rank, which has no closed form.
+        Sigma has the scatter's eigenvectors.  Not for low-rank, which has no closed form, nor
+        without both tasks and weak prior, when nothing says what Sigma is.
         """
         if self.shape == "full":
             values, vectors = np.linalg.eigh(scatter)
@@ -146,7 +152,7 @@ class Structure:
         k = count / 2 - self.weight
         spread = np.sqrt(k**2 + 2 * self.weight * scatter)
         roots = scatter / (k + spread) if k > 0 else (spread - k) / (2 * self.weight)
-        kept: Vector = np.maximum(roots, np.exp(-2 * EDGE))
+        kept: Vector = np.clip(roots, np.exp(-2 * EDGE), np.exp(2 * EDGE))
         return kept
 
     def _diagonal(self, variances: Vector) -> Matrix:
