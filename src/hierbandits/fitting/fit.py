@@ -12,8 +12,9 @@ from hierbandits.hierarchy import GaussianHierarchy
 class Widths:
     """Learned standard deviations, their logs taken as normal where the data tell them from zero.
 
-    `maybe_zero` says where they do not: a width of nearly zero, all else equal, loses less than
-    1.92 of log evidence.  The log's error then says little, and the interval starts at zero.
+    `maybe_zero` says where they do not: nearly zero, with all else as good as it can then be,
+    loses less log evidence than chance would in one of forty worlds where it is zero.  The log's
+    error then says little, and the interval starts at zero.
     """
 
     std: Vector

@@ -41,15 +41,17 @@ class Problem:
         return total
 
     def improved(self, model: Model, found: Expectation) -> Model:
-        """The M-step.  [EM: each step raises evidence + weak priors]"""
+        """The M-step, which leaves low-rank covariances as they are: each step raises the value."""
         form, mean, hyper, noise = self.form, model.hyper_mean, model.hyper_cov, model.noise_var
-        task = form.maximise(found.task_scatter(model.task_cov), found.num_tasks)
+        task = model.task_cov
+        if form.shape != "low-rank":
+            task = form.maximise(found.task_scatter(task), found.num_tasks)
         if self.learns_noise:
             events = found.num_events + self.noise_weight
             noise = max((max(found.square, 0.0) + self.noise_weight) / events, np.exp(-2 * EDGE))
         if self.learns_mean and self.num_populations:
             mean = found.hyper_means.mean(0)
-        if self.learns_hyper:
+        if self.learns_hyper and form.shape != "low-rank":
             scatter = found.hyper_scatter(hyper, model.hyper_mean, mean)
             hyper = form.maximise(scatter, self.num_populations)
         return Model(mean, hyper, task, noise)

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import chdtrc, chdtri
 
 from hierbandits.arrays import Matrix, Vector, count
 
@@ -115,6 +117,22 @@ class Structure:
         scale = np.full(self.dim, 1e-3 if self.shape == "scalar" else 1.0)
         scale[coordinate] = 1e-3
         return cov * (scale**2 if self.armed else np.outer(scale, scale))
+
+    @property
+    def drop(self) -> float:
+        """The loss of log evidence that a width of zero must exceed to be ruled out at 2.5 %.
+
+        It takes q free numbers away, one of them at its boundary, so twice the loss is an even
+        mixture of chi-squared with q - 1 and with q degrees of freedom; 1.92 for q = 1.
+        """
+        q = {"scalar": 1, "diagonal": 1, "full": self.dim, "low-rank": self.rank + 1}[self.shape]
+        if q == 1:
+            return float(chdtri(1, 0.05)) / 2
+
+        def excess(twice: float) -> float:
+            return float(chdtrc(q - 1, twice) + chdtrc(q, twice)) / 2 - 0.025
+
+        return float(brentq(excess, 0.0, 10.0 * q + 20.0)) / 2
 
     def log_prior(self, cov: Matrix) -> float:
         """weight * (log det Sigma - tr Sigma): flat, but for both ends; its mode is the unit."""
