@@ -126,7 +126,7 @@ def _given(
 def _fit(problem: Problem, units: Units, max_iterations: int, tolerance: float) -> Fit:
     free, trace = search(problem, max_iterations, tolerance)
     value, slope = problem.value_and_slope(free)
-    covariance = inverse(problem.curvature(free))
+    covariance = inverse(problem.curvature(free, slope))
     shift = problem.sums.n.sum() * np.log(units.reward)
     model = problem.model(free)
     prior = _hierarchy(

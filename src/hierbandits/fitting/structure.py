@@ -17,6 +17,8 @@ WEIGHT = 0.5
 EDGE = 14.0
 """Log widths in the data's units are kept within this of zero."""
 
+_FACTOR_STEPS = 100  # of some microseconds each, where an iteration of the search takes many
+
 
 @dataclass(frozen=True, slots=True)
 class Structure:
@@ -94,8 +96,9 @@ class Structure:
         common = values[: -self.rank].mean()
         top = np.sqrt(np.maximum(values[-self.rank :] - common, 1e-3 * values[-self.rank :]))
         loading = vectors[:, -self.rank :] * top
-        psi = np.maximum(variances - (loading**2).sum(1), 1e-2 * variances)
-        return np.concatenate([loading.ravel(), np.log(psi) / 2])
+        own = np.maximum(variances - (loading**2).sum(1), 1e-2 * variances)
+        loading, own = _factored(cov, loading, own)
+        return np.concatenate([loading.ravel(), np.log(own) / 2])
 
     def slope(self, free: Vector, gradient: Matrix) -> Vector:
         """From d f / d Sigma (symmetric) to the derivatives by the free numbers."""
@@ -185,3 +188,15 @@ class Structure:
     def _split(self, free: Vector) -> tuple[Matrix, Vector]:
         cut = self.dim * self.rank
         return free[:cut].reshape(self.dim, self.rank), free[cut:]
+
+
+def _factored(cov: Matrix, loading: Matrix, own: Vector) -> tuple[Matrix, Vector]:
+    """B and psi^2 nearer to B B' + diag(psi^2) = cov, by EM for factor analysis."""
+    variances = np.diagonal(cov)
+    for _ in range(_FACTOR_STEPS):
+        gain = np.linalg.solve(loading @ loading.T + np.diag(own), loading).T  # (rank, d)
+        seen = cov @ gain.T  # E theta z'
+        scatter = np.eye(len(gain)) - gain @ loading + gain @ seen  # E z z'
+        loading = np.linalg.solve(scatter, seen.T).T
+        own = np.maximum(variances - (loading * seen).sum(1), 1e-4 * variances)
+    return loading, own
