@@ -4,15 +4,18 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
+from scipy.special import lambertw
 
-from hierbandits.arrays import Mask, Matrix, Vector
+from hierbandits.arrays import Matrix, Vector
 from hierbandits.fitting.expectation import Model
 from hierbandits.fitting.fit import Widths
 from hierbandits.fitting.problem import Problem
 from hierbandits.fitting.structure import EDGE, Structure
 from hierbandits.hierarchy import GaussianHierarchy
 
+NORMAL_95 = 1.959963984540054
 _EM_STEPS = 10
+_LITTLE = 0.05  # log evidence
 
 
 def inverse(information: Matrix) -> Matrix:
@@ -31,59 +34,70 @@ def widths(
     cuts = np.cumsum([part.size for part in problem.split(free)])[:-1]
     errors = [covariance[np.ix_(at, at)] for at in np.split(np.arange(free.size), cuts)]
     model, form = problem.model(free), problem.form
-    least = problem.expect(model).log_evidence - form.drop
-    found = {"task_widths": Widths(
-        _stds(prior.task_cov),
-        _log_errors(form, task, errors[0]),
-        _maybe_zero(problem, model, least, "task_cov"),
-        _at_bound(model.task_cov),
-    )}  # fmt: skip
-    found["noise_width"] = Widths(
-        np.array([prior.noise_std]),
-        np.sqrt(np.diagonal(errors[1])) if noise.size else np.full(1, np.nan),
-        np.zeros(1, bool),
-        np.array([bool(noise.size) and abs(noise[0]) >= EDGE]),
-    )
-    no = np.zeros(form.dim, bool)
-    found["hyper_widths"] = Widths(
-        _stds(prior.hyper_cov),
-        _log_errors(form, hyper, errors[3]) if hyper.size else np.full(form.dim, np.nan),
-        _maybe_zero(problem, model, least, "hyper_cov") if hyper.size else no,
-        _at_bound(model.hyper_cov) if hyper.size else no,
-    )
+    none = np.full(form.dim, np.nan)
+    far = np.full(1, np.inf)
+    noise_error = np.sqrt(np.diagonal(errors[1])) if noise.size else none[:1]
+    noise_log = np.array([np.log(model.noise_var) / 2])
+    found = {
+        "task_widths": _widths(
+            _stds(prior.task_cov),
+            np.log(_stds(model.task_cov)),
+            _log_errors(form, task, errors[0]),
+            _losses(problem, model, "task_cov"),
+        ),
+        "noise_width": _widths(np.array([prior.noise_std]), noise_log, noise_error, far),
+    }
+    if hyper.size:
+        found["hyper_widths"] = _widths(
+            _stds(prior.hyper_cov),
+            np.log(_stds(model.hyper_cov)),
+            _log_errors(form, hyper, errors[3]),
+            _losses(problem, model, "hyper_cov"),
+        )
+    else:
+        no = np.zeros(form.dim, bool)
+        found["hyper_widths"] = Widths(_stds(prior.hyper_cov), none, none, none, no, no)
     return found
 
 
-def _maybe_zero(
-    problem: Problem, model: Model, least: float, which: Literal["task_cov", "hyper_cov"]
-) -> Mask:
-    """Which widths could be nearly zero, all else as good as it can then be, at such evidence."""
-    zero = np.zeros(problem.form.dim, bool)
-    for j in range(problem.form.dim):
+def _widths(std: Vector, log_std: Vector, log_error: Vector, loss: Vector) -> Widths:
+    """With intervals; `log_std` is in the units and `loss` is of zero, over what rules it out."""
+    maybe_zero = loss < 1.0
+    # c = r (std^2 + c): -log(r) / (1 - r) = steep gives the loss at zero and the log's error.
+    root = np.sqrt(np.clip(loss, 0.0, 1e6))
+    steep = np.clip(2 * NORMAL_95 * log_error * root, 1 + 1e-6, 700.0)
+    r = -lambertw(-steep * np.exp(-steep)).real / steep
+    with np.errstate(over="ignore"):  # no upper end
+        ends = [
+            std * np.sqrt(np.maximum(1 + np.expm1(2 * log_error * (1 - r) * z) / (1 - r), 0.0))
+            for z in (-NORMAL_95, NORMAL_95)
+        ]
+    low = np.where(maybe_zero, 0.0, ends[0])
+    return Widths(std, log_error, low, ends[1], maybe_zero, np.abs(log_std) >= EDGE - 1e-9)
+
+
+def _losses(problem: Problem, model: Model, which: Literal["task_cov", "hyper_cov"]) -> Vector:
+    """The loss of log evidence where each width is nearly zero, over that which rules it out."""
+    top = problem.expect(model).log_evidence
+    found = np.empty(problem.form.dim)
+    for j in range(found.size):
         cov = problem.form.without(getattr(model, which), j)
-        smaller = (
-            replace(model, task_cov=cov) if which == "task_cov" else replace(model, hyper_cov=cov)
-        )
-        zero[j] = _reaches(problem, smaller, least)
-    return zero
+        task = which == "task_cov"
+        smaller = replace(model, task_cov=cov) if task else replace(model, hyper_cov=cov)
+        found[j] = (top - _refitted(problem, smaller)) / problem.form.drop
+    return found
 
 
-def _reaches(problem: Problem, model: Model, least: float) -> bool:
-    """Whether a few EM steps, which leave nearly zero widths nearly zero, get to such evidence.
-
-    They stop when the last one gained less than a tenth of what is missing.
-    """
+def _refitted(problem: Problem, model: Model) -> float:
+    """The log evidence after a few EM steps, which leave nearly zero widths nearly zero."""
     before = -np.inf
     for _ in range(_EM_STEPS):
         found = problem.expect(model)
-        missing = least - found.log_evidence
-        if missing < 0:
-            return True
-        if found.log_evidence - before < 0.1 * missing:
-            return False
+        if found.log_evidence - before < _LITTLE:
+            break
         before = found.log_evidence
         model = problem.improved(model, found)
-    return False
+    return max(found.log_evidence, before)
 
 
 def _log_errors(form: Structure, free: Vector, covariance: Matrix) -> Vector:
@@ -96,13 +110,6 @@ def _log_errors(form: Structure, free: Vector, covariance: Matrix) -> Vector:
     rows = np.array(jacobian)
     variances = np.einsum("ij,jk,ik->i", rows, covariance, rows)
     return np.sqrt(np.where(variances > 0, variances, np.nan))
-
-
-def _at_bound(cov: Matrix) -> Mask:
-    """Where a width in the units is as small or as large as the search lets it be."""
-    with np.errstate(divide="ignore"):
-        at: Mask = np.abs(np.log(_stds(cov))) >= EDGE - 1e-9
-    return at
 
 
 def _stds(cov: Matrix) -> Vector:

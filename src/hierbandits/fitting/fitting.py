@@ -9,7 +9,7 @@ from hierbandits.fitting.expectation import Model
 from hierbandits.fitting.fit import Fit
 from hierbandits.fitting.problem import NOISE_WEIGHT, Problem
 from hierbandits.fitting.search import search
-from hierbandits.fitting.structure import Shape, Structure
+from hierbandits.fitting.structure import Shape, Structure, not_singular
 from hierbandits.fitting.units import Units, checked_sums
 from hierbandits.hierarchy import GaussianHierarchy
 from hierbandits.sums import TaskSums
@@ -129,10 +129,11 @@ def _fit(problem: Problem, units: Units, max_iterations: int, tolerance: float) 
     covariance = inverse(problem.curvature(free, slope))
     shift = problem.sums.n.sum() * np.log(units.reward)
     model = problem.model(free)
+    task_cov = units.cov_out(model.task_cov)
     prior = _hierarchy(
         units.centre + units.parameter * model.hyper_mean,
         units.cov_out(model.hyper_cov),
-        units.cov_out(model.task_cov),
+        task_cov if problem.form.armed else not_singular(task_cov),
         units.reward * np.sqrt(model.noise_var),
         problem.form.armed,
     )

@@ -76,10 +76,9 @@ class Structure:
             return self._diagonal(np.exp(2 * free))
         if self.shape == "full":
             lower = self._lower(free)
-            return lower @ lower.T
+            return not_singular(lower @ lower.T)
         loading, psi = self._split(free)
-        cov: Matrix = loading @ loading.T + np.diag(np.exp(2 * psi))
-        return cov
+        return not_singular(loading @ loading.T + np.diag(np.exp(2 * psi)))
 
     def free(self, cov: Matrix) -> Vector:
         """The free numbers of this covariance, or of one near it."""
@@ -162,8 +161,8 @@ class Structure:
         """
         if self.shape == "full":
             values, vectors = np.linalg.eigh(scatter)
-            cov: Matrix = vectors * self._root(np.maximum(values, 0.0), count) @ vectors.T
-            return cov
+            roots = self._root(np.maximum(values, 0.0), count)
+            return not_singular((vectors * roots) @ vectors.T)
         along = scatter if self.armed else np.diagonal(scatter)
         if self.shape == "scalar":
             along = np.full(self.dim, along.mean())
@@ -188,6 +187,16 @@ class Structure:
     def _split(self, free: Vector) -> tuple[Matrix, Vector]:
         cut = self.dim * self.rank
         return free[:cut].reshape(self.dim, self.rank), free[cut:]
+
+
+def not_singular(cov: Matrix) -> Matrix:
+    """The same, or where rounding may take it for singular, with the least variance that is not."""
+    values, vectors = np.linalg.eigh(cov)
+    least = 8 * len(cov) * np.finfo(float).eps * values[-1]
+    if values[0] > least / 4:
+        return cov
+    kept: Matrix = vectors * np.maximum(values, least) @ vectors.T
+    return (kept + kept.T) / 2
 
 
 def _factored(cov: Matrix, loading: Matrix, own: Vector) -> tuple[Matrix, Vector]:
