@@ -1,16 +1,17 @@
 """Learning the prior: the E-step against brute force, the optimum against what is known."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import full, random_cov
+from scipy.optimize import minimize
 from worlds import assert_close, worlds
 
 from hierbandits import Belief, TaskSums
-from hierbandits.fitting import expectation, fit_prior, fitting, search
+from hierbandits.fitting import errors, expectation, fit_prior, fitting, search
 from hierbandits.fitting.expectation import Model, expect
 from hierbandits.fitting.structure import Structure
 from hierbandits.fitting.units import Units
@@ -452,6 +453,26 @@ def test_zero_is_ruled_out_at_its_rate():
                           hyper_cov=np.eye(d), mean=np.zeros(d))  # fmt: skip
             out.append(~fit_prior(sums, structure=structure).task_widths.maybe_zero)
         assert np.mean(out) < 0.025 + 4 * np.sqrt(0.025 * 0.975 / runs), structure
+
+
+@pytest.mark.parametrize("width", [0.1, 0.3, 1.0])
+def test_the_loss_at_zero_is_that_of_a_fit_without_the_width(width, monkeypatch):
+    rng = np.random.default_rng(27)
+    sums = _drawn(rng, tasks=30, events=15, task_cov=np.diag([width**2, 0.25]), noise=0.7,
+                  hyper_cov=np.eye(2), mean=np.ones(2))  # fmt: skip
+    problem, _ = _problem(sums, 1, "diagonal", monkeypatch)
+    problem = replace(problem, form=replace(problem.form, weight=0.0), noise_weight=0.0)
+    free, _ = search.search(problem, 200, 1e-9)
+    model = problem.model(free)
+
+    def without(others):
+        value, slope = problem.value_and_slope(np.append(np.log(1e-4), others))
+        return -value, -slope[1:]
+
+    best = -minimize(without, free[1:], jac=True, method="L-BFGS-B").fun
+    loss = errors._losses(problem, model, "task_cov")[0] * problem.form.drop
+    exact = problem.expect(model).log_evidence - best
+    np.testing.assert_allclose(loss, exact, atol=0.01, rtol=0.01)
 
 
 def test_the_drop_that_rules_zero_out():

@@ -66,7 +66,7 @@ def _widths(std: Vector, log_std: Vector, log_error: Vector, loss: Vector) -> Wi
     # c = r (std^2 + c): -log(r) / (1 - r) = steep gives the loss at zero and the log's error.
     root = np.sqrt(np.clip(loss, 0.0, 1e6))
     steep = np.clip(2 * NORMAL_95 * log_error * root, 1 + 1e-6, 700.0)
-    r = -lambertw(-steep * np.exp(-steep)).real / steep
+    r = np.where(np.isinf(loss), 0.0, -lambertw(-steep * np.exp(-steep)).real / steep)
     with np.errstate(over="ignore"):  # no upper end
         ends = [
             std * np.sqrt(np.maximum(1 + np.expm1(2 * log_error * (1 - r) * z) / (1 - r), 0.0))
@@ -84,20 +84,20 @@ def _losses(problem: Problem, model: Model, which: Literal["task_cov", "hyper_co
         cov = problem.form.without(getattr(model, which), j)
         task = which == "task_cov"
         smaller = replace(model, task_cov=cov) if task else replace(model, hyper_cov=cov)
-        found[j] = (top - _refitted(problem, smaller)) / problem.form.drop
+        found[j] = _loss(problem, smaller, top) / problem.form.drop
     return found
 
 
-def _refitted(problem: Problem, model: Model) -> float:
-    """The log evidence after a few EM steps, which leave nearly zero widths nearly zero."""
-    before = -np.inf
+def _loss(problem: Problem, model: Model, top: float) -> float:
+    """What is lost after a few EM steps, which leave nearly zero widths nearly zero."""
+    loss = np.inf
     for _ in range(_EM_STEPS):
         found = problem.expect(model)
-        if found.log_evidence - before < _LITTLE:
+        before, loss = loss, min(loss, top - found.log_evidence)
+        if before - loss < max(_LITTLE, 0.02 * loss):
             break
-        before = found.log_evidence
         model = problem.improved(model, found)
-    return max(found.log_evidence, before)
+    return loss
 
 
 def _log_errors(form: Structure, free: Vector, covariance: Matrix) -> Vector:
