@@ -13,6 +13,7 @@ PACKAGES = (
     "bayesianbandits",
     "mabwiser",
     "river",
+    "statsmodels",
     "vowpalwabbit",
 )
 

@@ -1,5 +1,6 @@
 """The page that documents a run: what is measured, how to repeat it, and every table."""
 
+from bench.mixed import EVENTS
 from bench.peers import DOCUMENTED
 from bench.results import Results
 from bench.tables import (
@@ -7,7 +8,9 @@ from bench.tables import (
     batched_table,
     contest_table,
     history_table,
+    learning_table,
     memory_table,
+    mixed_table,
     startup_table,
     study_table,
     targets_table,
@@ -95,6 +98,21 @@ cores, kernels compiled on the way.
 
 {study}
 
+## Learning widths
+
+`fit_prior` with full covariances and no weak priors, the sums of the rows included, beside
+statsmodels' MixedLM with its default settings and restricted likelihood, on the same rows: about
+{mixed_events} a task. The best of {mixed_times} interleaved repetitions, one thread. "Log
+evidence" is that of our widths less that of MixedLM's, by the same function; "apart" is the
+largest difference of a variance or covariance, over the largest task variance.
+
+{mixed}
+
+A Parquet file of a column for each feature, read by `hb.Log`, summed, and full covariances
+learned, in a process of its own that has two cores; imports are included.
+
+{learning}
+
 ## A new process
 
 {startup}
@@ -129,4 +147,8 @@ def page(results: Results, machine: dict[str, str], versions: dict[str, str], da
         study=study_table(results).markdown(),
         memory=memory_table(results).markdown(),
         startup=startup_table(results).markdown(),
+        mixed_events=EVENTS,
+        mixed_times=min(results.sizes.times, 5),
+        mixed=mixed_table(results).markdown(),
+        learning=learning_table(results).markdown(),
     )

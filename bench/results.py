@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from itertools import product
 
 from bench.contest import Contest, contest
+from bench.learning import LearningCost, learning_cost
 from bench.memory import MemoryUse, memory_use
+from bench.mixed import MixedCost, mixed_costs
 from bench.scaling import (
     AgentCost,
     BatchedCost,
@@ -18,6 +20,7 @@ from bench.startup import Startup, startup
 from bench.studies import StudyCost, study_cost
 
 CONTEST_DIM = 16
+LOG_DIM = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +39,9 @@ class Sizes:
     seconds: float  # of one repetition
     study_runs: int
     figure_runs: int
+    mixed_tasks: int
+    log_rows: int
+    log_tasks: int
 
 
 FULL = Sizes(
@@ -51,6 +57,9 @@ FULL = Sizes(
     seconds=0.02,
     study_runs=200,
     figure_runs=1_000,
+    mixed_tasks=1_000,
+    log_rows=10_000_000,
+    log_tasks=10_000,
 )
 QUICK = Sizes(
     dims=(2, 16),
@@ -65,6 +74,9 @@ QUICK = Sizes(
     seconds=0.005,
     study_runs=20,
     figure_runs=4,
+    mixed_tasks=50,
+    log_rows=100_000,
+    log_tasks=500,
 )
 
 
@@ -80,6 +92,8 @@ class Results:
     memory: list[MemoryUse]
     startup: Startup
     study: StudyCost
+    mixed: list[MixedCost]
+    learning: LearningCost
 
 
 def measure(sizes: Sizes, say: Callable[[str], None]) -> Results:
@@ -93,6 +107,8 @@ def measure(sizes: Sizes, say: Callable[[str], None]) -> Results:
         memory=_memory(sizes, say),
         startup=_startup(sizes, say),
         study=_study(sizes, say),
+        mixed=_mixed(sizes, say),
+        learning=_learning(sizes, say),
     )
 
 
@@ -140,3 +156,13 @@ def _startup(sizes: Sizes, say: Callable[[str], None]) -> Startup:
 def _study(sizes: Sizes, say: Callable[[str], None]) -> StudyCost:
     say(f"studies: {sizes.figure_runs:,} runs of the paper's figure")
     return study_cost(sizes.study_runs, min(sizes.times, 20), sizes.figure_runs)
+
+
+def _mixed(sizes: Sizes, say: Callable[[str], None]) -> list[MixedCost]:
+    say(f"widths beside MixedLM: {sizes.mixed_tasks:,} tasks")
+    return mixed_costs(sizes.mixed_tasks, min(sizes.times, 5))
+
+
+def _learning(sizes: Sizes, say: Callable[[str], None]) -> LearningCost:
+    say(f"a prior from {sizes.log_rows:,} rows of Parquet")
+    return learning_cost(sizes.log_rows, sizes.log_tasks, LOG_DIM)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from rich.table import Table as RichTable
 
 from bench.contest import AGENT, BATCHED, Contest
+from bench.mixed import CASES
 from bench.results import Results
 from bench.scaling import AgentCost, BatchedCost
 from bench.targets import targets
@@ -43,6 +44,8 @@ def all_tables(results: Results) -> list[Table]:
         memory_table(results),
         startup_table(results),
         study_table(results),
+        mixed_table(results),
+        learning_table(results),
         targets_table(results),
     ]
 
@@ -154,6 +157,40 @@ def study_table(results: Results) -> Table:
         ["the same with Cholesky draws", f"{study.tuned:,.1f}", ""],
     ]
     return Table("A run of the paper's problem", ["what", "ms/run", "regret"], rows, ["what"])
+
+
+def mixed_table(results: Results) -> Table:
+    """Seconds of a fit, ours and MixedLM's."""
+    columns = ["model", "tasks", "ours, s", "MixedLM, s", "ours is", "log evidence", "apart"]
+    rows = [
+        [
+            CASES[cost.dim],
+            f"{cost.num_tasks:,}",
+            f"{cost.ours:.3f}",
+            f"{cost.theirs:.2f}",
+            _times(cost.ratio),
+            f"{cost.gain:+.1e}",
+            f"{cost.apart:.0e}",
+        ]
+        for cost in results.mixed
+    ]
+    return Table("Widths, beside MixedLM", columns, rows, ["model"])
+
+
+def learning_table(results: Results) -> Table:
+    """What learning from a large log takes."""
+    columns = ["rows", "tasks", "d", "file, GB", "seconds", "peak memory, GB", "width error"]
+    cost = results.learning
+    row = [
+        f"{cost.rows:,}",
+        f"{cost.num_tasks:,}",
+        f"{cost.dim}",
+        f"{cost.file_gigabytes:.2f}",
+        f"{cost.seconds:.1f}",
+        f"{cost.peak_gigabytes:.2f}",
+        f"{cost.error:.1%}",
+    ]
+    return Table("A prior from a large log", columns, [row])
 
 
 def _times(ratio: float) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bench.contest import AGENT, BATCHED
+from bench.mixed import CASES
 from bench.results import Results
 from bench.scaling import growth
 
@@ -50,5 +51,13 @@ def _targets(results: Results) -> Iterator[Target]:
     )
     if study.figure_runs == 1_000:
         yield Target("`reproduce synthetic`, 1,000 runs, seconds", 60.0, study.figure_seconds)
+    for mixed in results.mixed:
+        if mixed.num_tasks >= 1_000:
+            promise = f"learning widths, times as fast as MixedLM, {CASES[mixed.dim]}"
+            yield Target(promise, 20.0, mixed.ratio, at_least=True)
+    learning = results.learning
+    log = f"a prior from {learning.rows:,} rows, {learning.num_tasks:,} tasks, d = {learning.dim}"
+    yield Target(f"{log}, seconds", 60.0, learning.seconds)
+    yield Target(f"{log}, peak memory in GB", 2.0, learning.peak_gigabytes)
     late = f"batched after {results.history.late_events:,} events over the first"
     yield Target(late, 1.3, results.history.ratio)

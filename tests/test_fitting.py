@@ -1,16 +1,17 @@
 """Learning the prior: the E-step against brute force, the optimum against what is known."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import full, random_cov
+from scipy.optimize import minimize
 from worlds import assert_close, worlds
 
 from hierbandits import Belief, TaskSums
-from hierbandits.fitting import expectation, fit_prior, fitting
+from hierbandits.fitting import errors, expectation, fit_prior, fitting, search
 from hierbandits.fitting.expectation import Model, expect
 from hierbandits.fitting.structure import Structure
 from hierbandits.fitting.units import Units
@@ -33,6 +34,11 @@ def _drawn(rng, *, tasks, events, task_cov, noise, hyper_cov, mean, populations=
     return sums
 
 
+def _evenly(sums, populations):
+    """The population of each task: equal shares, in order."""
+    return np.arange(len(sums.n)) * populations // len(sums.n)
+
+
 def _problem(sums, populations, structure, monkeypatch, rank=1):
     """The problem that fit_prior sets itself, and its units."""
     caught = {}
@@ -41,7 +47,7 @@ def _problem(sums, populations, structure, monkeypatch, rank=1):
         caught.update(problem=problem, units=units)
 
     monkeypatch.setattr(fitting, "_fit", catch)
-    fit_prior(sums, num_populations=populations, structure=structure, rank=rank)
+    fit_prior(sums, population=_evenly(sums, populations), structure=structure, rank=rank)
     monkeypatch.undo()
     return caught["problem"], caught["units"]
 
@@ -137,7 +143,7 @@ def test_a_fit_climbs_to_a_top_whose_evidence_a_belief_confirms(structure, armed
     cov = np.diag([0.3, 0.1, 0.5, 0.2]) if armed else random_cov(rng, 4, 0.5)
     sums = _drawn(rng, tasks=12, events=9, task_cov=cov, noise=0.7, hyper_cov=np.eye(4),
                   mean=np.arange(4.0), populations=populations, armed=armed)  # fmt: skip
-    fit = fit_prior(sums, num_populations=populations, structure=structure)
+    fit = fit_prior(sums, population=_evenly(sums, populations), structure=structure)
     assert fit.converged
     assert fit.iterations == len(fit.trace) - 1
     assert (np.diff(fit.trace) > -1e-9 * np.abs(fit.trace[-1])).all()
@@ -152,9 +158,9 @@ def test_em_and_lbfgs_stop_at_the_same_top(structure, armed, monkeypatch):
     cov = np.diag([0.3, 0.1, 0.5]) if armed else random_cov(rng, 3, 0.7)
     sums = _drawn(rng, tasks=15, events=12, task_cov=cov, noise=0.4, hyper_cov=np.eye(3),
                   mean=np.ones(3), populations=5, armed=armed)  # fmt: skip
-    fit = fit_prior(sums, num_populations=5, structure=structure, tolerance=1e-10)
+    fit = fit_prior(sums, population=_evenly(sums, 5), structure=structure, tolerance=1e-10)
     problem, units = _problem(sums, 5, structure, monkeypatch)
-    model, trace = fitting._em(problem, 3000, 1e-11)
+    model, trace = search.em(problem, 3000, 1e-11)
     assert (np.diff(trace) > -1e-9).all()
     np.testing.assert_allclose(units.cov_out(model.task_cov), fit.prior.task_cov, atol=2e-4)
     np.testing.assert_allclose(units.cov_out(model.hyper_cov), fit.prior.hyper_cov, atol=2e-3)
@@ -217,12 +223,12 @@ def test_the_hyper_prior_of_many_populations_is_recovered():
     mean, hyper = np.array([1.0, -2.0]), np.array([[1.0, 0.5], [0.5, 2.0]])
     sums = _drawn(rng, tasks=10, events=15, task_cov=0.09 * np.eye(2), noise=0.5,
                   hyper_cov=hyper, mean=mean, populations=500)  # fmt: skip
-    fit = fit_prior(sums, num_populations=500, structure="full")
+    fit = fit_prior(sums, population=_evenly(sums, 500), structure="full")
     np.testing.assert_allclose(fit.prior.hyper_mean, mean, atol=6 * np.sqrt(2 / 500))
     np.testing.assert_allclose(fit.prior.hyper_cov, hyper, atol=6 * 2 * np.sqrt(2 / 500))
     assert (np.abs(np.log(fit.hyper_widths.std**2 / [1.0, 2.0]) / 2) < 6 / np.sqrt(1000)).all()
     np.testing.assert_allclose(fit.hyper_widths.log_error, 1 / np.sqrt(1000), rtol=0.1)
-    known = fit_prior(sums, num_populations=500, structure="full", hyper_mean=mean,
+    known = fit_prior(sums, population=_evenly(sums, 500), structure="full", hyper_mean=mean,
                       hyper_cov=hyper, noise_std=0.5)  # fmt: skip
     np.testing.assert_array_equal(known.prior.hyper_mean, mean)
     np.testing.assert_allclose(known.prior.hyper_cov, hyper, rtol=1e-12)
@@ -279,6 +285,215 @@ def test_a_balanced_one_way_layout_has_the_textbook_answer():
     np.testing.assert_allclose(fit.prior.noise_std**2, within, rtol=1e-3)
 
 
+def _degenerate(case, armed):
+    """Six tasks of five features with next to no data, or data of one value."""
+    rng = np.random.default_rng(10)
+    d, m = 5, 6
+    sums = TaskSums.zeros(m, d, armed=armed)
+    size = {"none": 0, "one event": 1, "one task": 40, "wide": m}.get(case, 60)
+    tasks = np.arange(size) % m if case in ("constant", "zero", "wide") else np.zeros(size, int)
+    x = rng.integers(0, d, size) if armed else rng.standard_normal((size, d))
+    y = {"constant": 3.7, "zero": 0.0}.get(case, rng.standard_normal(size)) * np.ones(size)
+    sums.add(tasks, x, y)
+    return sums
+
+
+# Populations
+
+
+def _taken(sums, rows):
+    return TaskSums(*(getattr(sums, name)[rows] for name in ("xx", "xy", "yy", "n")))
+
+
+@pytest.mark.parametrize("armed", [False, True])
+def test_populations_may_have_any_size_and_order(armed):
+    """The evidence is the sum of those of beliefs that each hold one population."""
+    rng = np.random.default_rng(17)
+    sums = _drawn(rng, tasks=6, events=12, task_cov=0.09 * np.eye(2), noise=0.5,
+                  hyper_cov=np.eye(2), mean=np.ones(2), populations=5, armed=armed)  # fmt: skip
+    kept = [0, 6, 7, 12, 13, 14, 15, 16, 18, 19, 24, 25, 26, 27]  # 1, 2, 5, 2 and 4 tasks
+    sums, population = _taken(sums, kept), np.array(kept) // 6
+    fit = fit_prior(sums, population=population)
+    evidence = [
+        Belief.from_sums(fit.prior, _taken(sums, np.flatnonzero(population == p))).log_evidence()
+        for p in range(5)
+    ]
+    np.testing.assert_allclose(fit.log_evidence, np.sum(evidence), rtol=1e-10)
+    mixed = rng.permutation(len(kept))
+    names = rng.permutation(5)
+    other = fit_prior(_taken(sums, mixed), population=names[population[mixed]])
+    np.testing.assert_allclose(other.prior.task_cov, fit.prior.task_cov, rtol=1e-6)
+    np.testing.assert_allclose(other.prior.hyper_cov, fit.prior.hyper_cov, rtol=1e-6)
+    np.testing.assert_allclose(other.log_evidence, fit.log_evidence, rtol=1e-10)
+
+
+def test_populations_without_data_change_nothing():
+    rng = np.random.default_rng(18)
+    sums = _drawn(rng, tasks=4, events=8, task_cov=0.09 * np.eye(2), noise=0.5,
+                  hyper_cov=np.eye(2), mean=np.ones(2), populations=3)  # fmt: skip
+    population = _evenly(sums, 3)
+    empty = TaskSums.zeros(5, 2)
+    more = TaskSums(*(np.concatenate([getattr(empty, name), getattr(sums, name)])
+                      for name in ("xx", "xy", "yy", "n")))  # fmt: skip
+    longer = np.concatenate([[9, 0, 7, 3, 3], 2 * population + 4])
+    one, two = fit_prior(sums, population=population), fit_prior(more, population=longer)
+    np.testing.assert_allclose(two.prior.task_cov, one.prior.task_cov, rtol=1e-8)
+    np.testing.assert_allclose(two.prior.hyper_cov, one.prior.hyper_cov, rtol=1e-8)
+    lone = np.where(population == 1, 2, 0)  # the only data are in one of two populations
+    quiet = _taken(sums, np.arange(12))
+    for name in ("xx", "xy", "yy", "n"):
+        getattr(quiet, name)[population == 1] = 0.0
+    only = _taken(quiet, np.flatnonzero(population != 1))
+    one, two = fit_prior(only), fit_prior(quiet, population=lone)
+    np.testing.assert_allclose(two.prior.task_cov, one.prior.task_cov, rtol=1e-8)
+    np.testing.assert_allclose(two.prior.hyper_cov, one.prior.hyper_cov, rtol=1e-8)
+    assert np.isnan(two.hyper_widths.log_error).all()
+
+
+# Without weak priors
+
+
+def _one_way(rng, m, n, task_std):
+    """One arm, n rewards a task: the sums, and the mean squares between and within tasks."""
+    y = 3.0 + task_std * rng.standard_normal((m, 1)) + 0.9 * rng.standard_normal((m, n))
+    sums = TaskSums.zeros(m, 1, armed=True)
+    sums.add(np.repeat(np.arange(m), n), np.zeros(m * n, int), y.ravel())
+    within = ((y - y.mean(1, keepdims=True)) ** 2).sum() / (m * (n - 1))
+    return sums, n * y.mean(1).var(ddof=1), within, y
+
+
+def test_without_weak_priors_a_one_way_layout_is_the_textbooks_exactly():
+    sums, between, within, _ = _one_way(np.random.default_rng(19), 25, 6, 0.6)
+    fit = fit_prior(sums, weak_priors=False, tolerance=1e-10)
+    np.testing.assert_allclose(fit.prior.task_cov, (between - within) / 6, rtol=1e-5)
+    np.testing.assert_allclose(fit.prior.noise_std**2, within, rtol=1e-5)
+    assert not fit.at_edge
+    assert fit.trace[-1] == pytest.approx(fit.log_evidence, rel=1e-12)
+
+
+@pytest.mark.parametrize("structure", ["scalar", "diagonal"])
+def test_a_width_that_is_best_at_zero_sits_at_its_bound(structure):
+    """Tasks more alike than the noise allows: the noise is then that of all rewards together."""
+    rng = np.random.default_rng(20)
+    while True:
+        sums, between, within, y = _one_way(rng, 25, 6, 0.0)
+        if between < 0.9 * within:
+            break
+    fit = fit_prior(sums, structure=structure, weak_priors=False, tolerance=1e-10)
+    assert fit.at_edge
+    assert fit.task_widths.at_bound.all()
+    assert fit.task_widths.maybe_zero.all()
+    assert fit.task_widths.std[0] < 1e-6
+    assert fit.task_widths.low[0] == 0.0
+    assert not fit.noise_width.at_bound.any()
+    np.testing.assert_allclose(fit.prior.noise_std**2, y.var(ddof=1), rtol=1e-5)
+    weak = fit_prior(sums, structure=structure)
+    assert not weak.at_edge
+    assert not weak.task_widths.at_bound.any()
+    assert weak.task_widths.maybe_zero.all()
+
+
+def test_a_full_covariance_of_few_tasks_is_singular_without_weak_priors():
+    rng = np.random.default_rng(21)
+    sums = _drawn(rng, tasks=3, events=30, task_cov=np.eye(4), noise=0.3, hyper_cov=np.eye(4),
+                  mean=np.zeros(4))  # fmt: skip
+    bare, weak = (fit_prior(sums, structure="full", weak_priors=w) for w in (False, True))
+    assert bare.at_edge
+    assert not bare.task_widths.at_bound.any()  # each width is clear, some directions are not
+    assert np.linalg.cond(bare.prior.task_cov) > 1e6
+    assert np.linalg.cond(weak.prior.task_cov) < 1e4
+    assert not weak.at_edge
+
+
+@pytest.mark.parametrize(("structure", "armed"), FORMS)
+@pytest.mark.parametrize("case", ["one event", "one task", "constant", "zero", "wide"])
+@pytest.mark.parametrize("populations", [1, 2])
+def test_degenerate_logs_without_weak_priors_give_finite_priors(
+    structure, armed, case, populations
+):
+    sums = _degenerate(case, armed)
+    fit = fit_prior(sums, population=_evenly(sums, populations), structure=structure,
+                    weak_priors=False)  # fmt: skip
+    stds = np.array([*fit.task_widths.std, *fit.hyper_widths.std, fit.prior.noise_std])
+    assert np.isfinite(stds).all()
+    assert (stds > 0).all()
+    assert np.isfinite([fit.log_evidence, *fit.trace]).all()
+
+
+def test_no_events_need_weak_priors():
+    with pytest.raises(ValueError, match="sums must hold an event when weak_priors is False"):
+        fit_prior(TaskSums.zeros(3, 2), weak_priors=False)
+
+
+# How sure
+
+
+def test_errors_are_those_of_the_log_likelihoods_curvature():
+    """One way, balanced, by textbook: the information of the two mean squares."""
+    m, n = 40, 8
+    sums, between, within, _ = _one_way(np.random.default_rng(22), m, n, 0.6)
+    fit = fit_prior(sums, weak_priors=False, tolerance=1e-11)
+    # between ~ B chi2(m-1) / (m-1), B = noise + n task; within ~ noise chi2(m(n-1)) / (m(n-1))
+    task, noise = fit.prior.task_cov[0], fit.prior.noise_std**2
+    spread = 2 * between**2 / (m - 1), 2 * within**2 / (m * (n - 1))
+    noise_error = np.sqrt(spread[1]) / noise / 2
+    task_error = np.sqrt(spread[0] + spread[1]) / n / task / 2
+    np.testing.assert_allclose(fit.noise_width.log_error, noise_error, rtol=1e-3)
+    np.testing.assert_allclose(fit.task_widths.log_error, task_error, rtol=1e-3)
+
+
+def test_zero_is_ruled_out_at_its_rate():
+    """Where tasks do not differ, one in forty widths is taken for one that does."""
+    rng = np.random.default_rng(23)
+    runs = 100
+    for structure, d in (("diagonal", 1), ("full", 2)):
+        out = []
+        for _ in range(runs):
+            sums = _drawn(rng, tasks=20, events=15, task_cov=np.zeros((d, d)), noise=1.0,
+                          hyper_cov=np.eye(d), mean=np.zeros(d))  # fmt: skip
+            out.append(~fit_prior(sums, structure=structure).task_widths.maybe_zero)
+        assert np.mean(out) < 0.025 + 4 * np.sqrt(0.025 * 0.975 / runs), structure
+
+
+@pytest.mark.parametrize("width", [0.1, 0.3, 1.0])
+def test_the_loss_at_zero_is_that_of_a_fit_without_the_width(width, monkeypatch):
+    rng = np.random.default_rng(27)
+    sums = _drawn(rng, tasks=30, events=15, task_cov=np.diag([width**2, 0.25]), noise=0.7,
+                  hyper_cov=np.eye(2), mean=np.ones(2))  # fmt: skip
+    problem, _ = _problem(sums, 1, "diagonal", monkeypatch)
+    problem = replace(problem, form=replace(problem.form, weight=0.0), noise_weight=0.0)
+    free, _ = search.search(problem, 200, 1e-9)
+    model = problem.model(free)
+
+    def without(others):
+        value, slope = problem.value_and_slope(np.append(np.log(1e-4), others))
+        return -value, -slope[1:]
+
+    best = -minimize(without, free[1:], jac=True, method="L-BFGS-B").fun
+    loss = errors._losses(problem, model, "task_cov")[0] * problem.form.drop
+    exact = problem.expect(model).log_evidence - best
+    np.testing.assert_allclose(loss, exact, atol=0.01, rtol=0.01)
+
+
+def test_the_drop_that_rules_zero_out():
+    drops = [Structure.of("full", d, 1, armed=False).drop for d in (1, 2, 5)]
+    draws = np.random.default_rng(24).standard_normal((10**6, 5)) ** 2
+    coin = np.random.default_rng(25).integers(0, 2, 10**6)
+    for drop, d in zip(drops, (1, 2, 5), strict=True):
+        twice = draws[:, : d - 1].sum(1) + coin * draws[:, d - 1]
+        assert abs((twice > 2 * drop).mean() - 0.025) < 6 * np.sqrt(0.025 / 10**6)
+    assert Structure.of("low-rank", 5, 1, armed=False).drop == pytest.approx(drops[1])
+    assert Structure.of("diagonal", 5, 1, armed=False).drop == pytest.approx(1.9207294)
+
+
+def test_a_factor_start_is_near_the_covariance():
+    rng = np.random.default_rng(26)
+    loading, own = rng.standard_normal((6, 2)), rng.uniform(0.3, 1.0, 6)
+    cov = loading @ loading.T + np.diag(own)
+    form = Structure.of("low-rank", 6, 2, armed=False)
+    np.testing.assert_allclose(form.cov(form.free(cov)), cov, atol=0.02)
+
+
 # Few data
 
 
@@ -298,15 +513,8 @@ def test_three_tasks_give_sensible_widths(structure, armed):
 @pytest.mark.parametrize("case", ["none", "one event", "one task", "constant", "zero", "wide"])
 @pytest.mark.parametrize("populations", [1, 2])
 def test_degenerate_logs_give_finite_priors(structure, armed, case, populations):
-    rng = np.random.default_rng(10)
-    d, m = 5, 6
-    sums = TaskSums.zeros(m, d, armed=armed)
-    size = {"none": 0, "one event": 1, "one task": 40, "wide": m}.get(case, 60)
-    tasks = np.arange(size) % m if case in ("constant", "zero", "wide") else np.zeros(size, int)
-    x = rng.integers(0, d, size) if armed else rng.standard_normal((size, d))
-    y = {"constant": 3.7, "zero": 0.0}.get(case, rng.standard_normal(size)) * np.ones(size)
-    sums.add(tasks, x, y)
-    fit = fit_prior(sums, num_populations=populations, structure=structure)
+    sums, d = _degenerate(case, armed), 5
+    fit = fit_prior(sums, population=_evenly(sums, populations), structure=structure)
     stds = np.array([*fit.task_widths.std, *fit.hyper_widths.std, fit.prior.noise_std])
     assert np.isfinite(stds).all()
     assert (stds > 0).all()
@@ -371,8 +579,10 @@ def test_the_default_hyper_width_is_wide_in_units_of_the_data():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_populations": 0}, "num_populations must be a whole number of at least 1"),
-        ({"num_populations": 3}, "num_populations must divide the 4 tasks evenly, got 3"),
+        ({"population": [0, 1]}, "population must have one entry for each of 4 tasks, got 2"),
+        ({"population": [0, 1, 4, 0]}, r"population must be in \[0, 4\), got 4"),
+        ({"population": [0, 1, -1, 0]}, r"population must be in \[0, 4\), got -1"),
+        ({"population": [0.0, 1, 1, 0]}, "population must be integers"),
         ({"structure": "round"}, "structure must be one of"),
         ({"structure": "low-rank", "rank": 2}, "rank must be below the 2 features, got 2"),
         ({"rank": 0}, "rank must be a whole number"),

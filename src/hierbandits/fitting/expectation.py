@@ -94,7 +94,7 @@ def expect(model: Model, sums: TaskSums, family: Indices, num_populations: int) 
     seen, weighted = _look_up(root, seen), _look_up(root, weighted, vector=True)
     mean = np.broadcast_to(model.hyper_mean, weighted.shape)
     factor = np.broadcast_to(square_root(model.hyper_cov), shape)
-    after, factor, log_det = combine(mean, factor, seen, weighted)
+    after, factor, log_det = _combined(mean, factor, seen, weighted)
     pull = weighted - times(seen, mean)
     left -= float((mean * (weighted + pull)).sum() + (pull * (after - mean)).sum())
     count = float(sums.n.sum())
@@ -127,23 +127,58 @@ def expect(model: Model, sums: TaskSums, family: Indices, num_populations: int) 
     )
 
 
+def _combined(
+    mean: Vector, factor: Matrix, precision: Matrix, weighted: Vector
+) -> tuple[Vector, Matrix, Vector]:
+    """As `combine`, also where rounding takes I + S' C S, at least one, below zero.
+
+    That takes a hyper-width that is 1e8 times the resolution of some direction and no data in
+    another, as in a log of one event without noise.
+    """
+    try:
+        return combine(mean, factor, precision, weighted)
+    except np.linalg.LinAlgError:
+        inner = np.swapaxes(factor, -1, -2) @ precision @ factor
+        values, vectors = np.linalg.eigh((inner + np.swapaxes(inner, -1, -2)) / 2)
+        values = 1.0 + np.maximum(values, 0.0)
+        after = factor @ vectors / np.sqrt(values)[..., None, :]
+        residual = weighted - times(precision, mean)
+        step = times(after, times(np.swapaxes(after, -1, -2), residual))
+        return mean + step, after, np.log(values).sum(-1)
+
+
 def _chunks(root: Matrix, model: Model, sums: TaskSums, family: Indices) -> Iterator[_Tasks]:
     size = max(1, _CHUNK // max(1, int(np.prod(sums.xx.shape[1:]))))
     for start in range(0, len(sums.n), size):
         rows = slice(start, start + size)
         xx, xy = sums.xx[rows] / model.noise_var, sums.xy[rows] / model.noise_var
+        seen: Matrix
+        step: Matrix
+        log_det: Vector
         if sums.is_armed:
             data, weighted = root**2 * xx, root * xy
             inner = 1.0 + data
             seen, step, log_det = data / inner, weighted / inner, np.log1p(data).sum(-1)
         else:
             data, weighted = root.T @ xx @ root, xy @ root
-            inner = np.eye(len(root)) + data
-            solved = np.linalg.solve(inner, np.concatenate([data, weighted[..., None]], -1))
-            seen, step = solved[..., :-1], solved[..., -1]
-            seen = (seen + np.swapaxes(seen, -1, -2)) / 2
-            log_det = np.linalg.slogdet(inner)[1]
+            seen, step, log_det = _shrunk(data, weighted)
         yield _Tasks(family[rows], data, weighted, seen, step, log_det)
+
+
+def _shrunk(data: Matrix, weighted: Vector) -> tuple[Matrix, Vector, Vector]:
+    """(I + H)^-1 H, (I + H)^-1 g and log det (I + H); rounding may take I + H for singular."""
+    inner = np.eye(data.shape[-1]) + data
+    try:
+        solved = np.linalg.solve(inner, np.concatenate([data, weighted[..., None]], -1))
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh((data + np.swapaxes(data, -1, -2)) / 2)
+        values = np.maximum(values, 0.0)
+        across = np.swapaxes(vectors, -1, -2)
+        seen = vectors * (values / (1 + values))[..., None, :] @ across
+        step = times(vectors, times(across, weighted) / (1 + values))
+        return seen, step, np.log1p(values).sum(-1)
+    seen, step = solved[..., :-1], solved[..., -1]
+    return (seen + np.swapaxes(seen, -1, -2)) / 2, step, np.linalg.slogdet(inner)[1]
 
 
 def _add(total: Matrix, family: Indices, part: Matrix) -> None:

@@ -2,35 +2,30 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from hierbandits.arrays import Mask, Vector
 from hierbandits.hierarchy import GaussianHierarchy
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Widths:
-    """Learned standard deviations, their logs taken as normal where the data tell them from zero.
+    """Learned standard deviations with 95 % intervals.
 
-    `maybe_zero` says where they do not: a width of nearly zero, all else equal, loses less than
-    1.92 of log evidence.  The log's error then says little, and the interval starts at zero.
+    `maybe_zero` says where the data do not tell a width from zero: nearly zero, with all else as
+    good as it can then be, loses less log evidence than chance would in one of forty worlds
+    where it is zero.  The log's error then says little, and the interval starts at zero.
+
+    What the data see of a width is the spread of the tasks' estimates, std^2 + c with c their
+    own errors' part.  Its log is taken as normal, with c such that the log evidence has the
+    curvature found at the top and the loss found at zero.  Where zero is out of the question c
+    is negligible and the log of the width itself is normal.
     """
 
     std: Vector
     log_error: Vector  # standard errors of log std; NaN where it was given or has none
+    low: Vector  # the ends of the intervals; NaN where there is no error
+    high: Vector
     maybe_zero: Mask
-
-    @property
-    def low(self) -> Vector:
-        """The lower ends of the 95 % intervals."""
-        low: Vector = self.std * np.exp(-_NORMAL_95 * self.log_error)
-        return np.where(self.maybe_zero, 0.0, low)
-
-    @property
-    def high(self) -> Vector:
-        """The upper ends of the 95 % intervals."""
-        high: Vector = self.std * np.exp(_NORMAL_95 * self.log_error)
-        return high
+    at_bound: Mask  # where the search ended at the least or largest width that it allows
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -45,9 +40,7 @@ class Fit:
     trace: Vector  # log evidence + weak priors at each iteration: it never falls
     iterations: int
     converged: bool  # whether less than 0.001 is left to gain, by the local quadratic
+    at_edge: bool  # whether a width, or the width of some direction, sits at a bound of the search
     task_widths: Widths  # roots of task_cov's diagonal, (d,)
     noise_width: Widths  # (1,); no error if it was given
     hyper_widths: Widths  # roots of hyper_cov's diagonal, (d,); no error if it was not learned
-
-
-_NORMAL_95 = 1.959963984540054

@@ -1,43 +1,40 @@
 """Learn a hierarchy's widths from past data: exact evidence, EM, then L-BFGS."""
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize
 
-from hierbandits.arrays import Matrix, Vector, count, positive, real_array
+from hierbandits.arrays import Indices, Matrix, Vector, count, index_array, positive, real_array
+from hierbandits.fitting.errors import inverse, widths
 from hierbandits.fitting.expectation import Model
-from hierbandits.fitting.fit import Fit, Widths
-from hierbandits.fitting.problem import Problem
-from hierbandits.fitting.structure import Shape, Structure
+from hierbandits.fitting.fit import Fit
+from hierbandits.fitting.problem import NOISE_WEIGHT, Problem
+from hierbandits.fitting.search import search
+from hierbandits.fitting.structure import Shape, Structure, not_singular
 from hierbandits.fitting.units import Units, checked_sums
 from hierbandits.hierarchy import GaussianHierarchy
 from hierbandits.sums import TaskSums
-
-_EM_STEPS = 10
-_DROP = 1.920729410347062  # half the 95 % point of chi-squared with one degree of freedom
 
 
 def fit_prior(
     sums: TaskSums,
     *,
-    num_populations: int = 1,
+    population: ArrayLike | None = None,
     structure: Shape = "diagonal",
     hyper_mean: ArrayLike | None = None,
     hyper_cov: ArrayLike | None = None,
     noise_std: float | None = None,
     rank: int = 1,
+    weak_priors: bool = True,
     max_iterations: int = 200,
     tolerance: float = 1e-6,
 ) -> Fit:
     """The two-level hierarchy that maximises the exact log evidence of the summed rewards.
 
-    Tasks are split evenly over the populations, in order.  Learned: task_cov; noise_std, unless
-    given; with several populations hyper_mean and hyper_cov, unless given.  One population
-    cannot tell hyper_cov from mu itself: by default hyper_mean is then 0 and hyper_cov diagonal
-    and wide, its width 100 root mean square rewards over the root mean square of the feature, so
-    that widths are as by restricted maximum likelihood.
+    `population` numbers the population of each task from 0; without it there is one.  Learned:
+    task_cov; noise_std, unless given; if several populations have data, hyper_mean and hyper_cov,
+    unless given.  One population cannot tell hyper_cov from mu itself: by default hyper_mean is
+    then 0 and hyper_cov diagonal and wide, its width 100 root mean square rewards over the root
+    mean square of the feature, so that widths are as by restricted maximum likelihood.
 
     `structure` holds for task_cov and hyper_cov: scalar, diagonal, full, or low-rank (`rank`
     factors plus a diagonal); with arms, scalar or diagonal.
@@ -47,36 +44,48 @@ def fit_prior(
     (log det Sigma - tr Sigma) / 2 for each learned covariance (a scalar one: log var - var, over
     2) and -(log var + 1 / var) / 200 for a learned noise.  The first keeps Sigma off zero, where
     the evidence is flat, as losing one task would; without data all widths are the units.
+    Without weak priors the fit is by maximum likelihood, and widths may end at a bound, exp(-14)
+    of the units, that stands for zero.
 
     EM, monotone, comes first; then L-BFGS on logs and Cholesky factors until an iteration gains
     less than `tolerance`.
     """
     sums = checked_sums(sums)
-    num_populations = count("num_populations", num_populations, least=1)
-    num_tasks, dim = sums.xy.shape
-    if num_tasks % num_populations:
-        raise ValueError(
-            f"num_populations must divide the {num_tasks} tasks evenly, got {num_populations}"
-        )
-    form = Structure.of(structure, dim, rank, sums.is_armed)
+    rows, family = _families(sums, population)
+    form = Structure.of(structure, sums.xy.shape[1], rank, sums.is_armed, weak_priors)
     max_iterations = count("max_iterations", max_iterations, least=1)
     tolerance = float(positive("tolerance", tolerance, ()))
+    if not weak_priors and rows.size == 0:
+        raise ValueError("sums must hold an event when weak_priors is False, got none")
     units = Units.of(sums, isotropic=form.shape == "scalar")
-    many = num_populations > 1
-    given = _given(units, sums, hyper_mean, hyper_cov, noise_std, many)
-    families = np.flatnonzero(sums.n > 0) // max(1, num_tasks // num_populations)
-    seen, family = np.unique(families, return_inverse=True)
+    many = bool(family.max(initial=0) > 0)
     problem = Problem(
-        sums=units.scaled(sums),
+        sums=units.scaled(sums, rows),
         family=family,
-        num_populations=seen.size,
+        num_populations=int(family.max(initial=-1)) + 1,
         form=form,
-        start=given,
+        start=_given(units, sums, hyper_mean, hyper_cov, noise_std, many),
         learns_noise=noise_std is None,
         learns_mean=many and hyper_mean is None,
         learns_hyper=many and hyper_cov is None,
+        noise_weight=NOISE_WEIGHT if weak_priors else 0.0,
     )
     return _fit(problem, units, max_iterations, tolerance)
+
+
+def _families(sums: TaskSums, population: ArrayLike | None) -> tuple[Indices, Indices]:
+    """The tasks with data, population by population, and the rank of each one's population."""
+    num_tasks = len(sums.n)
+    of_task: Indices = np.zeros(num_tasks, np.intp)
+    if population is not None:
+        of_task = index_array("population", population, num_tasks, "tasks")
+        if of_task.size != num_tasks:
+            raise ValueError(
+                f"population must have one entry for each of {num_tasks} tasks, got {of_task.size}"
+            )
+    rows = np.flatnonzero(sums.n > 0)
+    rows = rows[np.argsort(of_task[rows], kind="stable")]
+    return rows, np.unique(of_task[rows], return_inverse=True)[1]
 
 
 def _given(
@@ -115,25 +124,16 @@ def _given(
 
 
 def _fit(problem: Problem, units: Units, max_iterations: int, tolerance: float) -> Fit:
-    model, trace = _em(problem, min(_EM_STEPS, max_iterations), tolerance)
-    free = problem.free(model)
-    value = problem.value_and_slope(free)[0]
-    trace = [value] if problem.form.shape == "low-rank" else [*trace, value]
-    left = max_iterations - len(trace) + 1
-    while left > 0:  # a fresh start, which forgets the old curvature, confirms the top
-        free, climbed = _climb(problem, free, trace[-1], left, tolerance)
-        gain = climbed[-1] - trace[-1] if climbed else 0.0
-        trace, left = trace + climbed, left - len(climbed)
-        if gain < 10 * tolerance:
-            break
+    free, trace = search(problem, max_iterations, tolerance)
     value, slope = problem.value_and_slope(free)
-    covariance = _inverse(problem.curvature(free))
+    covariance = inverse(problem.curvature(free, slope))
     shift = problem.sums.n.sum() * np.log(units.reward)
     model = problem.model(free)
+    task_cov = units.cov_out(model.task_cov)
     prior = _hierarchy(
         units.centre + units.parameter * model.hyper_mean,
         units.cov_out(model.hyper_cov),
-        units.cov_out(model.task_cov),
+        task_cov if problem.form.armed else not_singular(task_cov),
         units.reward * np.sqrt(model.noise_var),
         problem.form.armed,
     )
@@ -143,102 +143,9 @@ def _fit(problem: Problem, units: Units, max_iterations: int, tolerance: float) 
         trace=np.array(trace) - shift,
         iterations=len(trace) - 1,
         converged=bool(abs(slope @ covariance @ slope) / 2 < 1e-3),
-        **_widths(problem, free, covariance, prior),
+        at_edge=bool(problem.at_edge(free).any()),
+        **widths(problem, free, covariance, prior),
     )
-
-
-def _em(problem: Problem, steps: int, tolerance: float) -> tuple[Model, list[float]]:
-    """A few EM steps from the start; for low-rank, on full covariances, for a start near it."""
-    if problem.form.shape == "low-rank":
-        form = Structure("full", problem.form.dim, 1, False)
-        problem = replace(problem, form=form)
-    model = problem.start
-    trace: list[float] = []
-    for _ in range(steps):
-        found = problem.expect(model)
-        trace.append(found.log_evidence + problem.log_prior(model))
-        model = problem.improved(model, found)
-        if len(trace) > 1 and trace[-1] - trace[-2] < tolerance:
-            break
-    return model, trace
-
-
-def _climb(
-    problem: Problem, free: Vector, value: float, iterations: int, tolerance: float
-) -> tuple[Vector, list[float]]:
-    """L-BFGS from here, in steps of about one standard error; the value after each iteration."""
-    trace: list[float] = []
-    steps = problem.steps()
-
-    def downhill(at: Vector) -> tuple[float, Vector]:
-        height, slope = problem.value_and_slope(steps * at)
-        return -height, -slope * steps
-
-    def record(intermediate_result: object) -> None:
-        trace.append(-float(intermediate_result.fun))  # type: ignore[attr-defined]
-
-    relative = max(tolerance / max(1.0, abs(value)), 4 * np.finfo(float).eps)
-    options = {"maxiter": iterations, "ftol": relative, "gtol": 1e-9, "maxcor": 20}
-    bounds = [
-        (None if low is None else low / step, None if high is None else high / step)
-        for (low, high), step in zip(problem.bounds(), steps, strict=True)
-    ]
-    result = minimize(
-        downhill, free / steps, jac=True, method="L-BFGS-B", bounds=bounds,
-        callback=record, options=options,
-    )  # fmt: skip
-    return steps * np.asarray(result.x), trace
-
-
-def _inverse(information: Matrix) -> Matrix:
-    """The pseudo-inverse over directions of positive curvature: a factor's sign has none."""
-    values, vectors = np.linalg.eigh(information)
-    open_ = values <= 1e-9 * max(values.max(initial=0.0), 1.0)
-    inverse: Matrix = vectors / np.where(open_, np.inf, values) @ vectors.T
-    return inverse
-
-
-def _widths(
-    problem: Problem, free: Vector, covariance: Matrix, prior: GaussianHierarchy
-) -> dict[str, Widths]:
-    """The widths and, by the delta method, the standard errors of their logs."""
-    task, noise, _, hyper = problem.split(free)
-    cuts = np.cumsum([part.size for part in problem.split(free)])[:-1]
-    errors = [covariance[np.ix_(at, at)] for at in np.split(np.arange(free.size), cuts)]
-    model, form = problem.model(free), problem.form
-    least = problem.expect(model).log_evidence - _DROP
-    task_zero, hyper_zero = np.zeros((2, form.dim), bool)
-    task_error, hyper_error = _log_errors(form, task, errors[0]), np.full(form.dim, np.nan)
-    for j in range(form.dim):
-        smaller = replace(model, task_cov=form.without(model.task_cov, j))
-        task_zero[j] = problem.expect(smaller).log_evidence > least
-    if hyper.size:
-        hyper_error = _log_errors(form, hyper, errors[3])
-        for j in range(form.dim):
-            smaller = replace(model, hyper_cov=form.without(model.hyper_cov, j))
-            hyper_zero[j] = problem.expect(smaller).log_evidence > least
-    noise_error = np.sqrt(np.diagonal(errors[1])) if noise.size else np.full(1, np.nan)
-    return {
-        "task_widths": Widths(_stds(prior.task_cov), task_error, task_zero),
-        "noise_width": Widths(np.array([prior.noise_std]), noise_error, np.zeros(1, bool)),
-        "hyper_widths": Widths(_stds(prior.hyper_cov), hyper_error, hyper_zero),
-    }
-
-
-def _log_errors(form: Structure, free: Vector, covariance: Matrix) -> Vector:
-    cov = form.cov(free)
-    jacobian = []
-    for j in range(form.dim):
-        along = np.zeros(form.dim)
-        along[j] = 0.5 / (cov[j] if form.armed else cov[j, j])  # d log std_j / d Sigma_jj
-        jacobian.append(form.slope(free, along if form.armed else np.diag(along)))
-    rows = np.array(jacobian)
-    variances = np.einsum("ij,jk,ik->i", rows, covariance, rows)
-    return np.sqrt(np.where(variances > 0, variances, np.nan))
-
-
-def _stds(cov: Matrix) -> Vector:
-    return np.sqrt(cov if cov.ndim == 1 else np.diagonal(cov))
 
 
 def _hierarchy(

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.arrays import Indices, Matrix, Vector
+from hierbandits.arrays import Indices, Mask, Matrix, Vector
 from hierbandits.fitting.expectation import Expectation, Model, expect
 from hierbandits.fitting.structure import EDGE, Structure
 from hierbandits.sums import TaskSums
 
 NOISE_WEIGHT = 0.01
-"""Of the noise's weak prior, in events: -(NOISE_WEIGHT / 2) (log var + 1 / var) in the units."""
+"""Of the noise's weak prior, in events: -(noise_weight / 2) (log var + 1 / var) in the units."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -25,6 +25,7 @@ class Problem:
     learns_noise: bool
     learns_mean: bool
     learns_hyper: bool
+    noise_weight: float  # NOISE_WEIGHT, or 0 for no weak prior
 
     def expect(self, model: Model) -> Expectation:
         """The E-step."""
@@ -34,20 +35,23 @@ class Problem:
         """The weak priors, up to constants."""
         total = self.form.log_prior(model.task_cov)
         if self.learns_noise:
-            total -= NOISE_WEIGHT / 2 * (np.log(model.noise_var) + 1 / model.noise_var)
+            total -= self.noise_weight / 2 * (np.log(model.noise_var) + 1 / model.noise_var)
         if self.learns_hyper:
             total += self.form.log_prior(model.hyper_cov)
         return total
 
     def improved(self, model: Model, found: Expectation) -> Model:
-        """The M-step.  [EM: each step raises evidence + weak priors]"""
+        """The M-step, which leaves low-rank covariances as they are: each step raises the value."""
         form, mean, hyper, noise = self.form, model.hyper_mean, model.hyper_cov, model.noise_var
-        task = form.maximise(found.task_scatter(model.task_cov), found.num_tasks)
+        task = model.task_cov
+        if form.shape != "low-rank":
+            task = form.maximise(found.task_scatter(task), found.num_tasks)
         if self.learns_noise:
-            noise = (max(found.square, 0.0) + NOISE_WEIGHT) / (found.num_events + NOISE_WEIGHT)
+            events = found.num_events + self.noise_weight
+            noise = max((max(found.square, 0.0) + self.noise_weight) / events, np.exp(-2 * EDGE))
         if self.learns_mean and self.num_populations:
             mean = found.hyper_means.mean(0)
-        if self.learns_hyper:
+        if self.learns_hyper and form.shape != "low-rank":
             scatter = found.hyper_scatter(hyper, model.hyper_mean, mean)
             hyper = form.maximise(scatter, self.num_populations)
         return Model(mean, hyper, task, noise)
@@ -87,6 +91,13 @@ class Problem:
         bounds += [free] * (self.learns_mean * self.form.dim)
         return bounds + self.form.bounds() * self.learns_hyper
 
+    def at_edge(self, free: Vector) -> Mask:
+        """Which coordinates sit at a bound."""
+        inside = [
+            low is None or low < at < -low for at, (low, _) in zip(free, self.bounds(), strict=True)
+        ]
+        return ~np.array(inside, bool)
+
     def steps(self) -> Vector:
         """The least standard error that each coordinate could have."""
         counts = [len(self.sums.n), self.sums.n.sum(), self.num_populations, self.num_populations]
@@ -102,8 +113,8 @@ class Problem:
         slope = found.task_pull / 2 + form.log_prior_slope(model.task_cov)
         slopes = [form.slope(task, slope)]
         if self.learns_noise:
-            events = found.num_events + NOISE_WEIGHT
-            slopes.append((found.square + NOISE_WEIGHT) / np.exp(2 * noise) - events)
+            events = found.num_events + self.noise_weight
+            slopes.append((found.square + self.noise_weight) / np.exp(2 * noise) - events)
         if self.learns_mean:
             slopes.append(found.hyper_slope)
         if self.learns_hyper:
@@ -111,13 +122,12 @@ class Problem:
             slopes.append(form.slope(hyper, slope))
         return found.log_evidence + self.log_prior(model), np.concatenate(slopes)
 
-    def curvature(self, free: Vector, step: float = 1e-4) -> Matrix:
-        """The observed information: minus the Hessian, by central differences of the gradient."""
+    def curvature(self, free: Vector, slope: Vector, step: float = 1e-4) -> Matrix:
+        """The observed information: minus the Hessian, by differences from the slope here."""
         rows = []
         for i in range(free.size):
             move = np.zeros(free.size)
             move[i] = step
-            ahead, behind = (self.value_and_slope(free + sign * move)[1] for sign in (1, -1))
-            rows.append((behind - ahead) / (2 * step))
+            rows.append((slope - self.value_and_slope(free + move)[1]) / step)
         information = np.array(rows)
         return (information + information.T) / 2

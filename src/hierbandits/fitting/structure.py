@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import chdtrc, chdtri
 
 from hierbandits.arrays import Matrix, Vector, count
 
@@ -14,6 +16,8 @@ WEIGHT = 0.5
 
 EDGE = 14.0
 """Log widths in the data's units are kept within this of zero."""
+
+_FACTOR_STEPS = 100  # of some microseconds each, where an iteration of the search takes many
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +32,12 @@ class Structure:
     dim: int
     rank: int
     armed: bool
+    weight: float  # the weak prior's; 0 for none
 
     @classmethod
-    def of(cls, shape: str, dim: int, rank: int, armed: bool) -> "Structure":
+    def of(
+        cls, shape: str, dim: int, rank: int, armed: bool, weak_prior: bool = True
+    ) -> "Structure":
         """The structure, checked."""
         if shape not in get_args(Shape):
             raise ValueError(f"structure must be one of {get_args(Shape)}, got {shape!r}")
@@ -39,18 +46,16 @@ class Structure:
         rank = count("rank", rank, least=1)
         if shape == "low-rank" and rank >= dim:
             raise ValueError(f"rank must be below the {dim} features, got {rank}")
-        return cls(shape, dim, rank, armed)  # type: ignore[arg-type]
+        weight = WEIGHT if weak_prior else 0.0
+        if shape == "scalar":
+            weight /= dim  # one width counts once, however many coordinates it has
+        return cls(shape, dim, rank, armed, weight)  # type: ignore[arg-type]
 
     @property
     def size(self) -> int:
         """How many free numbers there are."""
         full, low = self.dim * (self.dim + 1) // 2, self.dim * (self.rank + 1)
         return {"scalar": 1, "diagonal": self.dim, "full": full, "low-rank": low}[self.shape]
-
-    @property
-    def weight(self) -> float:
-        """The weak prior's: one width counts once, however many coordinates it has."""
-        return WEIGHT / self.dim if self.shape == "scalar" else WEIGHT
 
     def bounds(self) -> list[tuple[float | None, float | None]]:
         """Of each free number: only logs have any."""
@@ -71,10 +76,9 @@ class Structure:
             return self._diagonal(np.exp(2 * free))
         if self.shape == "full":
             lower = self._lower(free)
-            return lower @ lower.T
+            return not_singular(lower @ lower.T)
         loading, psi = self._split(free)
-        cov: Matrix = loading @ loading.T + np.diag(np.exp(2 * psi))
-        return cov
+        return not_singular(loading @ loading.T + np.diag(np.exp(2 * psi)))
 
     def free(self, cov: Matrix) -> Vector:
         """The free numbers of this covariance, or of one near it."""
@@ -91,8 +95,9 @@ class Structure:
         common = values[: -self.rank].mean()
         top = np.sqrt(np.maximum(values[-self.rank :] - common, 1e-3 * values[-self.rank :]))
         loading = vectors[:, -self.rank :] * top
-        psi = np.maximum(variances - (loading**2).sum(1), 1e-2 * variances)
-        return np.concatenate([loading.ravel(), np.log(psi) / 2])
+        own = np.maximum(variances - (loading**2).sum(1), 1e-2 * variances)
+        loading, own = _factored(cov, loading, own)
+        return np.concatenate([loading.ravel(), np.log(own) / 2])
 
     def slope(self, free: Vector, gradient: Matrix) -> Vector:
         """From d f / d Sigma (symmetric) to the derivatives by the free numbers."""
@@ -115,14 +120,34 @@ class Structure:
         scale[coordinate] = 1e-3
         return cov * (scale**2 if self.armed else np.outer(scale, scale))
 
+    @property
+    def drop(self) -> float:
+        """The loss of log evidence that a width of zero must exceed to be ruled out at 2.5 %.
+
+        It takes q free numbers away, one of them at its boundary, so twice the loss is an even
+        mixture of chi-squared with q - 1 and with q degrees of freedom; 1.92 for q = 1.
+        """
+        q = {"scalar": 1, "diagonal": 1, "full": self.dim, "low-rank": self.rank + 1}[self.shape]
+        if q == 1:
+            return float(chdtri(1, 0.05)) / 2
+
+        def excess(twice: float) -> float:
+            return float(chdtrc(q - 1, twice) + chdtrc(q, twice)) / 2 - 0.025
+
+        return float(brentq(excess, 0.0, 10.0 * q + 20.0)) / 2
+
     def log_prior(self, cov: Matrix) -> float:
         """weight * (log det Sigma - tr Sigma): flat, but for both ends; its mode is the unit."""
+        if self.weight == 0.0:
+            return 0.0
         if self.armed:
             return self.weight * float(np.log(cov).sum() - cov.sum())
         return self.weight * float(np.linalg.slogdet(cov)[1] - np.trace(cov))
 
     def log_prior_slope(self, cov: Matrix) -> Matrix:
         """Its derivative by Sigma."""
+        if self.weight == 0.0:
+            return np.zeros_like(cov)
         if self.armed:
             return self.weight * (1 / cov - 1)
         return self.weight * (np.linalg.inv(cov) - np.eye(self.dim))
@@ -131,12 +156,13 @@ class Structure:
         """The M-step: argmax of -(count log det + tr Sigma^-1 scatter) / 2 + log_prior.
 
         Stationary where weight Sigma^2 + k Sigma = scatter / 2 with k = count / 2 - weight, so
-        Sigma has the scatter's eigenvectors.  Not for low-rank, which has no closed form.
+        Sigma has the scatter's eigenvectors.  Not for low-rank, which has no closed form, nor
+        without both tasks and weak prior, when nothing says what Sigma is.
         """
         if self.shape == "full":
             values, vectors = np.linalg.eigh(scatter)
-            cov: Matrix = vectors * self._root(np.maximum(values, 0.0), count) @ vectors.T
-            return cov
+            roots = self._root(np.maximum(values, 0.0), count)
+            return not_singular((vectors * roots) @ vectors.T)
         along = scatter if self.armed else np.diagonal(scatter)
         if self.shape == "scalar":
             along = np.full(self.dim, along.mean())
@@ -146,7 +172,7 @@ class Structure:
         k = count / 2 - self.weight
         spread = np.sqrt(k**2 + 2 * self.weight * scatter)
         roots = scatter / (k + spread) if k > 0 else (spread - k) / (2 * self.weight)
-        kept: Vector = np.maximum(roots, np.exp(-2 * EDGE))
+        kept: Vector = np.clip(roots, np.exp(-2 * EDGE), np.exp(2 * EDGE))
         return kept
 
     def _diagonal(self, variances: Vector) -> Matrix:
@@ -161,3 +187,25 @@ class Structure:
     def _split(self, free: Vector) -> tuple[Matrix, Vector]:
         cut = self.dim * self.rank
         return free[:cut].reshape(self.dim, self.rank), free[cut:]
+
+
+def not_singular(cov: Matrix) -> Matrix:
+    """The same, or where rounding may take it for singular, with the least variance that is not."""
+    values, vectors = np.linalg.eigh(cov)
+    least = 8 * len(cov) * np.finfo(float).eps * values[-1]
+    if values[0] > least / 4:
+        return cov
+    kept: Matrix = vectors * np.maximum(values, least) @ vectors.T
+    return (kept + kept.T) / 2
+
+
+def _factored(cov: Matrix, loading: Matrix, own: Vector) -> tuple[Matrix, Vector]:
+    """B and psi^2 nearer to B B' + diag(psi^2) = cov, by EM for factor analysis."""
+    variances = np.diagonal(cov)
+    for _ in range(_FACTOR_STEPS):
+        gain = np.linalg.solve(loading @ loading.T + np.diag(own), loading).T  # (rank, d)
+        seen = cov @ gain.T  # E theta z'
+        scatter = np.eye(len(gain)) - gain @ loading + gain @ seen  # E z z'
+        loading = np.linalg.solve(scatter, seen.T).T
+        own = np.maximum(variances - (loading * seen).sum(1), 1e-4 * variances)
+    return loading, own

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.arrays import LARGEST, Matrix, Vector, state_array
+from hierbandits.arrays import LARGEST, Indices, Matrix, Vector, state_array
 from hierbandits.contribution import times
 from hierbandits.sums import TaskSums
 
@@ -49,15 +49,14 @@ class Units:
             parameter = reward / np.sqrt(moment)
         return cls(reward, centre, parameter, WIDE * np.sqrt(size / moment))
 
-    def scaled(self, sums: TaskSums) -> TaskSums:
-        """The sums of the tasks with data, in these units and about the pooled fit."""
-        seen = np.flatnonzero(sums.n > 0)
-        xx, xy, yy = sums.xx[seen], sums.xy[seen], sums.yy[seen]
+    def scaled(self, sums: TaskSums, rows: Indices) -> TaskSums:
+        """The sums of these tasks, in these units and about the pooled fit."""
+        xx, xy, yy = sums.xx[rows], sums.xy[rows], sums.yy[rows]
         fitted = times(xx, np.broadcast_to(self.centre, xy.shape))
         yy = np.maximum(yy - (2 * xy - fitted) @ self.centre, 0.0) / self.reward**2
         xy = (xy - fitted) * self.parameter / self.reward**2
         scale = self.parameter**2 if sums.is_armed else np.outer(self.parameter, self.parameter)
-        return TaskSums(xx * scale / self.reward**2, xy, yy, sums.n[seen])
+        return TaskSums(xx * scale / self.reward**2, xy, yy, sums.n[rows])
 
     def cov_in(self, cov: Matrix) -> Matrix:
         """A covariance of parameters in these units."""
