@@ -103,7 +103,7 @@ def test_a_candidate_has_the_evidence_of_the_dense_joint():
         rewards,
         np.full(12, noise**2),
     )
-    np.testing.assert_allclose(held.evidence(0).log()[0], joint.log_evidence, rtol=1e-9)
+    np.testing.assert_allclose(held.evidence.log()[0, 0], joint.log_evidence, rtol=1e-9)
 
 
 def _mixed(parts, scales, moments):

@@ -81,26 +81,41 @@ class AdaptiveBelief(Posterior):
         if rng is None:
             return self._means(nodes), np.arange(nodes.size)
         population = self._population(nodes)
-        tables, rows, used = [np.empty((0, self.dim))], [np.empty(0, np.intp)], 0
+        if repeats == 1 and self.num_populations == 1:  # an agent's way
+            slot = int(self._chosen(rng, 1)[0, 0])
+            return self._draws_of(rng, slot, nodes, population, 1, fresh)
+        tables: list[Matrix] = [np.empty((0, self.dim))]
+        rows, used = [np.empty(0, np.intp)], 0
         for choice, alike in groupby(self._chosen(rng, repeats).tolist()):
             turns = len(list(alike))
             slot_of = np.array(choice)[population]
             places = np.empty((turns, nodes.size), np.intp)
             for c in np.unique(slot_of).tolist():
                 events = np.flatnonzero(slot_of == c)
-                scale = self._scales(rng, c, turns)
-                theta, slots = self.candidates.slots[c].draws(
-                    rng,
-                    nodes[events],
-                    repeats=turns,
-                    fresh=fresh,
-                    scale=None if scale is None else scale[:, population[events]].ravel(),
+                theta, slots = self._draws_of(
+                    rng, c, nodes[events], population[events], turns, fresh
                 )
                 places[:, events] = used + slots.reshape(turns, -1)
                 tables.append(theta)
                 used += len(theta)
             rows.append(places.ravel())
         return np.concatenate(tables), np.concatenate(rows)
+
+    def _draws_of(
+        self,
+        rng: Generator,
+        slot: int,
+        nodes: Indices,
+        population: Indices,
+        repeats: int,
+        fresh: bool,
+    ) -> tuple[Matrix, Indices]:
+        """Draws given a candidate, with a noise scale for each population and draw."""
+        scale = self._scales(rng, slot, repeats)
+        each = None if scale is None else scale[:, population].ravel()
+        return self.candidates.slots[slot].draws(
+            rng, nodes, repeats=repeats, fresh=fresh, scale=each
+        )
 
     def _chosen(self, rng: Generator, repeats: int) -> Indices:
         """The slot that each draw takes in each population, (repeats, P).
@@ -116,18 +131,18 @@ class AdaptiveBelief(Posterior):
         """Draws of the noise scale given a candidate, (repeats, P); any before the first reward."""
         if self.widths.noise_std is not None:
             return None
-        evidence = self.candidates.slots[slot].evidence
-        half = np.maximum(evidence.count, 1.0) / 2
-        drawn = rng.standard_gamma(half, (repeats, half.size))
-        return np.where(evidence.count > 0, np.sqrt(evidence.square / 2 / drawn), 1.0)
+        evidence = self.candidates.evidence
+        count, square = evidence.count[slot], evidence.square[slot]
+        drawn = rng.standard_gamma(np.maximum(count, 1.0) / 2, (repeats, count.size))
+        return np.where(count > 0, np.sqrt(square / 2 / drawn), 1.0)
 
     def _var_scale(self, slot: int) -> Vector:
         """The mean of s^2 given a candidate, (P,); finite, though of two rewards it is not."""
-        evidence = self.candidates.slots[slot].evidence
+        evidence = self.candidates.evidence
+        count, square = evidence.count[slot], evidence.square[slot]
         if self.widths.noise_std is not None:
-            return np.ones_like(evidence.count)
-        mean = evidence.square / np.maximum(evidence.count - 2.0, 1.0)
-        return np.where(evidence.count > 0, mean, 1.0)
+            return np.ones_like(count)
+        return np.where(count > 0, square / np.maximum(count - 2.0, 1.0), 1.0)
 
     def _means(self, nodes: Indices) -> Matrix:
         population, total = self._population(nodes), np.zeros((nodes.size, self.dim))

@@ -165,6 +165,11 @@ class Belief(Posterior):
         """The log evidence of each population in parts, a copy."""
         return self._evidence.joined(Evidence.none(0))
 
+    def keep_evidence_in(self, evidence: Evidence) -> None:
+        """From now on keep the evidence in these arrays, (P,) each."""
+        evidence.put(np.arange(self.num_populations), self._evidence)
+        self._evidence = evidence
+
     def log_evidence(self) -> Vector:
         """The exact log marginal density of all rewards of each population, (P,)."""
         return self._evidence.log()

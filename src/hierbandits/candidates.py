@@ -39,6 +39,7 @@ class Candidates:
         ]
         self.points = np.repeat(np.array(points)[:, None], num_populations, axis=1)  # (C, P, 2)
         self.log_prior = np.repeat([[widths.log_prior(p)] for p in points], num_populations, 1)
+        self.evidence = self._joint_evidence()
         self.active: Mask = np.ones((len(points), num_populations), np.bool_)  # (C, P)
         self.count: Vector = np.zeros(num_populations)  # of rewards
         self.due: Vector = np.ones(num_populations)  # the count at which to look next
@@ -67,11 +68,14 @@ class Candidates:
             else:
                 mine = active[population]
                 slot.observe_rows(nodes[mine], table[mine], rewards[mine])
-        self.count += np.bincount(population, minlength=self.count.size)
         self._weights = None
-        due = np.flatnonzero(self.count >= self.due)
-        if due.size:
-            self.look_over(due)
+        if self.count.size == 1:
+            self.count[0] += nodes.size
+        else:
+            self.count += np.bincount(population, minlength=self.count.size)
+        late = self.count >= self.due
+        if late.any():
+            self.look_over(np.flatnonzero(late))
 
     def learn_past(self, nodes: Indices, population: Indices, sums: TaskSums) -> None:
         """Every candidate starts from these sums, a row for each node."""
@@ -92,10 +96,6 @@ class Candidates:
         self.sums.revise(node, features, old_reward, new_reward)
         self._weights = None
 
-    def evidence(self, slot: int) -> Evidence:
-        """That of one slot, (P,)."""
-        return self.slots[slot].evidence
-
     def weights(self) -> Matrix:
         """The posterior probability of each candidate, (C, P)."""
         if self._weights is None:
@@ -106,14 +106,8 @@ class Candidates:
 
     def log_weights(self) -> Matrix:
         """The log of prior weight times evidence of each candidate, (C, P)."""
-        parts = [slot.evidence for slot in self.slots]
-        count, log_var, square = (
-            np.array([getattr(part, name) for part in parts])
-            for name in ("count", "log_var", "square")
-        )
-        evidence = Evidence(count, log_var, square)
         known = self.widths.noise_std is not None
-        log = evidence.log() if known else evidence.log_any_scale()
+        log = self.evidence.log() if known else self.evidence.log_any_scale()
         return np.where(self.active, self.log_prior + log, -np.inf)
 
     def look_over(self, populations: Indices) -> None:
@@ -186,8 +180,16 @@ class Candidates:
             self.points = np.concatenate([self.points, self.points[:1]])
             self.log_prior = np.concatenate([self.log_prior, self.log_prior[:1]])
             self.active = np.concatenate([self.active, np.zeros_like(self.active[:1])])
+            self.evidence = self._joint_evidence()
             self._weights = None
         return free[:number]
+
+    def _joint_evidence(self) -> Evidence:
+        """That of all slots in one place, (C, P), where each writes its own row."""
+        joint = Evidence(*np.empty((3, len(self.slots), self.forest.num_populations)))
+        for c, slot in enumerate(self.slots):
+            slot.keep_evidence_in(Evidence(joint.count[c], joint.log_var[c], joint.square[c]))
+        return joint
 
     def _discard(self) -> None:
         """Forget slots that hold nothing."""
@@ -195,6 +197,7 @@ class Candidates:
         self.slots = [self.slots[c] for c in kept]
         self.points, self.active = self.points[kept], self.active[kept]
         self.log_prior = self.log_prior[kept]
+        self.evidence = self._joint_evidence()
         self._weights = None
 
     def _hierarchy(self, point: Point, units: Indices) -> GaussianHierarchy:
@@ -239,7 +242,7 @@ class Candidates:
         xx = state_array("xx", arrays["xx"], shape)
         rest = [state_array(name, arrays[name], (len(xx),)) for name in ("yy", "n")]
         found.sums = TaskSums(xx, state_array("xy", arrays["xy"], (len(xx), dim)), *rest)
-        found._weights = None
+        found.evidence, found._weights = found._joint_evidence(), None
         return found
 
 
