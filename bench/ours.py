@@ -9,11 +9,11 @@ from bench.workload import ROUND, Matrix, Workload
 
 
 class Batched:
-    """HierTS through `act` and `learn`, a round of events at a time."""
+    """A policy through `act` and `learn`, a round of events at a time."""
 
-    def __init__(self, workload: Workload) -> None:
+    def __init__(self, workload: Workload, policy: str = "HierTS") -> None:
         self.workload = workload
-        self.policy = hb.POLICIES["HierTS"](workload.prior, num_tasks=workload.num_tasks)
+        self.policy = hb.POLICIES[policy](workload.prior, num_tasks=workload.num_tasks)
         self.rng = np.random.default_rng(0)
         self.rounds = workload.rounds()
         self.act_seconds = self.learn_seconds = 0.0

@@ -4,6 +4,7 @@ from bench.mixed import EVENTS
 from bench.peers import DOCUMENTED
 from bench.results import Results
 from bench.tables import (
+    adaptive_table,
     agent_table,
     batched_table,
     contest_table,
@@ -98,6 +99,14 @@ cores, kernels compiled on the way.
 
 {study}
 
+## Widths unknown
+
+AdaptiveHierTS, which learns the widths and the noise as it goes, beside HierTS, batched. "First"
+is the mean over the first {adaptive_events:,} events, the looks at which candidates come and go
+included; "later" is after them, when those without weight are dropped.
+
+{adaptive}
+
 ## Learning widths
 
 `fit_prior` with full covariances and no weak priors, the sums of the rows included, beside
@@ -147,6 +156,8 @@ def page(results: Results, machine: dict[str, str], versions: dict[str, str], da
         study=study_table(results).markdown(),
         memory=memory_table(results).markdown(),
         startup=startup_table(results).markdown(),
+        adaptive_events=results.adaptive[0].events,
+        adaptive=adaptive_table(results).markdown(),
         mixed_events=EVENTS,
         mixed_times=min(results.sizes.times, 5),
         mixed=mixed_table(results).markdown(),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
+from bench.adaptive import AdaptiveCost, adaptive_costs
 from bench.contest import Contest, contest
 from bench.learning import LearningCost, learning_cost
 from bench.memory import MemoryUse, memory_use
@@ -92,6 +93,7 @@ class Results:
     memory: list[MemoryUse]
     startup: Startup
     study: StudyCost
+    adaptive: list[AdaptiveCost]
     mixed: list[MixedCost]
     learning: LearningCost
 
@@ -107,6 +109,7 @@ def measure(sizes: Sizes, say: Callable[[str], None]) -> Results:
         memory=_memory(sizes, say),
         startup=_startup(sizes, say),
         study=_study(sizes, say),
+        adaptive=_adaptive(sizes, say),
         mixed=_mixed(sizes, say),
         learning=_learning(sizes, say),
     )
@@ -166,3 +169,11 @@ def _mixed(sizes: Sizes, say: Callable[[str], None]) -> list[MixedCost]:
 def _learning(sizes: Sizes, say: Callable[[str], None]) -> LearningCost:
     say(f"a prior from {sizes.log_rows:,} rows of Parquet")
     return learning_cost(sizes.log_rows, sizes.log_tasks, LOG_DIM)
+
+
+def _adaptive(sizes: Sizes, say: Callable[[str], None]) -> list[AdaptiveCost]:
+    say("widths unknown")
+    dims = [dim for dim in sizes.dims if dim <= CONTEST_DIM]
+    return adaptive_costs(
+        dims, sizes.few_tasks, sizes.early_events, min(sizes.times, 20), sizes.seconds
+    )

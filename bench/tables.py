@@ -44,6 +44,7 @@ def all_tables(results: Results) -> list[Table]:
         memory_table(results),
         startup_table(results),
         study_table(results),
+        adaptive_table(results),
         mixed_table(results),
         learning_table(results),
         targets_table(results),
@@ -157,6 +158,25 @@ def study_table(results: Results) -> Table:
         ["the same with Cholesky draws", f"{study.tuned:,.1f}", ""],
     ]
     return Table("A run of the paper's problem", ["what", "ms/run", "regret"], rows, ["what"])
+
+
+def adaptive_table(results: Results) -> Table:
+    """AdaptiveHierTS beside HierTS."""
+    first = results.adaptive[0]
+    rows = [
+        [
+            str(cost.dim),
+            f"{cost.told:.2f}",
+            f"{cost.first:.2f}",
+            f"{cost.later:.2f}",
+            str(cost.candidates),
+            str(cost.left),
+            f"{cost.ratio:.1f}",
+        ]
+        for cost in results.adaptive
+    ]
+    columns = ("d", "HierTS, µs", "first, µs", "later, µs", "candidates", "left", "later / HierTS")
+    return Table(f"Widths unknown, {first.num_tasks:,} tasks", columns, rows)
 
 
 def mixed_table(results: Results) -> Table:

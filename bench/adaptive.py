@@ -1,0 +1,59 @@
+"""What learning the widths costs beside being told them, early and once few candidates are left."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from bench.ours import Batched
+from bench.timing import best
+from bench.workload import ROUND, Workload
+from hierbandits import AdaptiveBelief
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptiveCost:
+    """Microseconds per event of HierTS, and of AdaptiveHierTS over its first events and later."""
+
+    dim: int
+    num_tasks: int
+    events: int
+    told: float
+    first: float
+    later: float
+    candidates: int  # at first
+    left: int  # later
+
+    @property
+    def ratio(self) -> float:
+        return self.later / self.told
+
+
+def adaptive_costs(
+    dims: Sequence[int], num_tasks: int, events: int, times: int, seconds: float
+) -> list[AdaptiveCost]:
+    """For each d, the batched calls of both; `events` are those that count as first."""
+    return [_cost(dim, num_tasks, events, times, seconds) for dim in dims]
+
+
+def _cost(dim: int, num_tasks: int, events: int, times: int, seconds: float) -> AdaptiveCost:
+    workload = Workload.of(dim, num_tasks)
+    told, later = Batched(workload), Batched(workload, "AdaptiveHierTS")
+    belief = later.policy.belief
+    assert isinstance(belief, AdaptiveBelief)
+    first = sum(later.step() for _ in range(events // ROUND)) * 1e6 / events
+    least = best(
+        {
+            "told": partial(told.microseconds, seconds),
+            "later": partial(later.microseconds, seconds),
+        },
+        times,
+    )
+    return AdaptiveCost(
+        dim,
+        num_tasks,
+        events,
+        first=first,
+        candidates=len(belief.widths.usual()),
+        left=len(belief.candidates.slots),
+        **least,
+    )
