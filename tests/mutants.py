@@ -1,6 +1,7 @@
 """Hand-made mutants of the numeric code, and the command that shows the tests kill each of them.
 
     python tests/mutants.py        # some minutes: the tests run once for every mutant
+    python tests/mutants.py bounds/ study.py        # those of some files alone
 
 Each entry is a file, a piece of it, and what stands there instead.
 """
@@ -64,6 +65,25 @@ MUTANTS = [
     ("tracking.py", "least >= self._eta[run, task]", "least >= 0 * self._eta[run, task]"),
     ("environments/hierarchical.py", "best - value", "best + value"),
     ("environments/actions.py", "lengths ** (1 / numbers.shape[-1])", "lengths"),
+    ("evidence.py", "- half * spread - self.log_var / 2", "- half * spread - self.log_var"),
+    ("evidence.py", "gammaln(half) - half * spread", "-half * spread"),
+    ("widths.py", "noise / UNIT_RATIO**units", "noise * UNIT_RATIO**units"),
+    ("widths.py", "- TILT * np.log(TASK_RATIO)", "+ TILT * np.log(TASK_RATIO)"),
+    ("widths.py", "unit * HYPER_RATIO ** point[1]", "unit * TASK_RATIO ** point[1]"),
+    ("candidates.py", "self.log_prior + log", "log"),
+    ("candidates.py", "np.log(UNIT_RATIO) / 2", "np.log(UNIT_RATIO)"),
+    ("candidates.py", "self.sums.add_rows(nodes, table, rewards)\n", "pass\n"),
+    ("candidates.py", "mine = active[population]", "mine = ~active[population]"),
+    ("adaptive.py", "np.sqrt(square / 2 / drawn)", "square / 2 / drawn"),
+    ("adaptive.py", "np.sqrt(square / 2 / drawn)", "np.sqrt(square / drawn)"),
+    ("adaptive.py", "np.outer(at - mean, at - mean)", "np.outer(mean, mean)"),
+    ("adaptive.py", "square / np.maximum(count - 2.0, 1.0)", "square / count"),
+    ("adaptive.py", "(heaps[:-1, None] <= luck)", "(heaps[:-1, None] > luck)"),
+    ("adaptive.py", "scale * found.shared_var + found.mean**2", "scale * found.shared_var"),
+    ("forest.py", "levels[tree[parent[tasks]]] + 1", "levels[tree[parent[tasks]]]"),
+    ("kernels/lineage.py", "slot >= 0 and not done[slot]", "slot >= 0"),
+    ("sums.py", "new_reward**2 - old_reward**2", "(new_reward - old_reward) ** 2"),
+    ("study.py", "own - ratio * others", "own - others"),
     ("study.py", "values.std(ddof=1) / np.sqrt(values.size)", "values.std(ddof=1)"),
 ]
 
@@ -77,7 +97,8 @@ def main() -> None:
         shutil.copytree(ROOT, copy, ignore=ignored)
         tests = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "tests"]
         tests += [f"--ignore=tests/test_{slow}.py" for slow in ("process", "digits", "docs")]
-        for number, (name, old, new) in enumerate(MUTANTS, 1):
+        chosen = [m for m in MUTANTS if m[0].startswith(tuple(sys.argv[1:] or [""]))]
+        for number, (name, old, new) in enumerate(chosen, 1):
             path = copy / "src" / "hierbandits" / name
             text = path.read_text()
             path.write_text(text.replace(old, new, 1))
@@ -86,7 +107,7 @@ def main() -> None:
                 tests, cwd=copy, env=environment, capture_output=True
             ).returncode
             path.write_text(text)
-            print(f"{number:3}/{len(MUTANTS)}  {'killed' if killed else 'ALIVE '}  {name}: {new!r}")
+            print(f"{number:3}/{len(chosen)}  {'killed' if killed else 'ALIVE '}  {name}: {new!r}")
             if not killed:
                 alive.append((name, new))
     sys.exit(f"alive: {alive}" if alive else 0)
