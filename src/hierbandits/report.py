@@ -30,6 +30,7 @@ class Report:
     _tables: list[tuple[str, Sequence[str], Sequence[Sequence[str]]]] = field(default_factory=list)
     _figures: dict[str, Any] = field(default_factory=dict)
     _frames: dict[str, Any] = field(default_factory=dict)
+    _documents: dict[str, Any] = field(default_factory=dict)
 
     def text(self, *paragraphs: str) -> None:
         """Paragraphs of the page."""
@@ -69,6 +70,10 @@ class Report:
         """A polars frame, written as Parquet."""
         self._frames[name] = frame
 
+    def document(self, name: str, content: Any) -> None:
+        """Plain data, written as JSON."""
+        self._documents[name] = content
+
     def row(self, *, panel: str, policy: str, runs: int, **values: Any) -> None:
         """A row of summary.json; what a panel does not vary or state is None."""
         row = dict.fromkeys(SUMMARY_KEYS)
@@ -98,6 +103,7 @@ class Report:
         names = ["settings.json", "summary.json", "report.html"]
         names += [f"{name}.{kind}" for name in self._figures for kind in ("png", "svg")]
         names += [f"{name}.parquet" for name in self._frames]
+        names += [f"{name}.json" for name in self._documents]
         for name in _earlier_files(target) - set(names):
             (target / name).unlink(missing_ok=True)
         settings = self.settings | {"versions": versions(), "files": sorted(names)}
@@ -107,6 +113,8 @@ class Report:
             figure.savefig(target / f"{name}.svg")
         for name, frame in self._frames.items():
             frame.write_parquet(target / f"{name}.parquet")
+        for name, content in self._documents.items():
+            _write_json(target / f"{name}.json", content)
         _write_json(target / "summary.json", self.rows)
         page = target / "report.html"
         page.write_text(self._page(), encoding="utf-8")
