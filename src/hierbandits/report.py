@@ -28,7 +28,7 @@ class Report:
     rows: list[dict[str, Any]] = field(default_factory=list)
     _sections: list[str] = field(default_factory=list)
     _tables: list[tuple[str, Sequence[str], Sequence[Sequence[str]]]] = field(default_factory=list)
-    _figures: dict[str, Any] = field(default_factory=dict)
+    _figures: dict[str, tuple[Any, bytes]] = field(default_factory=dict)  # with their PNG
     _frames: dict[str, Any] = field(default_factory=dict)
     _documents: dict[str, Any] = field(default_factory=dict)
 
@@ -38,9 +38,9 @@ class Report:
 
     def figure(self, name: str, figure: Any, caption: str) -> None:
         """A matplotlib figure: a PNG and an SVG file, and in the page."""
-        self._figures[name] = figure
         picture = BytesIO()
         figure.savefig(picture, format="png", dpi=130)
+        self._figures[name] = figure, picture.getvalue()
         data = base64.b64encode(picture.getvalue()).decode()
         alt = html.escape(caption)
         self._sections.append(
@@ -108,8 +108,8 @@ class Report:
             (target / name).unlink(missing_ok=True)
         settings = self.settings | {"versions": versions(), "files": sorted(names)}
         _write_json(target / "settings.json", settings)
-        for name, figure in self._figures.items():
-            figure.savefig(target / f"{name}.png", dpi=130)
+        for name, (figure, picture) in self._figures.items():
+            (target / f"{name}.png").write_bytes(picture)
             figure.savefig(target / f"{name}.svg")
         for name, frame in self._frames.items():
             frame.write_parquet(target / f"{name}.parquet")

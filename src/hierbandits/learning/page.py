@@ -99,7 +99,7 @@ def comparison_section(found: Comparison) -> Section:
 
 def shrinkage_section(found: Shrinkage) -> Section:
     """How much each task leans on the others."""
-    order = np.argsort(-found.weight, kind="stable")[:ROWS]
+    order = np.argsort(-found.weight, kind="stable")[: ROWS // 3]
     rows = [[str(found.tasks[s]), f"{found.rows[s]:.0f}", _g(found.weight[s])] for s in order]
     points = found.quantiles()
     return Section(
@@ -195,7 +195,7 @@ def scores_section(found: Calibration) -> Section:
     )
 
 
-def savings_section(found: Savings) -> Section:
+def savings_section(found: Savings, similarity: Similarity) -> Section:
     """What sharing would save."""
     saved = {saving.over: saving for saving in found.savings}
     rows = []
@@ -214,7 +214,7 @@ def savings_section(found: Savings) -> Section:
         columns=columns,
         rows=rows,
         words=[
-            *verdict.on_savings(found),
+            *verdict.on_savings(found, similarity),
             f"{found.num_tasks} tasks (at most 50) act in each of {found.num_rounds} rounds (at "
             "most 100), in worlds drawn from what was learned, in which nobody but OracleTS knows "
             "what the tasks have in common. An agent that starts from the learned prior is between "

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from hierbandits.arrays import Indices, Vector
+from hierbandits.arrays import Vector
 from hierbandits.decision import Name
-from hierbandits.learning.calibration import BINS, LEVELS, Calibration
+from hierbandits.learning.calibration import BINS, LEVELS, Calibration, Cells
 from hierbandits.learning.comparison import Comparison
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.savings import Savings
@@ -122,21 +122,23 @@ def calibration(found: Calibration) -> Any:
     """Where held-out rewards fell in their predictions, and how often intervals held them."""
     figure, (left, right) = panels(2)
     edges = np.linspace(0, 1, BINS + 1)
-    lines: list[tuple[str, Indices, Vector, str]] = [
-        ("rows", found.histogram, found.coverage, BLUE)
-    ]
+    lines: list[tuple[str, Calibration | Cells, str]] = [("rows", found, BLUE)]
     if found.cells is not None:
-        lines.append(("means", found.cells.histogram, found.cells.coverage, ORANGE))
-    for name, counts, coverage, colour in lines:
-        left.stairs(counts / counts.mean(), edges, color=colour, label=name, linewidth=1.6)
-        right.plot(LEVELS, coverage, marker="o", color=colour, label=name)
+        lines.append(("means", found.cells, ORANGE))
+    for name, part, colour in lines:
+        relative = part.histogram / part.histogram.mean()
+        left.stairs(relative, edges, color=colour, label=name, linewidth=1.6)
+        right.errorbar(
+            LEVELS, part.coverage, part.coverage_error, marker="o", markersize=4, capsize=2,
+            color=colour, label=name,
+        )  # fmt: skip
     left.axhline(1.0, color=GREY, linestyle=":")
     left.set(title="held-out rewards in their predictions", xlabel="predicted probability below")
     left.set(ylabel="relative frequency", ylim=(0, None), xlim=(0, 1))
     right.plot([0.45, 1], [0.45, 1], color=GREY, linestyle=":", label="as stated")
     right.set(title="what intervals hold", xlabel="stated", ylabel="held", xlim=(0.45, 1.0))
-    low = min(float(coverage.min()) for _, _, coverage, _ in lines)
-    right.set_ylim(min(0.45, low - 0.05), 1.02)
+    low = min(float((part.coverage - part.coverage_error).min()) for _, part, _ in lines)
+    right.set_ylim(min(0.45, low - 0.02), 1.02)
     for axes in (left, right):
         axes.legend(frameon=False)
     return figure

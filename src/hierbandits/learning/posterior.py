@@ -77,10 +77,11 @@ class Posterior:
 
     def without_each(self) -> tuple[Matrix, Matrix]:
         """For each task, mu given all other tasks: means (tasks, d) and covariances."""
-        num_populations = len(self.hyper_mean)
-        said = summed(self.said, self.population, num_populations)[self.population] - self.said
-        told = summed(self.said_weighted, self.population, num_populations)[self.population]
-        return _hyper(self.prior, said, told - self.said_weighted)
+        said, told = np.empty_like(self.said), np.empty_like(self.said_weighted)
+        for p in range(len(self.hyper_mean)):
+            rows = np.flatnonzero(self.population == p)
+            said[rows], told[rows] = _others(self.said[rows]), _others(self.said_weighted[rows])
+        return _hyper(self.prior, said, told)
 
 
 def summed(part: Matrix, group: Indices, num_groups: int) -> Matrix:
@@ -89,6 +90,17 @@ def summed(part: Matrix, group: Indices, num_groups: int) -> Matrix:
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     total[group[order][starts]] = np.add.reduceat(part[order], starts, axis=0)
+    return total
+
+
+def _others(part: Matrix) -> Matrix:
+    """For each row the sum of all others: of those before and those after, as no difference is.
+
+    A difference would leave rounding in place of a zero, which a wide hyper-prior magnifies.
+    """
+    total = np.zeros_like(part)
+    np.cumsum(part[:-1], axis=0, out=total[1:])
+    total[:-1] += np.cumsum(part[:0:-1], axis=0)[::-1]
     return total
 
 

@@ -5,7 +5,7 @@ from scipy.special import logsumexp
 
 from hierbandits.arrays import Matrix, Vector
 
-LARGEST_SHARE = 0.3  # of the weight at one point: about one standard deviation between points
+LARGEST_SHARE = 0.15  # of the weight at one point: well below one standard deviation apart
 SMALLEST_STEP = 1e-4  # in log width
 
 
@@ -29,7 +29,7 @@ def finer(widths: Vector, *masses: Vector) -> Vector:
     split = np.zeros(widths.size - 1, bool)
     for mass in masses:
         if mass.max() > LARGEST_SHARE:
-            heavy = mass > 0.05
+            heavy = mass > LARGEST_SHARE / 10
             split |= heavy[:-1] | heavy[1:]
     split &= np.diff(logs) > SMALLEST_STEP
     middles = np.exp((logs[:-1] + logs[1:]) / 2)[split]

@@ -63,7 +63,7 @@ class LearningReport:
         if self.calibration is not None:
             said.append(verdict.on_calibration(self.calibration))
         if self.savings is not None:
-            said.append(verdict.on_savings(self.savings))
+            said.append(verdict.on_savings(self.savings, self.similarity))
         return tuple(" ".join(sentences) for sentences in said)
 
     def to_dict(self) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class LearningReport:
             shown.append(calibration_section(self.calibration))
             shown.append(scores_section(self.calibration))
         if self.savings is not None:
-            shown.append(savings_section(self.savings))
+            shown.append(savings_section(self.savings, self.similarity))
         return shown
 
     def show(self, console: "Console | None" = None) -> None:

@@ -113,7 +113,7 @@ def on_calibration(found: Calibration) -> list[str]:
     return [*said, f"Per held-out row, the hierarchy's log scores are {' and '.join(gains)}."]
 
 
-def on_savings(found: Savings) -> list[str]:
+def on_savings(found: Savings, similarity: Similarity) -> list[str]:
     """What sharing would save, and whether pooling would save more."""
     said = [
         f"In {found.runs} worlds like this one ({found.num_tasks} new tasks, {found.num_rounds} "
@@ -122,6 +122,11 @@ def on_savings(found: Savings) -> list[str]:
     pooled = next(saving for saving in found.savings if saving.over == "PooledTS")
     if pooled.difference < -SURE * pooled.difference_error:
         said.append("Pooling wins there: tasks differ too little, or end too soon, to tell apart.")
+    if similarity.maybe_zero.any():
+        said.append(
+            "These worlds have the learned widths, some of which the log does not tell from zero: "
+            "the more equal tasks are, the better pooling does."
+        )
     return said
 
 
