@@ -19,6 +19,7 @@ import hierbandits as hb
 from hierbandits import Belief, GaussianHierarchy, TaskSums
 from hierbandits.cli import app
 from hierbandits.learning.prior import fitted
+from hierbandits.learning.split import Split
 from hierbandits.learning.verdict import strength
 
 COMMAND = Path(sys.executable).with_name("hierbandits")
@@ -219,8 +220,35 @@ def test_logs_that_teach_nothing_are_refused():
     named = {"task": "store", "arm": "promo", "reward": "revenue"}
     with pytest.raises(ValueError, match="task must have at least two values in the log, got 1"):
         hb.learn_prior(frame.with_columns(store=pl.lit("one")), **named)
+    with pytest.raises(
+        ValueError, match=r"arm must have at least two values in the log, got \['x'\]"
+    ):
+        hb.learn_prior(frame.with_columns(promo=pl.lit("x")), **named)
     with pytest.raises(ValueError, match="reward must differ between rows, got 2 in all of them"):
         hb.learn_prior(frame.with_columns(revenue=pl.lit(2.0)), **named)
+
+
+@pytest.mark.parametrize("armed", [True, False])
+@pytest.mark.parametrize("tasks", [2, 6])
+@pytest.mark.parametrize("noise", [0.0, 0.5])
+def test_the_smallest_logs_and_those_without_noise_get_a_report(armed, tasks, noise):
+    rows = drawn(36, armed=armed, tasks=tasks, events=2, noise=noise)
+    prior, report = hb.learn_prior(rows.frame(), **rows.arguments, held_out=0.5, seed=1, runs=2)
+    assert prior.noise_std > 0
+    assert np.isfinite(list(report.calibration.log_score.values())).all()
+    json.dumps(report.to_dict(), allow_nan=False)
+    assert all(report.verdict)
+
+
+def test_two_rows_are_a_log():
+    frame = pl.DataFrame({"store": [1, 2], "promo": ["a", "b"], "revenue": [0.0, 1.0]})
+    for seed in range(20):
+        if Split(0.5, seed).held(0, 2).sum() == 1:
+            named = {"task": "store", "arm": "promo", "reward": "revenue"}
+            _, report = hb.learn_prior(frame, **named, held_out=0.5, seed=seed, runs=2)
+            assert (report.calibration.rows, report.calibration.training_rows) == (1, 1)
+            return
+    raise AssertionError("no seed splits two rows")
 
 
 @pytest.mark.parametrize("armed", [True, False])

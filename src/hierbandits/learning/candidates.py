@@ -69,6 +69,13 @@ class Candidates:
         square = float(self.squares.sum() - (t**2 * self.weighted**2 / inner).sum())
         return Level(float(self.counts.sum()), log_var, square, curve, pull)
 
+    def noise(self, task: float, hyper: float) -> float:
+        """The most probable noise at these widths; a billionth of the rewards' size at least."""
+        found = self.at(task).evidence(np.array([hyper]))
+        size = np.sqrt(self.squares.sum() / self.counts.sum()) or abs(self.centre) or 1.0
+        left = np.sqrt(max(float(found.square[0]), 0.0) / found.count[0])
+        return float(max(left, 1e-9 * size))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Level:

@@ -48,10 +48,8 @@ class Comparison:
         """Compare the models on these sums."""
         search = _Search(Candidates.of(sums, population, noise_std or 1.0), noise_std)
         found = search.run()
-        for name, (task, hyper) in found.typical.items():
-            scale = search.candidates.at(task).evidence(np.array([hyper]))
-            learned = float(np.sqrt(max(scale.square[0], 0.0) / scale.count[0]))
-            search.noise[name] = noise_std or learned
+        for name, widths in found.typical.items():
+            search.noise[name] = noise_std or search.candidates.noise(*widths)
         return found
 
     @property

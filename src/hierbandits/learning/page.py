@@ -171,7 +171,9 @@ def calibration_section(found: Calibration) -> Section:
         words=words,
         draw=lambda: pictures.calibration(found),
         caption="Left, where held-out rewards fell in their predictive distributions: flat if the "
-        "model is right. Right, what share of them the intervals held.",
+        "model is right. Right, what share of them the intervals held, with bars of one standard "
+        "error. Means are those of ten held-out rewards or more, of a task and arm, or of a task "
+        "where there are features.",
     )
 
 

@@ -57,7 +57,7 @@ def evidence(found: Comparison) -> Any:
     gaps = [best - value for value in logs.values()]
     colours = [BLUE if name == found.best else GREY for name in logs]
     bars = left.barh(list(logs), gaps, color=colours)
-    words = [f"p = {share:.2g}" for share in found.probability.values()]
+    words = [f"p = {share:.2g}" if share else "p ≈ 0" for share in found.probability.values()]
     left.bar_label(bars, words, padding=4)
     left.set(title="log evidence short of the best", xlabel="0 is best")
     left.set_xlim(0, 1.35 * max(*gaps, 1.0))
@@ -88,8 +88,12 @@ def shrinkage(found: Shrinkage) -> Any:
     axes.scatter(found.rows[seen], found.weight[seen], color=BLUE, **dots)
     axes.set(
         title="weight of what other tasks say", xlabel="rows of the task",
-        ylabel="1: nothing of its own", xscale="log", ylim=(0, 1.02),
+        ylabel="1: nothing of its own", ylim=(0, 1.02),
     )  # fmt: skip
+    if found.rows[seen].max() > 20 * found.rows[seen].min():
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter("")
     return figure
 
 

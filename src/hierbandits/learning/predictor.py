@@ -8,11 +8,10 @@ from hierbandits.arrays import Indices, Matrix, Vector
 from hierbandits.contribution import combine
 from hierbandits.forest import square_root
 from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.kernels.quadratic import linear_forms
 from hierbandits.learning.comparison import Comparison
 from hierbandits.learning.posterior import Posterior, summed
 from hierbandits.sums import TaskSums
-
-_CHUNK = 1 << 14  # rows predicted at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,11 +56,7 @@ class Predictor:
         if features.ndim == 1:
             return self.mean[node, features], self.cov[node, features]
         mean, var = np.empty((2, len(features)))
-        for start in range(0, len(features), _CHUNK):
-            rows = slice(start, start + _CHUNK)
-            x, at = features[rows], node[rows]
-            mean[rows] = (x * self.mean[at]).sum(1)
-            var[rows] = ((x[:, None, :] @ self.cov[at])[:, 0] * x).sum(1)
+        linear_forms(node, np.asarray(features, float), self.mean, self.cov, mean, var)
         return mean, var
 
 

@@ -30,18 +30,20 @@ class Saving:
 
     @classmethod
     def of(cls, study: Study, over: str) -> "Saving":
-        """Read a study; the ratio's error is by the delta method."""
+        """Read a study; the ratio's error is by the delta method, and 0 of nothing is 0 %."""
         ours, theirs = study.outcomes["HierTS"].total, study.outcomes[over].total
         difference, error = study.difference(over, "HierTS")
-        size = max(float(theirs.mean()), np.finfo(float).tiny)
-        ratio = float(ours.mean()) / size
-        _, ratio_error = mean_and_error(ours - ratio * theirs)
+        size = float(theirs.mean())
+        ratio, ratio_error = 1.0, 0.0
+        if size > 0:
+            ratio = float(ours.mean()) / size
+            ratio_error = mean_and_error(ours - ratio * theirs)[1] / size
         return cls(
             over=over,
             difference=difference,
             difference_error=error,
             percent=100 * (1 - ratio),
-            percent_error=100 * ratio_error / size,
+            percent_error=100 * ratio_error,
         )
 
 

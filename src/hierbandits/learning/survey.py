@@ -55,6 +55,8 @@ class Survey:
         assert training is not None  # an empty log was refused
         assert held_sums is not None
         _check(len(names.tasks), values, training, held_sums, split)
+        if training.is_armed and len(names.arms) < 2:
+            raise ValueError(f"arm must have at least two values in the log, got {names.arms!r}")
         size = len(names.tasks)
         return cls(
             training=_first(training, size),
