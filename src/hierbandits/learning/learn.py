@@ -67,7 +67,7 @@ def learn_prior(
     calibration = _checked(log, split, survey, structure, rank, noise_std, progress)
     savings = None
     if runs:
-        worlds = newcomer(fit.prior, comparison, len(survey.populations) > 1)
+        worlds = newcomer(fit, comparison, len(survey.populations) > 1)
         savings = Savings.of(
             worlds, sums.n, groups, survey.sample, runs=runs, seed=seed, progress=progress
         )

@@ -135,6 +135,11 @@ class LearningReport:
             page.text(*section.words)
             if section.draw is not None:
                 page.figure(section.name, section.draw(), section.caption)
+        arms = "" if self.arms is None else f", arms={list(self.arms)!r}"
+        page.text(
+            "To start an agent from what was learned: prior = "
+            f'hb.GaussianHierarchy.load("prior.json"); agent = hb.Agent(prior{arms}).'
+        )
         page.frame("tasks", self.shrinkage.frame())
         page.frame("outliers", self.outliers.frame())
         if self.savings is not None:

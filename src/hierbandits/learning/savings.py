@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from hierbandits.learning.comparison import Comparison
 from hierbandits.schedules import Federated
 from hierbandits.simulate import simulate
 from hierbandits.study import Study, mean_and_error
+
+if TYPE_CHECKING:
+    from hierbandits.fitting import Fit
 
 POLICIES = ("HierTS", "TS", "PooledTS", "OracleTS")
 OTHERS = ("TS", "PooledTS")
@@ -101,16 +105,20 @@ class Savings:
         )
 
 
-def newcomer(learned: GaussianHierarchy, comparison: Comparison, many: bool) -> GaussianHierarchy:
+def newcomer(fit: "Fit", comparison: Comparison, many: bool) -> GaussianHierarchy:
     """The hierarchy of worlds like the log's, before anything is known of their mu.
 
-    With several populations it was learned.  One population tells one mu, so that the worlds
-    have N(c, q^2 U^2) of the comparison, with its typical q; the widths of tasks and the noise
-    are the fit's.
+    With several populations the hyper-prior was learned.  One population tells one mu, so that
+    the worlds have N(c, q^2 U^2) of the comparison, with its typical q.  The widths of tasks and
+    the noise are the fit's; but a width that the log does not tell from zero is a guess that the
+    fit's weak prior keeps off zero, and the comparison's typical t takes its place if smaller.
     """
+    learned, (task, hyper) = fit.prior, comparison.typical["hierarchical"]
+    unit, widths = learned.noise_std * comparison.unit, fit.task_widths
+    ratio = np.where(widths.maybe_zero, np.minimum(1.0, task * unit / widths.std), 1.0)
+    task_cov = learned.task_cov * (ratio**2 if learned.is_armed else np.outer(ratio, ratio))
     if many:
-        return learned
-    _, hyper = comparison.typical["hierarchical"]
-    var = (hyper * learned.noise_std * comparison.unit) ** 2
+        return learned.with_levels(learned.hyper_mean, [learned.hyper_cov, task_cov])
+    var = (hyper * unit) ** 2
     mean = np.full(learned.dim, comparison.centre)
-    return learned.with_levels(mean, [var if learned.is_armed else np.diag(var), learned.task_cov])
+    return learned.with_levels(mean, [var if learned.is_armed else np.diag(var), task_cov])

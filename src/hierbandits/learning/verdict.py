@@ -124,8 +124,8 @@ def on_savings(found: Savings, similarity: Similarity) -> list[str]:
         said.append("Pooling wins there: tasks differ too little, or end too soon, to tell apart.")
     if similarity.maybe_zero.any():
         said.append(
-            "These worlds have the learned widths, some of which the log does not tell from zero: "
-            "the more equal tasks are, the better pooling does."
+            "Some task widths are guesses there, since the log does not tell them from zero: the "
+            "more equal tasks are, the better pooling does."
         )
     return said
 
