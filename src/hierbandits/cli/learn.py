@@ -49,6 +49,7 @@ predictions of held-out rows hold, and what regret sharing would save. prior.jso
 is where an agent starts from.
     """
     from hierbandits import learn_prior
+    from hierbandits.progress import progress_bar
 
     need("matplotlib", "polars")
     try:
@@ -71,7 +72,8 @@ is where an agent starts from.
             runs=runs,
             seed=seed,
         )
-        page = report.write(out)
+        with progress_bar("Writing the report", None, None):
+            page = report.write(out)
     except (ValueError, OSError) as error:
         fail(" ".join(str(error).split()))
     report.show(console)
