@@ -324,10 +324,9 @@ def test_similarity_and_shrinkage_are_read_off_the_posterior(armed, populations)
     np.testing.assert_allclose(found.rewards_to_equal, noise / between)
     spread = np.einsum("ei,ij,ej->e", rows.vectors, cov, rows.vectors).mean()
     assert found.overall_share == pytest.approx(spread / (spread + noise))
-    error = fit.task_widths.log_error
-    low = np.where(fit.task_widths.maybe_zero, 0, found.task_std * np.exp(-1.959964 * error))
-    np.testing.assert_allclose(found.task_low, low, rtol=1e-6)
-    np.testing.assert_allclose(found.task_high, found.task_std * np.exp(1.959964 * error), 1e-6)
+    np.testing.assert_allclose(found.task_low, fit.task_widths.low, rtol=1e-9)
+    np.testing.assert_allclose(found.task_high, fit.task_widths.high, rtol=1e-9)
+    np.testing.assert_array_equal(found.maybe_zero, fit.task_widths.maybe_zero)
     assert (found.hyper_std is None) == (populations == 1)
     assert found.noise_low < found.noise_std < found.noise_high
     assert found.converged

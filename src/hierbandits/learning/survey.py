@@ -9,7 +9,6 @@ from hierbandits.decision import Name
 from hierbandits.keyed import Stream
 from hierbandits.learning.split import Split, row_numbers
 from hierbandits.logs import Batch, Columns, Log
-from hierbandits.logs.log import with_room
 from hierbandits.sums import TaskSums
 
 SAMPLE = 1000  # rows whose features are kept
@@ -92,9 +91,23 @@ class _Sample:
 def _added(sums: TaskSums | None, batch: Batch, rows: Indices) -> TaskSums:
     names, armed = batch.names, batch.features.ndim == 1
     dim = len(names.arms) if armed else batch.features.shape[1]
-    sums = with_room(sums, len(names.tasks), dim, armed)
+    if sums is None:
+        sums = TaskSums.zeros(len(names.tasks), dim, armed=armed)
+    sums = _with_room(sums, len(names.tasks), dim)
     sums.add(batch.tasks[rows], batch.features[rows], batch.rewards[rows])
     return sums
+
+
+def _with_room(sums: TaskSums, num_tasks: int, dim: int) -> TaskSums:
+    """The same sums with room for so many tasks and arms, or some more tasks."""
+    have, width = sums.xy.shape
+    if num_tasks <= have and dim == width:
+        return sums
+    size = have if num_tasks <= have else max(num_tasks, have + have // 2)
+    wide = TaskSums.zeros(size, dim, armed=sums.is_armed)
+    wide.xx[:have, :width] = sums.xx
+    wide.xy[:have, :width], wide.yy[:have], wide.n[:have] = sums.xy, sums.yy, sums.n
+    return wide
 
 
 def _first(sums: TaskSums, size: int) -> TaskSums:

@@ -79,7 +79,7 @@ class Log:
         for batch in self.batches():
             names, armed = batch.names, batch.features.ndim == 1
             dim = len(names.arms) if armed else batch.features.shape[1]
-            sums = with_room(sums, len(names.tasks), dim, armed)
+            sums = _with_room(sums, len(names.tasks), dim, armed)
             sums.add(batch.tasks, batch.features, batch.rewards)
         assert sums is not None  # an empty log was refused
         size = len(names.tasks)
@@ -118,7 +118,7 @@ def _distinct(arms: Sequence[Name], columns: Columns) -> tuple[Name, ...]:
     return arms
 
 
-def with_room(sums: TaskSums | None, num_tasks: int, dim: int, armed: bool) -> TaskSums:
+def _with_room(sums: TaskSums | None, num_tasks: int, dim: int, armed: bool) -> TaskSums:
     """The same sums with room for so many tasks and arms, or some more tasks."""
     if sums is None:
         return TaskSums.zeros(num_tasks, dim, armed=armed)
