@@ -4,7 +4,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from hierbandits.environments import HierarchicalBandit
+from hierbandits.environments import ActionSets, HierarchicalBandit
 
 Matrix = NDArray[np.floating]
 
@@ -19,7 +19,7 @@ def run(
     """
     draw = _by_factor if tuned else _by_numpy
     prior, m, d = problem.prior, problem.num_tasks, problem.prior.dim
-    assert problem.actions is not None
+    assert isinstance(problem.actions, ActionSets)
     mu = rng.multivariate_normal(prior.hyper_mean, prior.hyper_cov)
     theta = rng.multivariate_normal(mu, prior.task_cov, m)
     arms = rng.uniform(-problem.actions.size, problem.actions.size, (problem.actions.num_arms, d))

@@ -10,6 +10,7 @@ from hierbandits.decision import Decision, RewardConflict, UnknownDecision
 from hierbandits.exploration import SpanningArms
 from hierbandits.gaussian import Gaussian
 from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.learning import LearningReport, learn_prior
 from hierbandits.logs import Columns, Log
 from hierbandits.policies import POLICIES, Policy, Recipe
 from hierbandits.simulate import simulate
@@ -30,6 +31,7 @@ __all__ = [
     "Decision",
     "Gaussian",
     "GaussianHierarchy",
+    "LearningReport",
     "Log",
     "Policy",
     "Recipe",
@@ -41,6 +43,7 @@ __all__ = [
     "UnknownWidths",
     "bounds",
     "datasets",
+    "learn_prior",
     "merge",
     "simulate",
 ]

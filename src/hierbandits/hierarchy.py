@@ -1,7 +1,11 @@
 """What is assumed: the Gaussian hierarchy that tasks are drawn from."""
 
+import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -146,6 +150,30 @@ class GaussianHierarchy:
         if not named or not isinstance(armed, bool):
             raise ValueError("not a hierarchy: covs must not be empty and armed must be a boolean")
         return cls.__new__(cls)._assume(mean, named, noise, armed=armed)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the hierarchy as JSON, the whole file or none of it; `load` reads it back."""
+        target = Path(path)
+        text = json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"
+        unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
+        try:
+            with unfinished.open("w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            unfinished.replace(target)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "GaussianHierarchy":
+        """The hierarchy that `save` wrote, or `to_dict` as JSON; any other file is refused."""
+        text = Path(path).read_bytes()
+        try:
+            return cls.from_dict(json.loads(text))
+        except (ValueError, RecursionError) as error:
+            where = os.fspath(path)
+            raise ValueError(f"{where} must hold a hierarchy as JSON: {error}") from error
 
     def __repr__(self) -> str:
         form = f"{self.dim}-armed" if self.is_armed else f"{self.dim} features"

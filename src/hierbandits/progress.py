@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress_bar(
-    description: str, total: int, shown: bool | None
+    description: str, total: int | None, shown: bool | None
 ) -> Iterator[Callable[[int], None]]:
-    """A bar of `total` steps; yields the function that advances it.
+    """A bar of `total` steps, or of nobody knows how many; yields the function that advances it.
 
     None shows it if the terminal can and rich is installed.
     """

@@ -28,8 +28,9 @@ class Report:
     rows: list[dict[str, Any]] = field(default_factory=list)
     _sections: list[str] = field(default_factory=list)
     _tables: list[tuple[str, Sequence[str], Sequence[Sequence[str]]]] = field(default_factory=list)
-    _figures: dict[str, Any] = field(default_factory=dict)
+    _figures: dict[str, tuple[Any, bytes]] = field(default_factory=dict)  # with their PNG
     _frames: dict[str, Any] = field(default_factory=dict)
+    _documents: dict[str, Any] = field(default_factory=dict)
 
     def text(self, *paragraphs: str) -> None:
         """Paragraphs of the page."""
@@ -37,9 +38,9 @@ class Report:
 
     def figure(self, name: str, figure: Any, caption: str) -> None:
         """A matplotlib figure: a PNG and an SVG file, and in the page."""
-        self._figures[name] = figure
         picture = BytesIO()
         figure.savefig(picture, format="png", dpi=130)
+        self._figures[name] = figure, picture.getvalue()
         data = base64.b64encode(picture.getvalue()).decode()
         alt = html.escape(caption)
         self._sections.append(
@@ -68,6 +69,10 @@ class Report:
     def frame(self, name: str, frame: Any) -> None:
         """A polars frame, written as Parquet."""
         self._frames[name] = frame
+
+    def document(self, name: str, content: Any) -> None:
+        """Plain data, written as JSON."""
+        self._documents[name] = content
 
     def row(self, *, panel: str, policy: str, runs: int, **values: Any) -> None:
         """A row of summary.json; what a panel does not vary or state is None."""
@@ -98,15 +103,18 @@ class Report:
         names = ["settings.json", "summary.json", "report.html"]
         names += [f"{name}.{kind}" for name in self._figures for kind in ("png", "svg")]
         names += [f"{name}.parquet" for name in self._frames]
+        names += [f"{name}.json" for name in self._documents]
         for name in _earlier_files(target) - set(names):
             (target / name).unlink(missing_ok=True)
         settings = self.settings | {"versions": versions(), "files": sorted(names)}
         _write_json(target / "settings.json", settings)
-        for name, figure in self._figures.items():
-            figure.savefig(target / f"{name}.png", dpi=130)
+        for name, (figure, picture) in self._figures.items():
+            (target / f"{name}.png").write_bytes(picture)
             figure.savefig(target / f"{name}.svg")
         for name, frame in self._frames.items():
             frame.write_parquet(target / f"{name}.parquet")
+        for name, content in self._documents.items():
+            _write_json(target / f"{name}.json", content)
         _write_json(target / "summary.json", self.rows)
         page = target / "report.html"
         page.write_text(self._page(), encoding="utf-8")

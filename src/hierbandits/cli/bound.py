@@ -58,14 +58,13 @@ covariances; below, the bounds of OracleTS and of TS in each task alone.
 
 
 def _read_hierarchy(path: Path) -> "GaussianHierarchy":
-    import json
-
     from hierbandits import GaussianHierarchy
 
     try:
-        return GaussianHierarchy.from_dict(json.loads(path.read_text(encoding="utf-8")))
+        return GaussianHierarchy.load(path)
     except (ValueError, OSError) as error:
-        fail(f"--prior must be a file with a hierarchy as JSON, got {path}: {error}")
+        why = error.__cause__ or error
+        fail(f"--prior must be a file with a hierarchy as JSON, got {path}: {why}")
 
 
 def _isotropic(

@@ -1,8 +1,15 @@
 """Worlds that generate rewards and know the truth."""
 
-from hierbandits.environments.actions import ActionSets
+from hierbandits.environments.actions import ActionSets, SampledActions
 from hierbandits.environments.digits import DigitBandit
 from hierbandits.environments.environment import Environment, Worlds
 from hierbandits.environments.hierarchical import HierarchicalBandit
 
-__all__ = ["ActionSets", "DigitBandit", "Environment", "HierarchicalBandit", "Worlds"]
+__all__ = [
+    "ActionSets",
+    "DigitBandit",
+    "Environment",
+    "HierarchicalBandit",
+    "SampledActions",
+    "Worlds",
+]

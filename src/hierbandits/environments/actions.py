@@ -7,7 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from hierbandits.arms import Arms
-from hierbandits.arrays import Matrix, count, positive
+from hierbandits.arrays import Indices, Matrix, Vector, count, positive, real_array
 from hierbandits.keyed import Events, Stream
 
 
@@ -60,3 +60,41 @@ class ActionSets:
         unit = directions / np.linalg.norm(directions, axis=-1, keepdims=True)
         ball: Matrix = self.size * lengths ** (1 / numbers.shape[-1]) * unit
         return ball
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampledActions:
+    """`num_arms` rows of a table of features, drawn with replacement: arms as a log has them."""
+
+    table: Matrix  # (rows, d)
+    num_arms: int = 10
+    per: Literal["run", "task", "round"] = "round"
+
+    def __post_init__(self) -> None:
+        if self.per not in ("run", "task", "round"):
+            raise ValueError(f"per must be one of run, task, round, got {self.per!r}")
+        count("num_arms", self.num_arms, least=1)
+        table = real_array("table", self.table, (None, None))
+        if len(table) == 0:
+            raise ValueError("table must have at least one row, got none")
+        object.__setattr__(self, "table", table)
+
+    def max_norm(self, dim: int) -> float:
+        """The largest norm that an arm can have."""
+        return float(np.linalg.norm(self.table, axis=1).max())
+
+    def drawn(self, rng: Generator, runs: int, num_tasks: int, dim: int) -> Matrix:
+        """The sets of each run, or of each task of each run, (sets, K, d)."""
+        sets = runs * (num_tasks if self.per == "task" else 1)
+        return self.table[self._rows(rng.random((sets, self.num_arms)))]
+
+    def fresh(self, stream: Stream, events: Events, dim: int) -> Arms:
+        """New sets for these events, the same whoever asks, as rows of the one table."""
+        rows = self._rows(stream.uniforms(events, self.num_arms))
+        offset = np.arange(len(rows) + 1) * self.num_arms
+        return Arms(
+            self.table, rows.ravel(), offset[:-1].copy(), offset, np.zeros(len(rows), np.intp)
+        )
+
+    def _rows(self, numbers: Vector) -> Indices:
+        return (numbers * len(self.table)).astype(np.intp)

@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from hierbandits.arms import Arms
 from hierbandits.arrays import Indices, Matrix, Vector, count, real_array
-from hierbandits.environments.actions import ActionSets
+from hierbandits.environments.actions import ActionSets, SampledActions
 from hierbandits.forest import square_root
 from hierbandits.hierarchy import GaussianHierarchy
 from hierbandits.kernels.tally import linear_values
@@ -28,7 +28,7 @@ class HierarchicalBandit:
 
     hierarchy: GaussianHierarchy
     num_tasks: int
-    actions: ActionSets | None = None
+    actions: ActionSets | SampledActions | None = None
     rewards: Literal["gaussian", "bernoulli"] = "gaussian"
     hyper: Vector | None = None  # mu_*, (d,); drawn anew for each run if None
     believed: GaussianHierarchy | None = None

@@ -12,7 +12,7 @@ from hierbandits.decision import Name
 from hierbandits.logs.batch import Batch, Columns, LogSums
 from hierbandits.logs.cells import refuse
 from hierbandits.logs.reader import Reader
-from hierbandits.logs.sources import frames, opened
+from hierbandits.logs.sources import column_names, frames, opened
 from hierbandits.sums import TaskSums
 
 BATCH_ROWS = 1 << 17
@@ -52,8 +52,7 @@ class Log:
         source, is_text = opened(source)
         if is_text and isinstance(columns.features, str):
             raise ValueError(f"features of a CSV need a column each, got {columns.features!r}")
-        lazy = hasattr(source, "collect_schema") and not hasattr(source, "height")
-        present = list(source.collect_schema().names() if lazy else source.columns)
+        present = column_names(source)
         for name in columns.names:
             if present.count(name) != 1:
                 raise ValueError(f"columns must each occur once, got {name!r} among {present!r}")

@@ -42,6 +42,17 @@ def opened(source: Any) -> tuple[Any, bool]:
     raise ValueError(f"source must be a frame or the path of a file, got {source!r:.80}")
 
 
+def column_names(source: Any) -> list[str]:
+    """The columns of a source that `opened` gave; a damaged file is refused."""
+    pl = polars_module()
+    if not isinstance(source, pl.LazyFrame):
+        return list(source.columns)
+    try:
+        return list(source.collect_schema().names())
+    except pl.exceptions.PolarsError as error:
+        raise ValueError(f"source could not be read: {error}") from error
+
+
 def _is_a(source: Any, module: str, kind: str) -> bool:
     """Whether it is of a class of a module that is not ours to import."""
     return module in sys.modules and isinstance(source, getattr(sys.modules[module], kind))

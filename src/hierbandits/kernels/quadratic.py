@@ -1,0 +1,22 @@
+"""Means and variances of linear functions of Gaussians, row by row."""
+
+from hierbandits.arrays import Indices, Matrix, Vector
+from hierbandits.kernels.compiler import compiled
+
+
+@compiled
+def linear_forms(
+    nodes: Indices, features: Matrix, means: Matrix, covs: Matrix, mean: Vector, var: Vector
+) -> None:
+    """Fill mean, x @ means[node], and var, x' covs[node] x, of each row x."""
+    dim = features.shape[1]
+    for e in range(nodes.size):
+        node = nodes[e]
+        total, square = 0.0, 0.0
+        for i in range(dim):
+            total += features[e, i] * means[node, i]
+            along = 0.0
+            for j in range(dim):
+                along += covs[node, i, j] * features[e, j]
+            square += features[e, i] * along
+        mean[e], var[e] = total, square

@@ -1,0 +1,123 @@
+"""Tasks that the others do not explain."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtrc
+
+from hierbandits.arrays import Indices, Mask, Matrix, Vector
+from hierbandits.contribution import times
+from hierbandits.decision import Name
+from hierbandits.learning.posterior import Posterior
+
+LEVEL = 0.05  # the share of false alarms among the flagged tasks that is accepted
+_RANK = 1e-10  # relative eigenvalues below this are rounding
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Outliers:
+    """The surprise of each task's data given all other tasks.
+
+    With mu given the others ~ N(m, S), r = X'(Y - X m) / sigma^2 has the covariance
+    G + G (Sigma_0 + S) G, so that r' cov^-1 r is chi-squared with the rank of G = X'X / sigma^2
+    for its degrees of freedom.  Tasks are flagged by Benjamini and Hochberg's rule at 5 %.
+    """
+
+    tasks: tuple[Name, ...]
+    coordinates: tuple[Name, ...]
+    surprise: Vector  # (tasks,)
+    freedom: Indices  # degrees of freedom, (tasks,)
+    p_value: Vector
+    adjusted: Vector  # the smallest level at which the rule would flag the task
+    flagged: Mask  # whether that is at most 5 %
+    odd: Indices  # each task's most surprising coordinate, (tasks,)
+    odd_z: Vector  # and its standardised residual, (tasks,)
+
+    @classmethod
+    def of(
+        cls, posterior: Posterior, tasks: tuple[Name, ...], coordinates: tuple[Name, ...]
+    ) -> "Outliers":
+        """Leave each task out in turn, all at once."""
+        mean, cov = posterior.without_each()
+        spread = cov + posterior.prior.task_cov
+        residual = posterior.weighted - times(posterior.data, mean)
+        measure = _diagonal_surprise if spread.ndim == 2 else _dense_surprise
+        surprise, freedom, z = measure(posterior.data, spread, residual)
+        p_value = chdtrc(np.maximum(freedom, 1), surprise)
+        p_value = np.where(freedom > 0, p_value, 1.0)
+        adjusted = benjamini_hochberg(p_value)
+        odd = np.abs(z).argmax(1)
+        return cls(
+            tasks=tasks,
+            coordinates=coordinates,
+            surprise=surprise,
+            freedom=freedom,
+            p_value=p_value,
+            adjusted=adjusted,
+            flagged=adjusted <= LEVEL,
+            odd=odd,
+            odd_z=z[np.arange(len(z)), odd],
+        )
+
+    @property
+    def names(self) -> list[Name]:
+        """The flagged tasks, the most surprising first."""
+        order = np.argsort(self.p_value, kind="stable")
+        return [self.tasks[s] for s in order if self.flagged[s]]
+
+    def frame(self) -> Any:
+        """One row for each task, as a polars frame."""
+        import polars as pl
+
+        return pl.DataFrame(
+            {
+                "task": list(self.tasks),
+                "surprise": self.surprise,
+                "degrees_of_freedom": self.freedom,
+                "p_value": self.p_value,
+                "adjusted_p_value": self.adjusted,
+                "flagged": self.flagged,
+                "most_surprising": [str(self.coordinates[j]) for j in self.odd],
+                "z": self.odd_z,
+            }
+        )
+
+
+def benjamini_hochberg(p_value: Vector) -> Vector:
+    """Adjusted p-values: the least level at which the step-up rule rejects each."""
+    order = np.argsort(p_value, kind="stable")[::-1]
+    size = p_value.size
+    raw = p_value[order] * size / np.arange(size, 0, -1)
+    adjusted = np.empty(size)
+    adjusted[order] = np.minimum(np.minimum.accumulate(raw), 1.0)
+    return adjusted
+
+
+def _diagonal_surprise(
+    data: Matrix, spread: Matrix, residual: Matrix
+) -> tuple[Vector, Indices, Matrix]:
+    seen = data > 0
+    var = np.where(seen, data * (1.0 + data * spread), 1.0)
+    z = np.where(seen, residual / np.sqrt(var), 0.0)
+    return (z**2).sum(1), seen.sum(1), z
+
+
+def _dense_surprise(
+    data: Matrix, spread: Matrix, residual: Matrix
+) -> tuple[Vector, Indices, Matrix]:
+    """In the eigenvectors of G, of features scaled alike, where G is the identity on its range."""
+    diagonal = np.diagonal(data, axis1=1, axis2=2)
+    size = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))  # (tasks, d)
+    values, vectors = np.linalg.eigh(data / size[:, :, None] / size[:, None, :])
+    seen = values > _RANK * np.maximum(values[:, -1:], 1e-300)
+    roots = np.sqrt(np.where(seen, values, 0.0))
+    scaled = np.swapaxes(vectors, 1, 2) * size[:, None, :]  # V' D: G = (root V' D)' (root V' D)
+    along = scaled * roots[:, :, None]
+    inner = np.eye(data.shape[1]) + along @ spread @ np.swapaxes(along, 1, 2)
+    turned = np.einsum("sij,sj->si", np.swapaxes(vectors, 1, 2), residual / size)
+    turned = np.where(seen, turned / np.where(seen, roots, 1.0), 0.0)
+    surprise = (turned * np.linalg.solve(inner, turned[..., None])[..., 0]).sum(1)
+    var = diagonal + np.einsum("sij,sjk,ski->si", data, spread, data)
+    z = np.where(diagonal > 0, residual / np.sqrt(np.where(diagonal > 0, var, 1.0)), 0.0)
+    return surprise, seen.sum(1), z

@@ -1,0 +1,81 @@
+"""Predictions of single rewards and of means of several, from what a model knows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierbandits.arrays import Indices, Matrix, Vector
+from hierbandits.contribution import combine
+from hierbandits.forest import square_root
+from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.kernels.quadratic import linear_forms
+from hierbandits.learning.comparison import Comparison
+from hierbandits.learning.posterior import Posterior, summed
+from hierbandits.sums import TaskSums
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictor:
+    """y ~ N(x @ mean, x' cov x + noise_var), with the mean and cov of the row's task."""
+
+    mean: Matrix  # (nodes, d)
+    cov: Matrix  # (nodes, d, d), or (nodes, K) if armed
+    node: Indices  # of each task, (tasks,)
+    noise_var: float
+
+    @classmethod
+    def hierarchical(cls, posterior: Posterior) -> "Predictor":
+        """Each task by its own data and by those of the others."""
+        every = np.arange(len(posterior.own))
+        noise_var = posterior.prior.noise_std**2
+        return cls(posterior.means(), posterior.covs(), every, noise_var)
+
+    @classmethod
+    def independent(
+        cls, comparison: Comparison, sums: TaskSums, population: Indices
+    ) -> "Predictor":
+        """Each task by its own data alone, at the comparison's typical widths."""
+        prior = stated(comparison, "independent", sums.is_armed)
+        return cls.hierarchical(Posterior.of(prior, sums, population))
+
+    @classmethod
+    def pooled(cls, comparison: Comparison, sums: TaskSums, population: Indices) -> "Predictor":
+        """All tasks of a population as one, at the comparison's typical widths."""
+        prior = stated(comparison, "pooled", sums.is_armed)
+        noise_var, num = prior.noise_std**2, int(population.max()) + 1
+        data, weighted = (summed(part, population, num) / noise_var for part in (sums.xx, sums.xy))
+        mean = np.broadcast_to(prior.hyper_mean, weighted.shape)
+        root = np.broadcast_to(square_root(prior.hyper_cov), data.shape)
+        after, factor, _ = combine(mean, root, data, weighted)
+        cov = factor**2 if sums.is_armed else factor @ np.swapaxes(factor, -1, -2)
+        return cls(after, cov, population, noise_var)
+
+    def signal(self, tasks: Indices, features: Matrix | Indices) -> tuple[Vector, Vector]:
+        """The mean and the variance of x @ theta for each row, (E,) each."""
+        node = self.node[tasks]
+        if features.ndim == 1:
+            return self.mean[node, features], self.cov[node, features]
+        mean, var = np.empty((2, len(features)))
+        linear_forms(node, np.asarray(features, float), self.mean, self.cov, mean, var)
+        return mean, var
+
+
+def stated(comparison: Comparison, model: str, armed: bool) -> GaussianHierarchy:
+    """The two-level hierarchy of a model at its typical widths; a zero width is that of one level.
+
+    The pooled one is its hyper-prior alone: its task widths are only there to be positive.
+    """
+    (task, hyper), noise = comparison.typical[model], comparison.noise[model]
+    dim, unit = comparison.unit.size, comparison.unit * noise
+    task_std, hyper_std = (task or 1.0) * unit, hyper * unit
+    if armed:
+        return GaussianHierarchy.armed(
+            dim, hyper_mean=comparison.centre, hyper_std=hyper_std, task_std=task_std,
+            noise_std=noise,
+        )  # fmt: skip
+    return GaussianHierarchy(
+        hyper_mean=np.full(dim, comparison.centre),
+        hyper_cov=np.diag(hyper_std**2),
+        task_cov=np.diag(task_std**2),
+        noise_std=noise,
+    )

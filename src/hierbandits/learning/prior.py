@@ -1,0 +1,47 @@
+"""The prior that a log teaches, and the prior that an agent starts from."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hierbandits.arrays import Indices
+from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.learning.posterior import Posterior
+from hierbandits.sums import TaskSums
+
+if TYPE_CHECKING:
+    from hierbandits.fitting import Fit
+    from hierbandits.fitting.structure import Shape
+
+
+def fitted(
+    sums: TaskSums, population: Indices, structure: "Shape", rank: int, noise_std: float | None
+) -> "Fit":
+    """The widths that make the log most probable."""
+    from hierbandits.fitting import fit_prior  # here: its optimiser is slow to import
+
+    # fit_prior takes populations of equal sizes, in order: tasks without data fill them up.
+    num_populations = int(population.max()) + 1
+    order = np.argsort(population, kind="stable")
+    sizes = np.bincount(population, minlength=num_populations)
+    place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    rows = population[order] * int(sizes.max()) + place
+    dim = sums.xy.shape[1]
+    even = TaskSums.zeros(num_populations * int(sizes.max()), dim, armed=sums.is_armed)
+    for name in ("xx", "xy", "yy", "n"):
+        getattr(even, name)[rows] = getattr(sums, name)[order]
+    return fit_prior(
+        even, num_populations=num_populations, structure=structure, rank=rank, noise_std=noise_std
+    )
+
+
+def starting_prior(posterior: Posterior) -> GaussianHierarchy:
+    """What an agent should believe before it meets new tasks.
+
+    With one population the hyper-posterior given the log takes the place of the hyper-prior; with
+    several, a new population is one more draw from the learned hyper-prior.
+    """
+    prior = posterior.prior
+    if len(posterior.hyper_mean) > 1:
+        return prior
+    return prior.with_levels(posterior.hyper_mean[0], [posterior.hyper_cov[0], prior.task_cov])

@@ -1,0 +1,124 @@
+"""What sharing would have saved: policies in worlds drawn from the learned hierarchy."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hierbandits.arrays import Indices, Matrix, Vector
+from hierbandits.environments import HierarchicalBandit, SampledActions
+from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.learning.comparison import Comparison
+from hierbandits.schedules import Federated
+from hierbandits.simulate import simulate
+from hierbandits.study import Study, mean_and_error
+
+if TYPE_CHECKING:
+    from hierbandits.fitting import Fit
+
+POLICIES = ("HierTS", "TS", "PooledTS", "OracleTS")
+OTHERS = ("TS", "PooledTS")
+MOST_TASKS, MOST_ROUNDS, ARMS = 50, 100, 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saving:
+    """How much less regret HierTS has than another policy, in the same worlds."""
+
+    over: str
+    difference: float  # of the other's mean final regret and HierTS's
+    difference_error: float  # paired
+    percent: float  # of the other's
+    percent_error: float
+
+    @classmethod
+    def of(cls, study: Study, over: str) -> "Saving":
+        """Read a study; the ratio's error is by the delta method, and 0 of nothing is 0 %."""
+        ours, theirs = study.outcomes["HierTS"].total, study.outcomes[over].total
+        difference, error = study.difference(over, "HierTS")
+        size = float(theirs.mean())
+        ratio, ratio_error = 1.0, 0.0
+        if size > 0:
+            ratio = float(ours.mean()) / size
+            ratio_error = mean_and_error(ours - ratio * theirs)[1] / size
+        return cls(
+            over=over,
+            difference=difference,
+            difference_error=error,
+            percent=100 * (1 - ratio),
+            percent_error=100 * ratio_error,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Savings:
+    """Regret in worlds that a newcomer to the learned hierarchy would face.
+
+    mu is drawn anew for each world and known to OracleTS alone, whose regret is what would remain
+    had mu been learned already.  Every task acts once in every round.
+    """
+
+    hierarchy: GaussianHierarchy  # of the worlds
+    num_tasks: int
+    num_rounds: int
+    runs: int
+    study: Study
+    savings: tuple[Saving, ...]
+
+    def regret(self, policy: str) -> tuple[float, float]:
+        """The mean final regret over all tasks, and its standard error."""
+        return self.study.mean(policy)
+
+    @classmethod
+    def of(
+        cls,
+        hierarchy: GaussianHierarchy,
+        rows: Vector,  # of each task of the log
+        population: Indices,
+        sample: Matrix | None,
+        *,
+        runs: int,
+        seed: int,
+        progress: bool | Callable[[int], object] | None = None,
+    ) -> "Savings":
+        """Simulate as many tasks and rounds as the log typically has, up to 50 and 100."""
+        num_tasks = int(np.median(np.bincount(population)))
+        num_rounds = int(np.median(rows[rows > 0]))
+        world = HierarchicalBandit(
+            hierarchy=hierarchy,
+            num_tasks=min(max(num_tasks, 1), MOST_TASKS),
+            actions=None if sample is None else SampledActions(sample, ARMS),
+        )
+        num_rounds = min(max(num_rounds, 1), MOST_ROUNDS)
+        study = simulate(
+            world, POLICIES, Federated(), runs, seed, num_interactions=num_rounds,
+            progress=progress,
+        )  # fmt: skip
+        return cls(
+            hierarchy=hierarchy,
+            num_tasks=world.num_tasks,
+            num_rounds=num_rounds,
+            runs=runs,
+            study=study,
+            savings=tuple(Saving.of(study, other) for other in OTHERS),
+        )
+
+
+def newcomer(fit: "Fit", comparison: Comparison, many: bool) -> GaussianHierarchy:
+    """The hierarchy of worlds like the log's, before anything is known of their mu.
+
+    With several populations the hyper-prior was learned.  One population tells one mu, so that
+    the worlds have N(c, q^2 U^2) of the comparison, with its typical q.  The widths of tasks and
+    the noise are the fit's; but a width that the log does not tell from zero is a guess that the
+    fit's weak prior keeps off zero, and the comparison's typical t takes its place if smaller.
+    """
+    learned, (task, hyper) = fit.prior, comparison.typical["hierarchical"]
+    unit, widths = learned.noise_std * comparison.unit, fit.task_widths
+    ratio = np.where(widths.maybe_zero, np.minimum(1.0, task * unit / widths.std), 1.0)
+    task_cov = learned.task_cov * (ratio**2 if learned.is_armed else np.outer(ratio, ratio))
+    if many:
+        return learned.with_levels(learned.hyper_mean, [learned.hyper_cov, task_cov])
+    var = (hyper * unit) ** 2
+    mean = np.full(learned.dim, comparison.centre)
+    return learned.with_levels(mean, [var if learned.is_armed else np.diag(var), task_cov])

@@ -1,0 +1,66 @@
+"""How much each task leans on the others."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierbandits.arrays import Matrix, Vector
+from hierbandits.decision import Name
+from hierbandits.learning.posterior import Posterior
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Shrinkage:
+    """What the log says of each task, and whose data say it.
+
+    `weight` is tr(K_s) / d with K_s = P_s Sigma_0^-1: the part of the task's estimate that comes
+    from other tasks; 1 for a task without data of its own.
+    """
+
+    tasks: tuple[Name, ...]
+    coordinates: tuple[Name, ...]
+    rows: Vector  # events of each task, (tasks,)
+    weight: Vector  # (tasks,)
+    mean: Matrix  # posterior means of theta, (tasks, d)
+    std: Matrix  # posterior standard deviations, (tasks, d)
+
+    @classmethod
+    def of(
+        cls,
+        posterior: Posterior,
+        rows: Vector,
+        tasks: tuple[Name, ...],
+        coordinates: tuple[Name, ...],
+    ) -> "Shrinkage":
+        """Read the posterior."""
+        gains, covs = posterior.gains(), posterior.covs()
+        if gains.ndim == 3:
+            gains, covs = (np.diagonal(part, axis1=1, axis2=2) for part in (gains, covs))
+        return cls(
+            tasks=tasks,
+            coordinates=coordinates,
+            rows=rows,
+            weight=gains.mean(1),
+            mean=posterior.means(),
+            std=np.sqrt(covs),
+        )
+
+    def quantiles(self) -> dict[str, float]:
+        """The weights at the 0, 25, 50, 75 and 100 % points."""
+        points = np.quantile(self.weight, [0, 0.25, 0.5, 0.75, 1]).tolist()
+        return dict(zip(("least", "25 %", "median", "75 %", "most"), points, strict=True))
+
+    def frame(self) -> Any:
+        """One row for each task, as a polars frame."""
+        import polars as pl
+
+        columns: dict[str, Any] = {
+            "task": list(self.tasks),
+            "rows": self.rows.astype(np.int64),
+            "weight_of_others": self.weight,
+        }
+        for j, name in enumerate(self.coordinates):
+            columns[f"mean {name}"] = self.mean[:, j]
+            columns[f"std {name}"] = self.std[:, j]
+        return pl.DataFrame(columns)

@@ -1,0 +1,136 @@
+"""The first pass over a log: sums for learning, sums for checking, and a sample of features."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierbandits.arrays import Indices, Matrix, Vector
+from hierbandits.decision import Name
+from hierbandits.keyed import Stream
+from hierbandits.learning.split import Split, row_numbers
+from hierbandits.logs import Batch, Columns, Log
+from hierbandits.sums import TaskSums
+
+SAMPLE = 1000  # rows whose features are kept
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Survey:
+    """All that is kept of a log; its size is that of the tasks, not of the rows."""
+
+    training: TaskSums  # of the rows that are not held out
+    held: TaskSums  # of those that are
+    tasks: tuple[Name, ...]
+    coordinates: tuple[Name, ...]  # the names of the arms, or of the features
+    populations: tuple[Name, ...]
+    population: Indices  # that of each task, (tasks,)
+    sample: Matrix | None  # features of rows drawn at random, (at most SAMPLE, d); None if armed
+    two_valued: bool  # whether the rewards have two values, as successes and failures do
+
+    @property
+    def sums(self) -> TaskSums:
+        """Of all rows."""
+        return self.training + self.held
+
+    @property
+    def is_armed(self) -> bool:
+        """Whether coordinates are arms."""
+        return self.training.is_armed
+
+    @classmethod
+    def of(cls, log: Log, split: Split) -> "Survey":
+        """Read a log once, in the memory of a few batches."""
+        parts: list[TaskSums | None] = [None, None]
+        sample, values = _Sample(split.seed), np.empty(0)
+        for batch in log.batches():
+            held = split.held(batch.first_row, batch.tasks.size)
+            for i, chosen in enumerate((~held, held)):
+                parts[i] = _added(parts[i], batch, np.flatnonzero(chosen))
+            if values.size < 3:
+                values = np.unique(np.append(values, np.unique(batch.rewards)[:3]))[:3]
+            if batch.features.ndim == 2:
+                sample.add(batch.first_row, np.asarray(batch.features, float))
+        names, (training, held_sums) = batch.names, parts
+        assert training is not None  # an empty log was refused
+        assert held_sums is not None
+        _check(len(names.tasks), values, training, held_sums, split)
+        if training.is_armed and len(names.arms) < 2:
+            raise ValueError(f"arm must have at least two values in the log, got {names.arms!r}")
+        size = len(names.tasks)
+        return cls(
+            training=_first(training, size),
+            held=_first(held_sums, size),
+            tasks=tuple(names.tasks),
+            coordinates=tuple(names.arms) or _features(log.columns, training.xy.shape[1]),
+            populations=tuple(names.populations),
+            population=names.population,
+            sample=None if training.is_armed else sample.rows,
+            two_valued=values.size == 2,
+        )
+
+
+class _Sample:
+    """The rows with the smallest random numbers: a uniform sample, whatever the batches."""
+
+    def __init__(self, seed: int) -> None:
+        self._stream = Stream(seed, "sample of features")
+        self._keys: Vector = np.empty(0)
+        self.rows: Matrix = np.empty((0, 0))
+
+    def add(self, first_row: int, features: Matrix) -> None:
+        keys = row_numbers(self._stream, first_row, len(features))
+        if self._keys.size == SAMPLE:
+            chosen = np.flatnonzero(keys < self._keys[-1])
+            keys, features = keys[chosen], features[chosen]
+        every = np.append(self._keys, keys)
+        rows = np.concatenate([self.rows.reshape(-1, features.shape[1]), features])
+        kept = np.argsort(every, kind="stable")[:SAMPLE]
+        self._keys, self.rows = every[kept], rows[kept]
+
+
+def _added(sums: TaskSums | None, batch: Batch, rows: Indices) -> TaskSums:
+    names, armed = batch.names, batch.features.ndim == 1
+    dim = len(names.arms) if armed else batch.features.shape[1]
+    if sums is None:
+        sums = TaskSums.zeros(len(names.tasks), dim, armed=armed)
+    sums = _with_room(sums, len(names.tasks), dim)
+    sums.add(batch.tasks[rows], batch.features[rows], batch.rewards[rows])
+    return sums
+
+
+def _with_room(sums: TaskSums, num_tasks: int, dim: int) -> TaskSums:
+    """The same sums with room for so many tasks and arms, or some more tasks."""
+    have, width = sums.xy.shape
+    if num_tasks <= have and dim == width:
+        return sums
+    size = have if num_tasks <= have else max(num_tasks, have + have // 2)
+    wide = TaskSums.zeros(size, dim, armed=sums.is_armed)
+    wide.xx[:have, :width] = sums.xx
+    wide.xy[:have, :width], wide.yy[:have], wide.n[:have] = sums.xy, sums.yy, sums.n
+    return wide
+
+
+def _first(sums: TaskSums, size: int) -> TaskSums:
+    return TaskSums(sums.xx[:size], sums.xy[:size], sums.yy[:size], sums.n[:size])
+
+
+def _features(columns: Columns, dim: int) -> tuple[Name, ...]:
+    if isinstance(columns.features, str):
+        return tuple(f"{columns.features}[{i}]" for i in range(dim))
+    assert columns.features is not None
+    return tuple(columns.features)
+
+
+def _check(
+    num_tasks: int, values: Vector, training: TaskSums, held: TaskSums, split: Split
+) -> None:
+    if num_tasks < 2:
+        raise ValueError(f"task must have at least two values in the log, got {num_tasks}")
+    if values.size < 2:
+        raise ValueError(f"reward must differ between rows, got {values[0]:g} in all of them")
+    kept, out = int(training.n.sum()), int(held.n.sum())
+    if kept == 0 or (out == 0 and split.share > 0):
+        raise ValueError(
+            f"held_out must leave rows on both sides, got {split.share:g}, which holds out "
+            f"{out} of {kept + out} rows; 0 checks nothing"
+        )
