@@ -6,6 +6,7 @@ from hierbandits.arms import Arms
 from hierbandits.belief import Belief
 from hierbandits.contribution import Contribution, merge
 from hierbandits.decision import Decision, RewardConflict, UnknownDecision
+from hierbandits.evaluation import Evaluation, evaluate, hieropo
 from hierbandits.exploration import SpanningArms
 from hierbandits.gaussian import Gaussian
 from hierbandits.hierarchy import GaussianHierarchy
@@ -25,6 +26,7 @@ __all__ = [
     "Columns",
     "Contribution",
     "Decision",
+    "Evaluation",
     "Gaussian",
     "GaussianHierarchy",
     "Log",
@@ -37,6 +39,8 @@ __all__ = [
     "UnknownDecision",
     "bounds",
     "datasets",
+    "evaluate",
+    "hieropo",
     "merge",
     "simulate",
 ]

@@ -2,9 +2,9 @@
 
 # The terminal first, which says what is missing; then the commands in the order of --help.
 from hierbandits.cli.terminal import app  # isort: skip
-from hierbandits.cli import policies, reproduce, bound  # isort: skip
+from hierbandits.cli import policies, reproduce, bound, evaluate  # isort: skip
 
-__all__ = ["app", "bound", "main", "policies", "reproduce"]
+__all__ = ["app", "bound", "evaluate", "main", "policies", "reproduce"]
 
 
 def main() -> None:
