@@ -63,7 +63,7 @@ def _tasks_caption(evaluation: Evaluation) -> str:
     some = "Every task"
     if len(evaluation.tasks) > MOST_TASKS:
         some = f"The {MOST_TASKS} tasks with most rows, of {len(evaluation.tasks):,}"
-    return f"{some}, from its own rows, by the best method of each policy."
+    return f"{some}, from its own rows; upright marks are the means of its logged rewards."
 
 
 def _trust(evaluation: Evaluation, policy: str) -> dict[str, Any]:

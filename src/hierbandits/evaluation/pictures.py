@@ -6,7 +6,7 @@ import numpy as np
 
 from hierbandits.evaluation.result import Estimate, Evaluation
 from hierbandits.evaluation.tables import LABELS
-from hierbandits.plots import STYLES, panels
+from hierbandits.plots import panels
 
 MOST_TASKS = 40
 """Tasks that fit a figure: those with the most rows."""
@@ -18,7 +18,6 @@ COLOURS = {  # of methods
     "dr": "#0072b2",
     "replay": "#cc79a7",
 }
-OTHERS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a4fbf", "#999933")
 BEST_FIRST = ("dr", "snips", "ips", "dm", "replay")
 """Of a policy's methods, the first of these is drawn task by task."""
 
@@ -27,7 +26,7 @@ def estimates_figure(evaluation: Evaluation) -> Any:
     """Every policy and method, a point with its interval, beside the log's own mean."""
     logged, *others = evaluation.estimates
     policies = list(dict.fromkeys(each.policy for each in others))
-    figure, (axes,) = panels(1, height=1.3 + 0.25 * len(others) + 0.2 * len(policies), width=8)
+    figure, (axes,) = panels(1, height=1.2 + 0.19 * len(others) + 0.16 * len(policies), width=8)
     axes.axvspan(logged.low, logged.high, color="#888888", alpha=0.2, linewidth=0)
     axes.axvline(logged.value, color="#444444", linestyle=":", linewidth=1.4, label="the log's own")
     ticks, y, shown = [], 0.0, set()
@@ -59,32 +58,30 @@ def _point(axes: Any, each: Estimate, y: float, colour: str, label: str | None) 
 
 
 def tasks_figure(evaluation: Evaluation) -> Any:
-    """Every task's estimates, by the best method of each policy, beside its logged mean."""
+    """A panel for each policy: every task by its best method, beside the task's logged mean."""
     logged = evaluation.by_task["logged", "logged"]
     order = np.argsort(-logged.rows, kind="stable")[:MOST_TASKS]
     order = order[np.argsort(logged.found.value[order], kind="stable")]
-    drawn = drawn_methods(evaluation)
-    each = 0.14 * (len(drawn) + 1.6)
-    figure, (axes,) = panels(1, height=1.4 + max(0.26, each) * order.size, width=8)
-    y = np.arange(order.size)
-    axes.plot(
-        logged.found.value[order], y, "|", color="#444444", markersize=12, markeredgewidth=2,
-        label="the log's own",
-    )  # fmt: skip
-    offsets = (np.arange(len(drawn)) - (len(drawn) - 1) / 2) * (0.7 / max(len(drawn), 2))
-    for place, (policy, method) in enumerate(drawn):
+    drawn, y = drawn_methods(evaluation), np.arange(order.size)
+    figure, every = panels(len(drawn), height=1.2 + 0.17 * order.size, width=3.3, columns=3)
+    for axes, (policy, method) in zip(every, drawn, strict=True):
         found = evaluation.by_task[policy, method].found
-        colour = STYLES.get(policy, (None, ""))[0] or OTHERS[place % len(OTHERS)]
         value, low, high = found.value[order], found.low[order], found.high[order]
-        bars = np.nan_to_num(np.stack([value - low, high - value]))
+        axes.plot(
+            logged.found.value[order], y, "|", color="#444444", markersize=8, markeredgewidth=1.6
+        )
         axes.errorbar(
-            value, y + offsets[place], xerr=bars, fmt="o", color=colour, markersize=3.5,
-            linewidth=1.1, label=f"{policy}, {LABELS.get(method, method)}",
+            value, y, xerr=np.nan_to_num(np.stack([value - low, high - value])), fmt="o",
+            color=COLOURS[method], markersize=3.5, linewidth=1.2,
         )  # fmt: skip
-    axes.set_yticks(y, [f"{evaluation.tasks[task]}" for task in order])
-    axes.set_ylim(-0.7, order.size - 0.3)
-    axes.set(xlabel=f"mean reward, {100 * evaluation.level:g} % intervals", ylabel="task")
-    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        axes.set_yticks(y, [str(evaluation.tasks[task]) for task in order], fontsize=8)
+        axes.set_ylim(-0.7, order.size - 0.3)
+        axes.set_title(f"{policy}, {LABELS.get(method, method)}", fontsize=10)
+        axes.grid(visible=False, axis="y")
+    ends = [axes.get_xlim() for axes in every]
+    for axes in every:
+        axes.set_xlim(min(low for low, _ in ends), max(high for _, high in ends))
+    figure.supxlabel(f"mean reward, {100 * evaluation.level:g} % intervals", fontsize=10)
     return figure
 
 

@@ -1,0 +1,445 @@
+"""Evaluation on logs: every number against a computation of its own."""
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.stats
+from logged import World, table_policy
+from numpy.testing import assert_allclose
+from oracle import dense_posterior, full, random_cov
+
+from hierbandits import Belief, GaussianHierarchy, evaluate, hieropo
+from hierbandits.arms import Arms
+from hierbandits.evaluation.estimates import effective_size
+from hierbandits.evaluation.frozen import ThompsonShares
+from hierbandits.evaluation.moments import Moments
+from hierbandits.evaluation.split import Split
+from hierbandits.evaluation.survey import Survey
+from hierbandits.evaluation.training import LogTotals
+from hierbandits.keyed import Stream
+from hierbandits.policies import POLICIES
+from hierbandits.rules import ucb, ucb_width
+
+T = 6
+
+
+def _table(rng, tasks=T, arms=3):
+    return rng.dirichlet(np.ones(arms), tasks) * rng.integers(0, 2, (tasks, 1)) + 0.05
+
+
+def _by_hand(frame, world, table, model):
+    """Per-row task, weight, reward, expected reward and model error, with python loops."""
+    rows = []
+    for task, arm, reward, p, eligible in frame.select(
+        "task", "arm", "reward", "p", "eligible"
+    ).iter_rows():
+        s, a = int(task[1:]), int(arm[1:])
+        open_ = [int(name[1:]) for name in eligible]
+        total = sum(table[s, b] for b in open_)
+        weight = table[s, a] / total / p
+        expected = sum(table[s, b] / total * model[s, b] for b in open_)
+        rows.append((s, weight, reward, expected, expected + weight * (reward - model[s, a])))
+    return np.array(rows)
+
+
+def _model(frame, world, prior):
+    """The posterior mean rewards after these rows, event by event."""
+    belief = Belief(prior, T)
+    belief.observe(
+        [int(task[1:]) for task in frame["task"]],
+        [int(arm[1:]) for arm in frame["arm"]],
+        frame["reward"].to_numpy(),
+    )
+    return np.array([belief.task(s).mean for s in range(T)])
+
+
+def _expected_estimates(rows, level):
+    """value, standard error, low, high by the textbook formulas."""
+    _, w, r, q, z = rows.T
+    n = len(w)
+    size = w.sum() ** 2 / (w**2).sum()
+    reach = scipy.stats.t.ppf(0.5 + level / 2, size - 1)
+    v = (w * r).sum() / w.sum()
+    found = {
+        "ips": ((w * r).mean(), (w * r).std(ddof=1) / np.sqrt(n)),
+        "dr": (z.mean(), z.std(ddof=1) / np.sqrt(n)),
+        "snips": (v, np.sqrt((w**2 * (r - v) ** 2).sum() / n / (n - 1)) / w.mean()),
+    }
+    gains = {"ips": w * r - r, "dr": z - r, "snips": w * (r - v) / w.mean() - (r - r.mean())}
+    out = {}
+    for name, (value, error) in found.items():
+        gain, gain_error = value - r.mean(), gains[name].std(ddof=1) / np.sqrt(n)
+        out[name] = [value, error, value - reach * error, value + reach * error]
+        out[name] += [gain, gain - reach * gain_error, gain + reach * gain_error]
+    return out
+
+
+NUMBERS = ("value", "error", "low", "high", "gain", "gain_low", "gain_high")
+
+
+@pytest.mark.parametrize("barred", [0.0, 0.4])
+def test_estimates_are_the_textbook_formulas_overall_and_in_every_task(barred):
+    rng = np.random.default_rng(0)
+    world = World.drawn(rng)
+    frame, table = world.rows(rng, 900, barred), _table(rng)
+    log = world.log(frame, eligible="eligible", batch_rows=128)
+    found = evaluate(
+        log, {"mine": table_policy(table)}, prior=world.prior(), split="time", level=0.9
+    )
+    model = _model(frame[:450], world, world.prior())  # rows are in order of time
+    rows = _by_hand(frame[450:], world, table, model)
+    overall = _expected_estimates(rows, 0.9)
+    for method in ("ips", "snips", "dr"):
+        one = found["mine", method]
+        assert_allclose([getattr(one, n) for n in NUMBERS], overall[method], rtol=1e-9)
+        assert one.rows == 450
+        each = found.by_task["mine", method]
+        for place, name in enumerate(found.tasks):
+            mine = rows[rows[:, 0] == int(name[1:])]
+            expected = _expected_estimates(mine, 0.9)[method]
+            got = [getattr(each.found, n)[place] for n in NUMBERS]
+            assert_allclose(got, expected, rtol=1e-8, atol=1e-12)
+            assert each.rows[place] == len(mine)
+            w = mine[:, 1]
+            assert_allclose(each.effective_rows[place], w.sum() ** 2 / (w**2).sum())
+    assert_allclose(found["mine", "dm"].value, rows[:, 3].mean())
+    logged = found["logged", "logged"]
+    r = rows[:, 2]
+    assert_allclose(logged.value, r.mean())
+    reach = scipy.stats.t.ppf(0.95, 449) * r.std(ddof=1) / np.sqrt(450)
+    assert_allclose(logged.high - logged.value, reach)
+    diagnosis = found.diagnostics["mine"]
+    w = rows[:, 1]
+    assert_allclose(diagnosis.effective_rows, w.sum() ** 2 / (w**2).sum())
+    assert_allclose(diagnosis.largest_weight, w.max())
+    assert_allclose(diagnosis.mean_weight, w.mean())
+    reach = scipy.stats.norm.ppf(0.95) * w.std(ddof=1) / np.sqrt(450)
+    assert_allclose(diagnosis.mean_weight_high - diagnosis.mean_weight, reach)
+
+
+def test_moments_keep_their_digits_far_from_zero_and_in_any_batches():
+    rng = np.random.default_rng(1)
+    values = 1e9 + rng.normal(size=(400, 2)) @ np.array([[1.0, 0.4], [0.0, 2.0]])
+    tasks = rng.integers(0, 3, 400)
+    moments = Moments.zeros(4, 2)
+    for start in range(0, 400, 30):
+        moments.add(tasks[start : start + 30], values[start : start + 30])
+    for task in range(3):
+        mine = values[tasks == task]
+        cov = np.cov(mine.T)
+        assert_allclose(moments.comoment[task] / (len(mine) - 1), cov, rtol=1e-5)
+        error = np.sqrt(np.array([2.0, -1.0]) @ cov @ np.array([2.0, -1.0]) / len(mine))
+        assert_allclose(moments.error(2.0, -1.0)[task], error, rtol=1e-5)
+    assert np.isnan(moments.error(1.0, 0.0)[3])  # no rows
+    pooled = moments.pooled()
+    assert_allclose(pooled.comoment[0] / 399, np.cov(values.T), rtol=1e-5)
+    assert pooled.n[0] == 400
+
+
+def _dm_case(rng, linear):
+    """A log in two populations of different sizes, and everything that DM needs by hand."""
+    world = World.drawn(rng, tasks=T, arms=4)
+    frame = world.rows(rng, 300)
+    features = {f"a{i}": rng.normal(size=2) for i in range(4)} if linear else None
+    prior = world.prior(hyper_std=rng.uniform(0.3, 1, 4), task_std=rng.uniform(0.2, 0.6, 4))
+    if linear:
+        prior = GaussianHierarchy(
+            hyper_mean=rng.normal(size=2),
+            hyper_cov=random_cov(rng, 2),
+            task_cov=random_cov(rng, 2, 0.5),
+            noise_std=0.8,
+        )
+    return world, frame, features, prior
+
+
+@pytest.mark.parametrize("linear", [False, True])
+def test_the_direct_method_has_the_error_of_the_dense_joint_posterior(linear):
+    rng = np.random.default_rng(2)
+    world, frame, features, prior = _dm_case(rng, linear)
+    table = _table(rng, arms=4)
+    log = world.log(frame, population="group")  # tasks 0 to 3 and 4 to 5
+    found = evaluate(
+        log, {"mine": table_policy(table)}, ["dm"], prior=prior, split="time", arm_features=features
+    )
+    x = np.eye(4) if not linear else np.array([features[f"a{i}"] for i in range(4)])
+    d = x.shape[1]
+    parents = [6, 6, 6, 6, 7, 7, -1, -1]
+    covs = [full(prior.task_cov)] * 6 + [full(prior.hyper_cov)] * 2
+    means = [None] * 6 + [prior.hyper_mean] * 2
+    early, late = frame[:150], frame[150:]
+    design = np.zeros((150, 8 * d))
+    for e, (task, arm) in enumerate(early.select("task", "arm").iter_rows()):
+        s = int(task[1:])
+        design[e, s * d : (s + 1) * d] = x[int(arm[1:])]
+    noise = np.full(150, prior.noise_std**2)
+    joint = dense_posterior(parents, covs, means, design, early["reward"].to_numpy(), noise)
+    shares = table / table.sum(axis=1, keepdims=True)
+    weights = np.zeros(8 * d)
+    reach = scipy.stats.norm.ppf(0.975)
+    for place, name in enumerate(found.tasks):
+        s = int(name[1:])
+        own = np.zeros(8 * d)
+        own[s * d : (s + 1) * d] = shares[s] @ x
+        weights += own * (late["task"] == name).sum() / 150
+        each = found.by_task["mine", "dm"].found
+        assert_allclose(each.value[place], own @ joint.mean, rtol=1e-8)
+        assert_allclose(each.error[place], np.sqrt(own @ joint.cov @ own), rtol=1e-8)
+    one = found["mine", "dm"]
+    error = np.sqrt(weights @ joint.cov @ weights)
+    assert_allclose([one.value, one.error], [weights @ joint.mean, error], rtol=1e-8)
+    assert_allclose([one.low, one.high], one.value + reach * error * np.array([-1, 1]), rtol=1e-8)
+
+
+def test_folds_cross_fit_every_row_with_a_model_that_never_saw_it():
+    rng = np.random.default_rng(3)
+    world = World.drawn(rng)
+    frame, table = world.rows(rng, 400), _table(rng)
+    log = world.log(frame)
+    survey = Survey.of(log)
+    split = Split.of(survey, None, folds=4, seed=5)
+    (rows,) = survey.rows()
+    groups = split.groups(rows)
+    assert set(groups) == {0, 1, 2, 3}
+    assert (np.abs(np.bincount(groups) - 100) < 5 * np.sqrt(400 * 0.25 * 0.75)).all()
+    parts = []
+    for group in range(4):
+        model = _model(frame.filter(pl.Series(groups != group)), world, world.prior())
+        parts.append(_by_hand(frame.filter(pl.Series(groups == group)), world, table, model))
+    found = evaluate(log, {"mine": table_policy(table)}, prior=world.prior(), folds=4, seed=5)
+    everything = np.concatenate(parts)
+    assert_allclose(found["mine", "dr"].value, everything[:, 4].mean(), rtol=1e-9)
+    assert_allclose(found["mine", "dm"].value, everything[:, 3].mean(), rtol=1e-9)
+    assert found["mine", "ips"].rows == 400
+
+
+def test_a_trained_policy_is_not_flattered_by_rows_it_learned_from():
+    """On pure noise nothing is better than anything, whatever was learned."""
+    gains = []
+    for seed in range(60):
+        rng = np.random.default_rng([4, seed])
+        world = World(np.zeros((T, 3)), np.full((T, 3), 1 / 3))
+        log = world.log(world.rows(rng, 120))
+        found = evaluate(log, "greedy", ["ips", "dr"], prior=world.prior(), folds=3)
+        gains.append([found["greedy", "ips"].value, found["greedy", "dr"].value])
+    gains = np.array(gains)
+    error = gains.std(axis=0, ddof=1) / np.sqrt(60)
+    assert (np.abs(gains.mean(axis=0)) < 4 * error).all()
+    assert (error < 0.05).all()  # on its own rows greedy would seem to earn 0.2 and more
+
+
+@pytest.mark.parametrize("kind", ["number", "date", "string"])
+def test_a_column_of_times_splits_by_time_whatever_the_order_of_rows(kind):
+    rng = np.random.default_rng(5)
+    world = World.drawn(rng)
+    frame, table = world.rows(rng, 300), _table(rng)
+    when = {
+        "number": pl.col("when"),
+        "date": pl.lit(pl.Series([0])).cast(pl.Date).first() + pl.duration(days=pl.col("when")),
+        "string": pl.col("when").cast(pl.String).str.zfill(4),
+    }[kind]
+    log = world.log(frame.with_columns(when=when), time="when", batch_rows=70)
+    found = evaluate(log, {"mine": table_policy(table)}, prior=world.prior())
+    late = frame["when"] >= 150
+    model = _model(frame.filter(~late), world, world.prior())
+    rows = _by_hand(frame.filter(late), world, table, model)
+    assert_allclose(found["mine", "dr"].value, rows[:, 4].mean(), rtol=1e-9)
+    assert found["mine", "dr"].rows == 150
+    assert found.settings["split"] == "time"
+
+
+def test_nothing_is_held_out_if_nothing_is_trained():
+    rng = np.random.default_rng(6)
+    world = World.drawn(rng)
+    frame = world.rows(rng, 200)
+    found = evaluate(world.log(frame, time="when"), ["uniform", "arm:a1"], ["ips", "snips"])
+    assert found["uniform", "ips"].rows == 200
+    expected = (frame["reward"] / 3 / frame["p"]).mean()
+    assert_allclose(found["uniform", "ips"].value, expected)
+    played = frame.filter(pl.col("arm") == "a1")
+    assert_allclose(
+        found["arm:a1", "snips"].value,
+        (played["reward"] / played["p"]).sum() / (1 / played["p"]).sum(),
+    )
+
+
+def test_batches_of_the_log_do_not_matter():
+    rng = np.random.default_rng(7)
+    world = World.drawn(rng)
+    frame = world.rows(rng, 500, barred=0.3)
+    policies = ["HierOPO", "frozen:HierTS", "frozen:PooledTS", "uniform", "HierTS", "HierUCB"]
+    found = []
+    for batch_rows in (500, 33):
+        log = world.log(frame, eligible="eligible", population="group", batch_rows=batch_rows)
+        found.append(evaluate(log, policies, batch=7, seed=3, draws=200))
+    whole, pieces = (one.task_frame().drop("task", "policy", "method") for one in found)
+    assert_allclose(whole.to_numpy(), pieces.to_numpy(), rtol=1e-7, atol=1e-9)
+    assert [e.policy for e in found[0].estimates].count("HierTS") == 1
+
+
+def _shares_by_acting(scores, eligible, times, rng):
+    """How often a Thompson policy at this belief plays each arm."""
+    belief, policy = scores.belief, POLICIES["HierTS"]
+    actor = policy(belief.forest.hierarchies[0])
+    actor.belief = belief
+    counts = np.zeros(eligible.shape)
+    arms = None if scores.table is None else scores.table
+    for task in range(len(eligible)):
+        for _ in range(times):
+            choice = actor.act(rng, [task], arms, eligible[task])[0]
+            counts[task, choice] += 1
+    return counts / times
+
+
+@pytest.mark.parametrize("linear", [False, True])
+def test_frozen_thompson_plays_as_often_as_the_policy_itself_does(linear):
+    rng = np.random.default_rng(8)
+    world, frame, features, prior = _dm_case(rng, linear)
+    survey = Survey.of(world.log(frame))
+    totals = LogTotals.of(survey, Split("none", 1, (0,), 0))
+    x = None if not linear else np.array([features[f"a{i}"] for i in range(4)])
+    training = totals.training(0, [0], prior, x)
+    scores, row = training.scores(POLICIES["HierTS"])
+    shares = ThompsonShares(scores, row, 20_000, Stream(0, "test"))
+    eligible = np.ones((T, 4), bool)
+    eligible[0, 2] = eligible[3, 1] = False
+    got = shares(np.arange(T), eligible)
+    assert (got[~eligible] == 0).all()
+    assert_allclose(got.sum(axis=1), 1)
+    acted = _shares_by_acting(scores, eligible, 400, rng)
+    error = np.sqrt(np.maximum(got * (1 - got), 1e-3) / 400)
+    assert (np.abs(acted - got) < 5 * error).all()
+    again = shares(np.array([5, 5, 0]), eligible[[5, 5, 0]])
+    assert_allclose(again, got[[5, 5, 0]], atol=0)
+    pair = np.zeros((1, 4), bool)
+    pair[0, [0, 3]] = True  # two arms: the exact probability
+    gap = training.model().belief.task(int(row[2]))
+    along = np.zeros(4) if x is None else x[0] - x[3]
+    if x is None:
+        along[[0, 3]] = 1, -1
+    exact = scipy.stats.norm.cdf(along @ gap.mean / np.sqrt(along @ gap.cov @ along))
+    assert abs(shares(np.array([2]), pair)[0, 0] - exact) < 5 * np.sqrt(0.25 / 20_000)
+
+
+def test_hieropo_plays_the_highest_lower_bound_in_every_task():
+    rng = np.random.default_rng(9)
+    world = World.drawn(rng, tasks=12, skew=2.0)
+    frame = world.rows(rng, 200)
+    log, prior = world.log(frame), world.prior()
+    for alpha in (None, 0.0, 1.5):
+        learned = hieropo(log, prior=prior, delta=0.1, alpha=alpha)
+        width = ucb_width(0.1) if alpha is None else alpha
+        belief = Belief(prior, len(learned.tasks))
+        order = {name: place for place, name in enumerate(learned.tasks)}
+        belief.observe(
+            [order[task] for task in frame["task"]],
+            [int(arm[1:]) for arm in frame["arm"]],
+            frame["reward"].to_numpy(),
+        )
+        arms = Arms.of(None, len(order), 3, armed=True)
+        best = ucb(belief, rng, np.arange(len(order)), arms, width=-width)
+        assert [learned.arms.index(arm) for arm in learned.frame()["arm"]] == best.tolist()
+        for place, task in enumerate(learned.tasks):
+            posterior = belief.task(place)
+            assert_allclose(learned.mean[place], posterior.mean, rtol=1e-9)
+            assert_allclose(learned.lower[place], posterior.mean - width * posterior.std)
+            rest = [arm for arm in learned.arms if arm != learned.arm(task)]
+            places = [learned.arms.index(arm) for arm in rest]
+            second = places[int(np.argmax(learned.lower[place][places]))]
+            assert learned(task, tuple(rest)) == {learned.arms[second]: 1.0}
+    text = str(learned).splitlines()
+    assert len(text) == 13
+    assert text[0].split() == ["task", "arm", "mean", "lower", "bound", "plays", "rows"]
+    with pytest.raises(ValueError, match="learned from these very rows"):
+        evaluate(log, {"it": learned})
+    other = world.log(world.rows(rng, 200))
+    assert evaluate(other, {"it": learned}, ["ips"])["it", "ips"].rows == 200
+    with pytest.raises(ValueError, match=r"alpha must be a number of at least 0, got -1"):
+        hieropo(log, prior=prior, alpha=-1.0)
+    with pytest.raises(ValueError, match="task must be one of"):
+        learned.arm("nowhere")
+
+
+def test_pessimism_earns_more_than_greed_where_arms_were_hardly_tried():
+    """A logger that tries bad arms rarely: their means are noise, and greed falls for it."""
+    gap = []
+    for seed in range(40):
+        rng = np.random.default_rng([10, seed])
+        values = np.tile([0.5, 0, 0, 0, 0, 0, 0, 0], (10, 1))
+        odds = np.tile([0.86] + [0.02] * 7, (10, 1))
+        world = World(values, odds)
+        log, prior = world.log(world.rows(rng, 400)), world.prior(hyper_std=0.01, task_std=1.0)
+        earned = []
+        for alpha in (0.0, 1.5):
+            learned = hieropo(log, prior=prior, alpha=alpha)
+            earned.append(values[0][learned.choices].mean())
+        gap.append(earned[1] - earned[0])
+    gap = np.array(gap)
+    assert gap.mean() > 4 * gap.std(ddof=1) / np.sqrt(40)
+
+
+def test_support_and_propensities_are_diagnosed():
+    rng = np.random.default_rng(11)
+    world = World.drawn(rng, skew=0.5)
+    frame = world.rows(rng, 3000).filter((pl.col("task") != "t2") | (pl.col("arm") != "a1"))
+    found = evaluate(world.log(frame), ["arm:a1", "arm:a0"], ["ips"])
+    share = (frame["task"] == "t2").mean()
+    assert_allclose(found.diagnostics["arm:a1"].unsupported, share)
+    assert found.diagnostics["arm:a1"].unsupported_tasks == 1
+    assert found.diagnostics["arm:a0"].unsupported == 0
+    missing = [w for w in found.warnings if "never played there" in w]
+    assert len(missing) == 1
+    assert missing[0].startswith(f"arm:a1: {share:.1%} of its choices, in 1 tasks")
+    place = found.tasks.index("t2")
+    each = found.by_task["arm:a1", "ips"].found
+    assert each.value[place] == 0  # no row of it has weight: no interval pretends to know
+    assert np.isnan(each.low[place])
+    assert not any("average" in w for w in found.warnings)
+
+    wrong = world.rows(rng, 3000).with_columns(p=pl.col("p") ** 0.7)
+    found = evaluate(world.log(wrong), ["arm:a1"], ["ips"])
+    assert any("propensities may be wrong" in w for w in found.warnings)
+
+    rare = world.rows(rng, 500).with_columns(
+        p=pl.when(pl.int_range(500) < 7).then(0.001).otherwise(pl.col("p"))
+    )
+    found = evaluate(world.log(rare), ["uniform"], ["ips"])
+    assert any(w.startswith("7 rows have a propensity below 0.01") for w in found.warnings)
+
+    few = world.rows(rng, 40)
+    found = evaluate(world.log(few), ["arm:a1"], ["ips"])
+    assert any("effective rows of 40" in w for w in found.warnings)
+    assert any("tasks have fewer than 10 effective rows" in w for w in found.warnings)
+
+
+def test_a_model_that_the_rows_contradict_is_called_out():
+    rng = np.random.default_rng(12)
+    world = World.drawn(rng)
+    log = world.log(world.rows(rng, 2000))
+    wrong = world.prior(hyper_mean=30.0, hyper_std=0.01, task_std=0.01)
+    found = evaluate(log, "uniform", prior=wrong)
+    assert any("prefer DR" in w for w in found.warnings)
+    right = evaluate(log, "uniform", prior=world.prior())
+    assert not any("prefer DR" in w for w in right.warnings)
+    truth = world.values.mean()
+    assert abs(found["uniform", "dr"].value - truth) < 5 * found["uniform", "dr"].error
+    assert abs(found["uniform", "dm"].value - truth) > 10
+
+
+def test_effective_size_of_equal_weights_is_their_number():
+    moments = Moments.zeros(2, 4)
+    moments.add(np.zeros(50, int), np.full((50, 4), 2.0))
+    assert_allclose(effective_size(moments), [50.0, 0.0])
+
+
+def test_the_summary_prints_and_looks_up():
+    rng = np.random.default_rng(13)
+    world = World.drawn(rng)
+    found = evaluate(world.log(world.rows(rng, 200)), ["uniform", "HierTS"], prior=world.prior())
+    text = str(found)
+    for word in ("logged", "SNIPS", "replay", "never logged", "accepted"):
+        assert word in text
+    with pytest.raises(KeyError, match="no estimate of"):
+        found["uniform", "replay"]
+    frame = found.frame()
+    assert frame.height == 6
+    assert found.task_frame().height == 6 * T
