@@ -115,7 +115,7 @@ def runs(setting: Setting, count: int, seed: int) -> Iterator[dict[str, tuple[fl
         count_rows = found.by_task["logged", "logged"].rows
         truths = dict.fromkeys(METHODS, float(logged.mix @ true))
         truths["dm"] = float(count_rows @ true[names] / count_rows.sum())  # of these very rows
-        out = {}
+        out: dict[str, tuple[float, ...]] = {}
         for method in METHODS:
             one, each = found[setting.policy, method], found.by_task[setting.policy, method].found
             known = np.isfinite(each.low)

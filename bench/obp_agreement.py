@@ -37,7 +37,7 @@ def estimators() -> Any:
     """obp's estimators alone: its packages would also import neural policies, and so torch."""
     spec = find_spec("obp")
     assert spec is not None, "obp is not installed"
-    (folder,) = spec.submodule_search_locations or ()
+    folder = next(iter(spec.submodule_search_locations or ()))
     for name, path in (("obp", folder), ("obp.ope", f"{folder}/ope")):
         sys.modules[name] = ModuleType(name)
         sys.modules[name].__path__ = [path]
@@ -67,7 +67,8 @@ def given(log: hb.Log, policy: str) -> dict[str, Any]:
         model[mine] = training.model().mean[survey.node[rows.tasks[mine]]]
     return {
         "reward": rows.rewards, "action": rows.arms, "pscore": rows.propensities,
-        "action_dist": probabilities[:, :, None], "estimated_rewards_by_reg_model": model[:, :, None],
+        "action_dist": probabilities[:, :, None],
+        "estimated_rewards_by_reg_model": model[:, :, None],
     }  # fmt: skip
 
 
@@ -75,7 +76,9 @@ def main() -> None:
     """Print both, and fail if they differ."""
     theirs, worst = estimators(), 0.0
     print(f"obp {version('obp')}, numpy {np.__version__}, hierbandits {hb.__version__}")
-    print("| setting | policy | method | hierbandits | obp | difference | error | from obp's rows |")
+    print(
+        "| setting | policy | method | hierbandits | obp | difference | error | from obp's rows |"
+    )
     print("|---|---|---|---:|---:|---:|---:|---:|")
     for skew in (0.0, 1.0):
         setting = Setting(f"skew {skew:g}", 3000, skew=skew)

@@ -7,7 +7,7 @@ import polars as pl
 
 from hierbandits import Columns, GaussianHierarchy, Log
 
-NAMES = dict(task="task", arm="arm", reward="reward", propensity="p")
+NAMES = {"task": "task", "arm": "arm", "reward": "reward", "propensity": "p"}
 
 
 @dataclass
@@ -64,7 +64,7 @@ class World:
         return Log.read(frame, Columns(**(NAMES | more)), arms=self.arms, batch_rows=batch_rows)
 
     def prior(self, **widths):
-        widths = dict(hyper_std=0.7, task_std=0.4, noise_std=self.noise) | widths
+        widths = {"hyper_std": 0.7, "task_std": 0.4, "noise_std": self.noise} | widths
         return GaussianHierarchy.armed(self.shape[1], **widths)
 
 

@@ -55,7 +55,7 @@ def _model(frame, world, prior):
 
 def _expected_estimates(rows, level):
     """value, standard error, low, high by the textbook formulas."""
-    _, w, r, q, z = rows.T
+    _, w, r, _, z = rows.T
     n = len(w)
     size = w.sum() ** 2 / (w**2).sum()
     reach = scipy.stats.t.ppf(0.5 + level / 2, size - 1)

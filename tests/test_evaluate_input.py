@@ -129,7 +129,7 @@ def test_a_log_of_features_alone_cannot_be_evaluated(frame):
     for call in (lambda: evaluate(log, "uniform"), lambda: hieropo(log)):
         with pytest.raises(ValueError, match="do not tell which other arms could have been played"):
             call()
-    with pytest.raises(ValueError, match="log must be an hb.Log"):
+    with pytest.raises(ValueError, match=r"log must be an hb\.Log"):
         evaluate(frame, "uniform")
 
 

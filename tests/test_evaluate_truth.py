@@ -1,4 +1,4 @@
-"""Evaluation against truth: intervals that hold it as often as they say, replay that is unbiased."""
+"""Evaluation against truth: intervals hold it as often as they say, and replay is unbiased."""
 
 from zlib import crc32
 

@@ -41,9 +41,8 @@ def of_frozen(name: str, tally: Tally, found: Diagnostics) -> list[str]:
             "are arms that the log never played there.  No weight makes up for them: IPS and SNIPS "
             "leave them out, DM and DR rest on the model alone."
         )
-    error = (found.mean_weight_high - found.mean_weight_low) / 2
     gap = abs(found.mean_weight - (1 - found.unsupported))
-    if gap > max(SURE / 2 * error, 1e-6):  # error is about two standard errors
+    if gap > max(SURE * found.mean_weight_error, 1e-6):
         out.append(
             f"{name}: its weights average {found.mean_weight:.3f}, which chance does not explain; "
             "they should average 1.  The propensities may be wrong."

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.arrays import Indices, Mask, Matrix, Vector
-from hierbandits.evaluation.estimates import REWARD, WEIGHT, effective_size, normal
+from hierbandits.arrays import Indices, Mask, Matrix
+from hierbandits.evaluation.estimates import WEIGHT, effective_size, normal
 from hierbandits.evaluation.frozen import Frozen
 from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.split import Split
@@ -22,6 +22,7 @@ class Diagnostics:
     effective_rows: float
     largest_weight: float
     mean_weight: float  # one, but for chance, if the propensities are right
+    mean_weight_error: float
     mean_weight_low: float
     mean_weight_high: float
     unsupported: float  # share of its choices that the log never made in their task
@@ -62,14 +63,9 @@ class Tally:
         reach = normal(level) * error
         return Diagnostics(
             int(pooled.n[0]), float(effective_size(pooled)[0]), float(self.largest.max()),
-            float(mean), float(mean - reach), float(mean + reach),
+            float(mean), float(error), float(mean - reach), float(mean + reach),
             float(lost.sum() / pooled.n[0]), int((lost > 0).sum()),
         )  # fmt: skip
-
-    @property
-    def logged(self) -> Vector:
-        """The mean logged reward of each task."""
-        return self.moments.mean[:, REWARD]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
