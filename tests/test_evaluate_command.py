@@ -129,6 +129,7 @@ def test_errors_take_one_line_and_exit_with_two(case, file, tmp_path):
     assert code == 2
     assert said.startswith("Error: ")
     assert message in said
+    assert not (tmp_path / "x").exists()
 
 
 def test_a_log_that_cannot_be_read_is_one_error(tmp_path):

@@ -1,7 +1,8 @@
 """The command that evaluates policies on a log."""
 
+from contextlib import suppress
 from pathlib import Path
-from time import monotonic
+from threading import Timer
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -80,20 +81,20 @@ reward model is the hierarchical belief, trained on rows that are not evaluated.
     need("matplotlib", "polars")
     import hierbandits as hb
 
-    bar = _Bar()
+    believed, order = (None, None) if prior is None else _read_prior(prior)
+    features = None if arm_features is None else _read_json("--arm-features", arm_features)
+    bar, is_new = _Bar(), not out.exists()
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         fail(f"--out must be a folder that can be written, got {out}: {error.strerror}")
     try:
-        believed, order = (None, None) if prior is None else _read_prior(prior)
         named = arms.split(",") if arms is not None else order
         columns = hb.Columns(
             task=task, arm=arm, reward=reward, propensity=propensity, eligible=eligible,
             time=time, population=population,
         )  # fmt: skip
         source = hb.Log.read(log, columns, arms=named)
-        features = None if arm_features is None else _read_json("--arm-features", arm_features)
         with bar:
             found = hb.evaluate(
                 source, policy, method, prior=believed, arm_features=features,
@@ -106,6 +107,9 @@ reward model is the hierarchical belief, trained on rows that are not evaluated.
             report = found.report(learned)
             page = report.write(out)
     except (ValueError, OSError) as error:
+        if is_new:
+            with suppress(OSError):  # it is not empty
+                out.rmdir()
         fail(" ".join(str(error).split()))
     for note in found.notes:
         say(f"{note}\n")
@@ -121,23 +125,21 @@ class _Bar:
     """A progress bar that appears when the work takes longer than one likes to wait."""
 
     def __init__(self) -> None:
-        self._began = monotonic()
         self._progress = Progress(console=Console(stderr=True), transient=True)
         self._bar = self._progress.add_task("Evaluating", total=None)
-        self._shown = False
+        self._timer = Timer(PATIENCE, self._progress.start)
 
     def __enter__(self) -> None:
-        pass
+        self._timer.start()
 
     def __exit__(self, *_: object) -> None:
-        if self._shown:
+        self._timer.cancel()
+        self._timer.join()
+        if self._progress.live.is_started:
             self._progress.stop()
 
     def advance(self, done: int, total: int) -> None:
         """`done` rows of `total`, all passes together."""
-        if not self._shown and monotonic() - self._began > PATIENCE:
-            self._progress.start()
-            self._shown = True
         self._progress.update(self._bar, completed=done, total=total)
 
 

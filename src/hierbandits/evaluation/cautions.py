@@ -38,10 +38,11 @@ def of_frozen(name: str, tally: Tally, found: Diagnostics) -> list[str]:
     if found.unsupported > 0:
         out.append(
             f"{name}: {found.unsupported:.1%} of its choices, in {found.unsupported_tasks} tasks, "
-            "are arms that the log never played there.  No weight makes up for them: IPS and SNIPS "
-            "leave them out, DM and DR rest on the model alone."
+            "are arms that the log never played there, so no row speaks for them.  If they never "
+            "could be played, IPS and SNIPS are wrong; DM and DR rest on the model there."
         )
-    gap = abs(found.mean_weight - (1 - found.unsupported))
+    # Where arms could not be played at all, weights fall short of 1 by their share.
+    gap = max(found.mean_weight - 1, 1 - found.unsupported - found.mean_weight)
     if gap > max(SURE * found.mean_weight_error, 1e-6):
         out.append(
             f"{name}: its weights average {found.mean_weight:.3f}, which chance does not explain; "

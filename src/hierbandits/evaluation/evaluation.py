@@ -1,7 +1,7 @@
 """Judge policies by a log of past decisions, before any of them is deployed."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from hierbandits.arrays import Matrix, count
 from hierbandits.decision import Name
@@ -12,7 +12,7 @@ from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.pessimism import checked_alpha
 from hierbandits.evaluation.replay import Replayed, replay
 from hierbandits.evaluation.result import Estimate, Evaluation, TaskEstimates
-from hierbandits.evaluation.split import Kind, Split
+from hierbandits.evaluation.split import Split
 from hierbandits.evaluation.survey import Survey
 from hierbandits.evaluation.targets import (
     FrozenTarget,
@@ -39,7 +39,7 @@ def evaluate(
     prior: GaussianHierarchy | None = None,
     arm_features: Mapping[Name, Any] | None = None,
     uniform: bool = False,
-    split: Kind | None = None,
+    split: Literal["folds", "time"] | None = None,
     folds: int = 5,
     delta: float = 0.05,
     draws: int = 1000,
@@ -65,13 +65,11 @@ def evaluate(
     With `arm_features`, {arm: features}, beliefs are linear.  `advance` hears of (rows done, rows
     in all passes).
     """
-    level = _checked_level(level)
-    draws, batch, seed = (
-        count("draws", draws, least=1),
-        count("batch", batch, least=1),
-        count("seed", seed),
-    )
-    alpha = checked_alpha(delta, None)
+    level, alpha = _checked_level(level), checked_alpha(delta, None)
+    draws, batch = count("draws", draws, least=1), count("batch", batch, least=1)
+    seed, folds = count("seed", seed), count("folds", folds, least=2)
+    if split not in (None, "folds", "time"):
+        raise ValueError(f"split must be 'folds' or 'time', got {split!r}")
     survey = Survey.of(log, uniform=uniform)
     if policies is None:
         policies = FROZEN_DEFAULTS + (LEARNING_DEFAULTS if survey.has_propensities else ())
@@ -79,24 +77,22 @@ def evaluate(
     chosen = _possible(survey, targets, methods)
     table = feature_table(arm_features, survey.arms)
     prior = checked_prior(prior, survey, table)
-    learning = [target for target in targets if isinstance(target, LearningTarget)]
     frozen = [target for target in targets if isinstance(target, FrozenTarget)]
+    learning = [target for target in targets if isinstance(target, LearningTarget)]
     modelled = any({"dm", "dr"} & set(used) for used in chosen.values())
     trained = modelled or any(target.is_trained for target in frozen)
-    needed = trained or bool(learning and prior is None)
-    kind = split if needed or split is None else "none"
-    divided = Split.of(survey, kind if needed else "none", folds=folds, seed=seed)
-    work = _Work(
-        survey, divided, prior, table, level, _Steps(advance, survey.num_rows, len(learning))
-    )
+    is_split = trained or bool(learning and prior is None)
+    divided = Split.of(survey, split if is_split else "none", folds=folds, seed=seed)
+    steps = _Steps(advance, survey.num_rows, 2 + bool(frozen) + len(learning))
+    work = _Work(survey, divided, prior, table, level, steps)
     work.frozen(frozen, chosen, trained, modelled)
     for target in learning:
         work.replayed(target, batch, seed)
     settings = {
         "rows": survey.num_rows, "tasks": survey.num_tasks, "arms": [str(a) for a in survey.arms],
         "policies": [target.name for target in targets], "methods": chosen, "split": divided.kind,
-        "folds": divided.num_groups, "delta": delta, "draws": draws, "batch": batch,
-        "level": level, "seed": seed, "prior": "given" if prior else "fitted",
+        "groups": divided.num_groups, "delta": delta, "draws": draws, "batch": batch,
+        "level": level, "seed": seed, "uniform": uniform, "prior": "given" if prior else "fitted",
     }  # fmt: skip
     return work.result(settings, bool(frozen))
 
@@ -115,8 +111,7 @@ class _Work:
     ) -> None:
         self.survey, self.split, self.prior, self.table = survey, split, prior, table
         self.level, self.steps = level, steps
-        self.totals = LogTotals.of(survey, split)
-        steps(survey.num_rows)
+        self.totals = LogTotals.of(survey, split, steps)
         self.estimates: list[Estimate] = []
         self.by_task: dict[tuple[str, str], TaskEstimates] = {}
         self.diagnostics: dict[str, Any] = {}
@@ -224,8 +219,8 @@ class _Work:
 class _Steps:
     """Counts rows over all passes, and tells whoever listens."""
 
-    def __init__(self, advance: Callable[[int, int], None] | None, rows: int, replays: int) -> None:
-        self._advance, self._done, self._total = advance, rows, rows * (3 + replays)
+    def __init__(self, advance: Callable[[int, int], None] | None, rows: int, passes: int) -> None:
+        self._advance, self._done, self._total = advance, rows, rows * passes  # one was made
 
     def __call__(self, rows: int) -> None:
         self._done += rows

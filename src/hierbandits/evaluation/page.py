@@ -4,14 +4,11 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
-from hierbandits.evaluation.pessimism import PessimisticPolicy
+from hierbandits.evaluation.pessimism import MOST_ROWS, PessimisticPolicy
 from hierbandits.evaluation.pictures import MOST_TASKS, estimates_figure, tasks_figure
 from hierbandits.evaluation.result import Evaluation
 from hierbandits.evaluation.tables import tables
 from hierbandits.report import Report
-
-MOST_ARMS = 30
-"""Tasks whose pessimistic arm the page shows; the Parquet file has all."""
 
 
 def report(evaluation: Evaluation, learned: PessimisticPolicy | None) -> Report:
@@ -45,8 +42,8 @@ def report(evaluation: Evaluation, learned: PessimisticPolicy | None) -> Report:
 
 def _arms(page: Report, learned: PessimisticPolicy) -> None:
     columns, rows = learned.cells()
-    page.table("HierOPO's arms, from all rows", columns, rows[:MOST_ARMS])
-    shown = f"The first {MOST_ARMS} of {len(rows):,} tasks.  " if len(rows) > MOST_ARMS else ""
+    page.table("HierOPO's arms, from all rows", columns, rows[:MOST_ROWS])
+    shown = f"The first {MOST_ROWS} of {len(rows):,} tasks.  " if len(rows) > MOST_ROWS else ""
     page.text(f"{shown}The lower bound is the mean less {learned.alpha:.3g} standard deviations.")
     page.frame("hieropo", learned.frame())
 
@@ -63,7 +60,10 @@ def _tasks_caption(evaluation: Evaluation) -> str:
     some = "Every task"
     if len(evaluation.tasks) > MOST_TASKS:
         some = f"The {MOST_TASKS} tasks with most rows, of {len(evaluation.tasks):,}"
-    return f"{some}, from its own rows; upright marks are the means of its logged rewards."
+    return (
+        f"{some}, from its own rows.  Upright marks: the mean logged reward.  Hollow: too few rows "
+        "for an interval.  The longest intervals are cut."
+    )
 
 
 def _trust(evaluation: Evaluation, policy: str) -> dict[str, Any]:

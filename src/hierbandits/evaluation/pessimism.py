@@ -19,6 +19,9 @@ from hierbandits.rules import ucb_width
 if TYPE_CHECKING:
     import polars as pl
 
+MOST_ROWS = 30
+"""Tasks that are printed; `frame` has all."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PessimisticPolicy:
@@ -86,7 +89,9 @@ class PessimisticPolicy:
         return ["task", "arm", "mean", "lower bound", "plays", "rows"], rows
 
     def __str__(self) -> str:
-        return text(*self.cells())
+        columns, rows = self.cells()
+        more = len(rows) - MOST_ROWS
+        return text(columns, rows[:MOST_ROWS]) + (f"\n... and {more:,} more" if more > 0 else "")
 
 
 def hieropo(

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from hierbandits.arrays import Indices
 from hierbandits.evaluation.result import Estimate, Evaluation
 from hierbandits.evaluation.tables import LABELS
 from hierbandits.plots import panels
@@ -70,19 +71,35 @@ def tasks_figure(evaluation: Evaluation) -> Any:
         axes.plot(
             logged.found.value[order], y, "|", color="#444444", markersize=8, markeredgewidth=1.6
         )
+        known, style = np.isfinite(low), {"color": COLOURS[method], "markersize": 3.5}
+        axes.plot(value[~known], y[~known], "o", markerfacecolor="none", **style)
         axes.errorbar(
-            value, y, xerr=np.nan_to_num(np.stack([value - low, high - value])), fmt="o",
-            color=COLOURS[method], markersize=3.5, linewidth=1.2,
+            value[known], y[known], xerr=np.stack([value - low, high - value])[:, known], fmt="o",
+            linewidth=1.2, **style,
         )  # fmt: skip
         axes.set_yticks(y, [str(evaluation.tasks[task]) for task in order], fontsize=8)
         axes.set_ylim(-0.7, order.size - 0.3)
+        axes.set_xlim(*_limits(evaluation, [("logged", "logged"), *drawn], order))
         axes.set_title(f"{policy}, {LABELS.get(method, method)}", fontsize=10)
         axes.grid(visible=False, axis="y")
-    ends = [axes.get_xlim() for axes in every]
-    for axes in every:
-        axes.set_xlim(min(low for low, _ in ends), max(high for _, high in ends))
     figure.supxlabel(f"mean reward, {100 * evaluation.level:g} % intervals", fontsize=10)
     return figure
+
+
+def _limits(
+    evaluation: Evaluation, drawn: list[tuple[str, str]], order: Indices
+) -> tuple[float, float]:
+    """An axis for most intervals and all estimates: a few very long ones are cut."""
+    found = [evaluation.by_task[pair].found for pair in drawn]
+    value = np.concatenate([each.value[order] for each in found])
+    low = np.concatenate([each.low[order] for each in found])
+    high = np.concatenate([each.high[order] for each in found])
+    left, right = np.nanmin(value), np.nanmax(value)
+    if np.isfinite(low).any():
+        left = min(left, np.nanpercentile(low, 10))
+        right = max(right, np.nanpercentile(high, 90))
+    margin = 0.05 * (right - left) or 1.0
+    return float(left - margin), float(right + margin)
 
 
 def drawn_methods(evaluation: Evaluation) -> list[tuple[str, str]]:

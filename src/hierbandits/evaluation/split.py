@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from hierbandits.arrays import Indices, count
+from hierbandits.arrays import Indices
 from hierbandits.evaluation.survey import Rows, Survey
 from hierbandits.keyed import Events, Stream
 
@@ -33,9 +33,6 @@ class Split:
     @classmethod
     def of(cls, survey: Survey, kind: Kind | None, *, folds: int, seed: int) -> "Split":
         """By time if the log has a column of it, else by folds, unless told otherwise."""
-        if kind not in (None, "folds", "time", "none"):
-            raise ValueError(f"split must be 'folds' or 'time', got {kind!r}")
-        folds = count("folds", folds, least=2)
         if kind is None:
             kind = "folds" if survey.times is None else "time"
         if kind == "none":

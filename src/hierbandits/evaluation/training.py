@@ -1,6 +1,6 @@
 """Beliefs trained on part of a log: the reward model, and what trained policies know."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,13 +94,16 @@ class LogTotals:
     sums: TaskSums  # (groups * nodes, K), armed
 
     @classmethod
-    def of(cls, survey: Survey, split: Split) -> "LogTotals":
+    def of(
+        cls, survey: Survey, split: Split, advance: Callable[[int], None] = lambda rows: None
+    ) -> "LogTotals":
         """One pass over the log."""
         size = split.num_groups * survey.num_nodes
         sums = TaskSums.zeros(size, len(survey.arms), armed=True)
         for rows in survey.rows():
             places = split.groups(rows) * survey.num_nodes + survey.node[rows.tasks]
             sums.add(places, rows.arms, rows.rewards)
+            advance(rows.tasks.size)
         return cls(survey, split, sums)
 
     @property
