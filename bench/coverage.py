@@ -144,8 +144,8 @@ def main() -> None:
             print(
                 f"| {setting.name} | {method.upper()} | {off.mean():+.4f} "
                 f"| {off.std(ddof=1) / np.sqrt(len(off)):.4f} | {off.std(ddof=1):.4f} "
-                f"| {table[:, 2].mean():.4f} | {table[:, 3].mean():.1%} "
-                f"| {np.nanmean(table[:, 4]):.1%} |",
+                f"| {table[:, 2].mean():.4f} | {100 * table[:, 3].mean():.1f} % "
+                f"| {100 * np.nanmean(table[:, 4]):.1f} % |",
                 flush=True,
             )
 
