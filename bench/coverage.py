@@ -132,11 +132,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    names = [setting.name for setting in SETTINGS]
+    parser.add_argument("--setting", choices=names, help="one alone")
     options = parser.parse_args()
     print(f"{options.runs} runs of each setting, seed {options.seed}")
     print("| setting | method | bias | its error | spread | claimed | coverage | of tasks |")
     print("|---|---|---:|---:|---:|---:|---:|---:|")
-    for setting in SETTINGS:
+    chosen = [one for one in SETTINGS if options.setting in (None, one.name)]
+    for setting in chosen:
         every = list(runs(setting, options.runs, options.seed))
         for method in METHODS:
             table = np.array([run[method] for run in every])
