@@ -1,5 +1,7 @@
 """Evaluation on logs: every number against a computation of its own."""
 
+from functools import partial
+
 import numpy as np
 import polars as pl
 import pytest
@@ -457,3 +459,47 @@ def test_the_summary_prints_and_looks_up():
     frame = found.frame()
     assert frame.height == 6
     assert found.task_frame().height == 6 * T
+
+
+def _learned(name, frame, survey, prior):
+    """A policy of this name that has learned from these rows, in the numbering of a survey."""
+    policy = POLICIES[name](prior, survey.width, survey.num_populations)
+    nodes = [survey.node[survey.tasks.index(task)] for task in frame["task"]]
+    policy.learn(nodes, [int(arm[1:]) for arm in frame["arm"]], frame["reward"].to_numpy())
+    return policy
+
+
+@pytest.mark.parametrize("name", ["HierTS", "TS", "PooledTS", "HierUCB", "LinUCB"])
+def test_a_frozen_policy_knows_what_the_policy_itself_would(name):
+    rng = np.random.default_rng(14)
+    world = World.drawn(rng)
+    frame = world.rows(rng, 150)
+    prior = world.prior(hyper_mean=[0.3, -0.2, 0.1], task_std=[0.2, 0.5, 0.3])
+    survey = Survey.of(world.log(frame, population="group"))  # populations of 4 and 2 tasks
+    training = LogTotals.of(survey, Split("none", 1, (0,), 0)).training(0, [0], prior, None)
+    scores, row = training.scores(POLICIES[name])
+    policy = _learned(name, frame, survey, prior)
+    for task in range(T):
+        expected = policy.predict(np.full(3, survey.node[task]), np.arange(3))
+        assert_allclose(scores.mean[row[task]], expected.mean, rtol=1e-8)
+        assert_allclose(scores.std[row[task]], expected.std, rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["HierOPO", "greedy", "frozen:HierUCB", "frozen:LinUCB"])
+def test_a_frozen_policy_plays_what_the_policy_itself_would(name):
+    rng = np.random.default_rng(15)
+    world = World.drawn(rng)
+    frame, prior = world.rows(rng, 400, barred=0.3), world.prior(task_std=1.0)
+    log = world.log(frame, eligible="eligible")
+    survey, late = Survey.of(log), frame[200:]  # every arm is played before: there are no ties
+    recipe = {"HierOPO": "HierTS", "greedy": "HierGreedy"}.get(name, name.removeprefix("frozen:"))
+    policy = _learned(recipe, frame[:200], survey, prior)
+    if name == "HierOPO":
+        policy.rule = partial(ucb, width=-ucb_width(0.2))
+    tasks = [survey.node[survey.tasks.index(task)] for task in late["task"]]
+    masks = np.array([[arm in row for arm in world.arms] for row in late["eligible"]])
+    choices = policy.act(rng, tasks, None, masks)
+    agreed = choices == [int(arm[1:]) for arm in late["arm"]]
+    expected = (agreed * late["reward"].to_numpy() / late["p"].to_numpy()).mean()
+    found = evaluate(log, name, ["ips"], prior=prior, split="time", delta=0.2)
+    assert_allclose(found[name, "ips"].value, expected, rtol=1e-9)
