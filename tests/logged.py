@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from oracle import random_cov
 
 from hierbandits import Columns, GaussianHierarchy, Log
 
@@ -76,3 +77,19 @@ def table_policy(table):
         return odds / odds.sum()
 
     return policy
+
+
+def drawn_case(rng, linear):
+    """A log in two populations of different sizes, and everything that DM needs by hand."""
+    world = World.drawn(rng, tasks=6, arms=4)
+    frame = world.rows(rng, 300)
+    features = {f"a{i}": rng.normal(size=2) for i in range(4)} if linear else None
+    prior = world.prior(hyper_std=rng.uniform(0.3, 1, 4), task_std=rng.uniform(0.2, 0.6, 4))
+    if linear:
+        prior = GaussianHierarchy(
+            hyper_mean=rng.normal(size=2),
+            hyper_cov=random_cov(rng, 2),
+            task_cov=random_cov(rng, 2, 0.5),
+            noise_std=0.8,
+        )
+    return world, frame, features, prior

@@ -1,26 +1,18 @@
 """Evaluation on logs: every number against a computation of its own."""
 
-from functools import partial
-
 import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
-from logged import World, table_policy
+from logged import World, drawn_case, table_policy
 from numpy.testing import assert_allclose
-from oracle import dense_posterior, full, random_cov
+from oracle import dense_posterior, full
 
-from hierbandits import Belief, GaussianHierarchy, evaluate, hieropo
-from hierbandits.arms import Arms
+from hierbandits import Belief, evaluate
 from hierbandits.evaluation.estimates import ESTIMATORS, effective_size
-from hierbandits.evaluation.frozen import ThompsonShares
 from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.split import Split
 from hierbandits.evaluation.survey import Survey
-from hierbandits.evaluation.training import LogTotals
-from hierbandits.keyed import Stream
-from hierbandits.policies import POLICIES
-from hierbandits.rules import ucb, ucb_width
 
 T = 6
 
@@ -138,26 +130,10 @@ def test_moments_keep_their_digits_far_from_zero_and_in_any_batches():
     assert pooled.n[0] == 400
 
 
-def _dm_case(rng, linear):
-    """A log in two populations of different sizes, and everything that DM needs by hand."""
-    world = World.drawn(rng, tasks=T, arms=4)
-    frame = world.rows(rng, 300)
-    features = {f"a{i}": rng.normal(size=2) for i in range(4)} if linear else None
-    prior = world.prior(hyper_std=rng.uniform(0.3, 1, 4), task_std=rng.uniform(0.2, 0.6, 4))
-    if linear:
-        prior = GaussianHierarchy(
-            hyper_mean=rng.normal(size=2),
-            hyper_cov=random_cov(rng, 2),
-            task_cov=random_cov(rng, 2, 0.5),
-            noise_std=0.8,
-        )
-    return world, frame, features, prior
-
-
 @pytest.mark.parametrize("linear", [False, True])
 def test_the_direct_method_has_the_error_of_the_dense_joint_posterior(linear):
     rng = np.random.default_rng(2)
-    world, frame, features, prior = _dm_case(rng, linear)
+    world, frame, features, prior = drawn_case(rng, linear)
     table = _table(rng, arms=4)
     log = world.log(frame, population="group")  # tasks 0 to 3 and 4 to 5
     found = evaluate(
@@ -278,155 +254,6 @@ def test_batches_of_the_log_do_not_matter():
     assert [e.policy for e in found[0].estimates].count("HierTS") == 1
 
 
-def _shares_by_acting(scores, eligible, times, rng):
-    """How often a Thompson policy at this belief plays each arm."""
-    belief, policy = scores.belief, POLICIES["HierTS"]
-    actor = policy(belief.forest.hierarchies[0])
-    actor.belief = belief
-    counts = np.zeros(eligible.shape)
-    arms = None if scores.table is None else scores.table
-    for task in range(len(eligible)):
-        for _ in range(times):
-            choice = actor.act(rng, [task], arms, eligible[task])[0]
-            counts[task, choice] += 1
-    return counts / times
-
-
-@pytest.mark.parametrize("linear", [False, True])
-def test_frozen_thompson_plays_as_often_as_the_policy_itself_does(linear):
-    rng = np.random.default_rng(8)
-    world, frame, features, prior = _dm_case(rng, linear)
-    survey = Survey.of(world.log(frame))
-    totals = LogTotals.of(survey, Split("none", 1, (0,), 0))
-    x = None if not linear else np.array([features[f"a{i}"] for i in range(4)])
-    training = totals.training(0, [0], prior, x)
-    scores, row = training.scores(POLICIES["HierTS"])
-    shares = ThompsonShares(scores, row, 20_000, Stream(0, "test"))
-    eligible = np.ones((T, 4), bool)
-    eligible[0, 2] = eligible[3, 1] = False
-    got = shares(np.arange(T), eligible)
-    assert (got[~eligible] == 0).all()
-    assert_allclose(got.sum(axis=1), 1)
-    acted = _shares_by_acting(scores, eligible, 400, rng)
-    error = np.sqrt(np.maximum(got * (1 - got), 1e-3) / 400)
-    assert (np.abs(acted - got) < 5 * error).all()
-    again = shares(np.array([5, 5, 0]), eligible[[5, 5, 0]])
-    assert_allclose(again, got[[5, 5, 0]], atol=0)
-    pair = np.zeros((1, 4), bool)
-    pair[0, [0, 3]] = True  # two arms: the exact probability
-    gap = training.model().belief.task(int(row[2]))
-    along = np.zeros(4) if x is None else x[0] - x[3]
-    if x is None:
-        along[[0, 3]] = 1, -1
-    exact = scipy.stats.norm.cdf(along @ gap.mean / np.sqrt(along @ gap.cov @ along))
-    assert abs(shares(np.array([2]), pair)[0, 0] - exact) < 5 * np.sqrt(0.25 / 20_000)
-
-
-def test_hieropo_plays_the_highest_lower_bound_in_every_task():
-    rng = np.random.default_rng(9)
-    world = World.drawn(rng, tasks=12, skew=2.0)
-    frame = world.rows(rng, 200)
-    log, prior = world.log(frame), world.prior()
-    for alpha in (None, 0.0, 1.5):
-        learned = hieropo(log, prior=prior, delta=0.1, alpha=alpha)
-        width = ucb_width(0.1) if alpha is None else alpha
-        belief = Belief(prior, len(learned.tasks))
-        order = {name: place for place, name in enumerate(learned.tasks)}
-        belief.observe(
-            [order[task] for task in frame["task"]],
-            [int(arm[1:]) for arm in frame["arm"]],
-            frame["reward"].to_numpy(),
-        )
-        arms = Arms.of(None, len(order), 3, armed=True)
-        best = ucb(belief, rng, np.arange(len(order)), arms, width=-width)
-        assert [learned.arms.index(arm) for arm in learned.frame()["arm"]] == best.tolist()
-        for place, task in enumerate(learned.tasks):
-            posterior = belief.task(place)
-            assert_allclose(learned.mean[place], posterior.mean, rtol=1e-9)
-            assert_allclose(learned.lower[place], posterior.mean - width * posterior.std)
-            rest = [arm for arm in learned.arms if arm != learned.arm(task)]
-            places = [learned.arms.index(arm) for arm in rest]
-            second = places[int(np.argmax(learned.lower[place][places]))]
-            assert learned(task, tuple(rest)) == {learned.arms[second]: 1.0}
-    text = str(learned).splitlines()
-    assert len(text) == 13
-    assert text[0].split() == ["task", "arm", "mean", "lower", "bound", "plays", "rows"]
-    with pytest.raises(ValueError, match="learned from these very rows"):
-        evaluate(log, {"it": learned})
-    other = world.log(world.rows(rng, 200))
-    assert evaluate(other, {"it": learned}, ["ips"])["it", "ips"].rows == 200
-    with pytest.raises(ValueError, match=r"alpha must be a number of at least 0, got -1"):
-        hieropo(log, prior=prior, alpha=-1.0)
-    with pytest.raises(ValueError, match="task must be one of"):
-        learned.arm("nowhere")
-
-
-def test_pessimism_earns_more_than_greed_where_arms_were_hardly_tried():
-    """A logger that tries bad arms rarely: their means are noise, and greed falls for it."""
-    gap = []
-    for seed in range(40):
-        rng = np.random.default_rng([10, seed])
-        values = np.tile([0.5, 0, 0, 0, 0, 0, 0, 0], (10, 1))
-        odds = np.tile([0.86] + [0.02] * 7, (10, 1))
-        world = World(values, odds)
-        log, prior = world.log(world.rows(rng, 400)), world.prior(hyper_std=0.01, task_std=1.0)
-        earned = []
-        for alpha in (0.0, 1.5):
-            learned = hieropo(log, prior=prior, alpha=alpha)
-            earned.append(values[0][learned.choices].mean())
-        gap.append(earned[1] - earned[0])
-    gap = np.array(gap)
-    assert gap.mean() > 4 * gap.std(ddof=1) / np.sqrt(40)
-
-
-def test_support_and_propensities_are_diagnosed():
-    rng = np.random.default_rng(11)
-    world = World.drawn(rng, skew=0.5)
-    frame = world.rows(rng, 3000).filter((pl.col("task") != "t2") | (pl.col("arm") != "a1"))
-    found = evaluate(world.log(frame), ["arm:a1", "arm:a0"], ["ips"])
-    share = (frame["task"] == "t2").mean()
-    assert_allclose(found.diagnostics["arm:a1"].unsupported, share)
-    assert found.diagnostics["arm:a1"].unsupported_tasks == 1
-    assert found.diagnostics["arm:a0"].unsupported == 0
-    missing = [w for w in found.warnings if "never played there" in w]
-    assert len(missing) == 1
-    assert missing[0].startswith(f"arm:a1: {share:.1%} of its choices, in 1 tasks")
-    place = found.tasks.index("t2")
-    each = found.by_task["arm:a1", "ips"].found
-    assert each.value[place] == 0  # no row of it has weight: no interval pretends to know
-    assert np.isnan(each.low[place])
-    assert not any("average" in w for w in found.warnings)
-
-    wrong = world.rows(rng, 3000).with_columns(p=pl.col("p") ** 0.7)
-    found = evaluate(world.log(wrong), ["arm:a1"], ["ips"])
-    assert any("propensities may be wrong" in w for w in found.warnings)
-
-    rare = world.rows(rng, 500).with_columns(
-        p=pl.when(pl.int_range(500) < 7).then(0.001).otherwise(pl.col("p"))
-    )
-    found = evaluate(world.log(rare), ["uniform"], ["ips"])
-    assert any(w.startswith("7 rows have a propensity below 0.01") for w in found.warnings)
-
-    few = world.rows(rng, 40)
-    found = evaluate(world.log(few), ["arm:a1"], ["ips"])
-    assert any("effective rows of 40" in w for w in found.warnings)
-    assert any("tasks have fewer than 10 effective rows" in w for w in found.warnings)
-
-
-def test_a_model_that_the_rows_contradict_is_called_out():
-    rng = np.random.default_rng(12)
-    world = World.drawn(rng)
-    log = world.log(world.rows(rng, 2000))
-    wrong = world.prior(hyper_mean=30.0, hyper_std=0.01, task_std=0.01)
-    found = evaluate(log, "uniform", prior=wrong)
-    assert any("prefer DR" in w for w in found.warnings)
-    right = evaluate(log, "uniform", prior=world.prior())
-    assert not any("prefer DR" in w for w in right.warnings)
-    truth = world.values.mean()
-    assert abs(found["uniform", "dr"].value - truth) < 5 * found["uniform", "dr"].error
-    assert abs(found["uniform", "dm"].value - truth) > 10
-
-
 def test_effective_size_of_equal_weights_is_their_number():
     moments = Moments.zeros(2, 4)
     moments.add(np.zeros(50, int), np.full((50, 4), 2.0))
@@ -459,47 +286,3 @@ def test_the_summary_prints_and_looks_up():
     frame = found.frame()
     assert frame.height == 6
     assert found.task_frame().height == 6 * T
-
-
-def _learned(name, frame, survey, prior):
-    """A policy of this name that has learned from these rows, in the numbering of a survey."""
-    policy = POLICIES[name](prior, survey.width, survey.num_populations)
-    nodes = [survey.node[survey.tasks.index(task)] for task in frame["task"]]
-    policy.learn(nodes, [int(arm[1:]) for arm in frame["arm"]], frame["reward"].to_numpy())
-    return policy
-
-
-@pytest.mark.parametrize("name", ["HierTS", "TS", "PooledTS", "HierUCB", "LinUCB"])
-def test_a_frozen_policy_knows_what_the_policy_itself_would(name):
-    rng = np.random.default_rng(14)
-    world = World.drawn(rng)
-    frame = world.rows(rng, 150)
-    prior = world.prior(hyper_mean=[0.3, -0.2, 0.1], task_std=[0.2, 0.5, 0.3])
-    survey = Survey.of(world.log(frame, population="group"))  # populations of 4 and 2 tasks
-    training = LogTotals.of(survey, Split("none", 1, (0,), 0)).training(0, [0], prior, None)
-    scores, row = training.scores(POLICIES[name])
-    policy = _learned(name, frame, survey, prior)
-    for task in range(T):
-        expected = policy.predict(np.full(3, survey.node[task]), np.arange(3))
-        assert_allclose(scores.mean[row[task]], expected.mean, rtol=1e-8)
-        assert_allclose(scores.std[row[task]], expected.std, rtol=1e-8)
-
-
-@pytest.mark.parametrize("name", ["HierOPO", "greedy", "frozen:HierUCB", "frozen:LinUCB"])
-def test_a_frozen_policy_plays_what_the_policy_itself_would(name):
-    rng = np.random.default_rng(15)
-    world = World.drawn(rng)
-    frame, prior = world.rows(rng, 400, barred=0.3), world.prior(task_std=1.0)
-    log = world.log(frame, eligible="eligible")
-    survey, late = Survey.of(log), frame[200:]  # every arm is played before: there are no ties
-    recipe = {"HierOPO": "HierTS", "greedy": "HierGreedy"}.get(name, name.removeprefix("frozen:"))
-    policy = _learned(recipe, frame[:200], survey, prior)
-    if name == "HierOPO":
-        policy.rule = partial(ucb, width=-ucb_width(0.2))
-    tasks = [survey.node[survey.tasks.index(task)] for task in late["task"]]
-    masks = np.array([[arm in row for arm in world.arms] for row in late["eligible"]])
-    choices = policy.act(rng, tasks, None, masks)
-    agreed = choices == [int(arm[1:]) for arm in late["arm"]]
-    expected = (agreed * late["reward"].to_numpy() / late["p"].to_numpy()).mean()
-    found = evaluate(log, name, ["ips"], prior=prior, split="time", delta=0.2)
-    assert_allclose(found[name, "ips"].value, expected, rtol=1e-9)
