@@ -42,6 +42,22 @@ def test_support_and_propensities_are_diagnosed():
     assert any("tasks have fewer than 10 effective rows" in w for w in found.warnings)
 
 
+def test_replay_that_agrees_too_often_or_too_rarely_is_called_out():
+    rng = np.random.default_rng(16)
+    world = World.drawn(rng)
+    frame = world.rows(rng, 3000)
+
+    def called_out(rows):
+        found = evaluate(world.log(rows), "HierTS", prior=world.prior(), batch=10)
+        assert found.replays["HierTS"].expected == len(rows) * rows["p"].min()
+        return any("were to be expected" in warning for warning in found.warnings)
+
+    assert not called_out(frame)
+    assert called_out(frame.with_columns(p=pl.col("p") ** 0.5))
+    narrow = World(np.tile([0.0, -0.5, -0.5], (6, 1)), np.tile([0.0, 0.5, 0.5], (6, 1)))
+    assert called_out(narrow.rows(rng, 3000))  # the policy waits for an arm that never comes
+
+
 def test_a_model_that_the_rows_contradict_is_called_out():
     rng = np.random.default_rng(12)
     world = World.drawn(rng)

@@ -79,9 +79,16 @@ def of_model(name: str, estimates: Mapping[str, Estimate]) -> list[str]:
 
 def of_replay(name: str, found: Replayed) -> list[str]:
     """What a replay gives cause for."""
-    if found.accepted >= FEW_OVERALL:
-        return []
-    return [
-        f"{name}: replay accepted only {found.accepted:,} of {found.offered:,} rows, too few to "
-        "show how it learns."
-    ]
+    out = []
+    if found.accepted < FEW_OVERALL:
+        out.append(
+            f"{name}: replay accepted only {found.accepted:,} of {found.offered:,} rows, too few "
+            "to show how it learns."
+        )
+    if abs(found.accepted - found.expected) > SURE * np.sqrt(found.expected):
+        out.append(
+            f"{name}: replay accepted {found.accepted:,} rows, where {found.expected:,.0f} were to "
+            "be expected.  The propensities may be wrong, or it chose arms that could not be "
+            "played."
+        )
+    return out

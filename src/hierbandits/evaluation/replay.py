@@ -26,6 +26,7 @@ class Replayed:
     moments: Moments  # of the accepted rewards in each task
     offered: int  # rows that it could have met
     kept: int  # rows left after the coin that evens out the propensities
+    least: float  # the probability with which any choice agrees, if the propensities are right
 
     @property
     def accepted(self) -> int:
@@ -37,6 +38,11 @@ class Replayed:
         """Their share of all rows offered."""
         return self.accepted / max(self.offered, 1)
 
+    @property
+    def expected(self) -> float:
+        """How many rows should have been accepted."""
+        return self.offered * self.least
+
     def estimates(self, logged: Moments, level: float) -> Estimates:
         """The mean accepted reward; `logged` holds the rewards of all rows offered."""
         mine, theirs = self.moments, logged
@@ -47,7 +53,7 @@ class Replayed:
 
     def overall(self) -> "Replayed":
         """All tasks as one."""
-        return Replayed(self.moments.pooled(), self.offered, self.kept)
+        return Replayed(self.moments.pooled(), self.offered, self.kept, self.least)
 
 
 def replay(
@@ -89,7 +95,7 @@ def replay(
             if part.size:
                 agreed[part] = _round(survey, policy, rng, rows.only(part), table)
         earned.add(rows.tasks[agreed], rows.rewards[agreed, None])
-    return Replayed(earned, offered, kept), logged
+    return Replayed(earned, offered, kept, survey.least), logged
 
 
 def _round(
