@@ -7,6 +7,7 @@ from hierbandits.arms import Arms
 from hierbandits.belief import Belief
 from hierbandits.contribution import Contribution, merge
 from hierbandits.decision import Decision, RewardConflict, UnknownDecision
+from hierbandits.evaluation import Evaluation, evaluate, hieropo
 from hierbandits.exploration import SpanningArms
 from hierbandits.gaussian import Gaussian
 from hierbandits.hierarchy import GaussianHierarchy
@@ -29,6 +30,7 @@ __all__ = [
     "Columns",
     "Contribution",
     "Decision",
+    "Evaluation",
     "Gaussian",
     "GaussianHierarchy",
     "LearningReport",
@@ -43,6 +45,8 @@ __all__ = [
     "UnknownWidths",
     "bounds",
     "datasets",
+    "evaluate",
+    "hieropo",
     "learn_prior",
     "merge",
     "simulate",

@@ -2,9 +2,9 @@
 
 # The terminal first, which says what is missing; then the commands in the order of --help.
 from hierbandits.cli.terminal import app  # isort: skip
-from hierbandits.cli import policies, reproduce, bound, learn  # isort: skip
+from hierbandits.cli import learn, evaluate, policies, reproduce, bound  # isort: skip
 
-__all__ = ["app", "bound", "learn", "main", "policies", "reproduce"]
+__all__ = ["app", "bound", "evaluate", "learn", "main", "policies", "reproduce"]
 
 
 def main() -> None:

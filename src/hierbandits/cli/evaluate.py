@@ -1,0 +1,166 @@
+"""The command that evaluates policies on a log."""
+
+from contextlib import suppress
+from pathlib import Path
+from threading import Timer
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from hierbandits.cli.terminal import app, console, fail, need, say
+
+if TYPE_CHECKING:
+    from hierbandits import GaussianHierarchy
+
+PATIENCE = 2.0  # seconds without a progress bar
+
+
+@app.command()
+def evaluate(
+    log: Annotated[Path, typer.Argument(help="A .parquet or .csv file, a row for each decision.")],
+    task: Annotated[str, typer.Option(help="The column of tasks: stores, users, wards.")],
+    arm: Annotated[str, typer.Option(help="The column of the arms that were played.")],
+    reward: Annotated[str, typer.Option(help="The column of rewards.")],
+    propensity: Annotated[
+        str | None, typer.Option(help="The column of the probabilities of the logged choices.")
+    ] = None,
+    uniform: Annotated[
+        bool, typer.Option("--uniform", help="In place of it: all eligible arms equally likely.")
+    ] = False,
+    eligible: Annotated[
+        str | None, typer.Option(help="The column of eligible arms: lists, a|b|c in a CSV.")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option(help="The column of times: train on early rows, judge by late.")
+    ] = None,
+    population: Annotated[str | None, typer.Option(help="The column of populations.")] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="HierOPO, greedy, uniform, arm:NAME, frozen:HierTS (frozen), or HierTS, TS, ... "
+            "(learning); may be repeated."
+        ),
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help="ips, snips, dm, dr or replay; all that fit by default; may repeat."),
+    ] = None,
+    prior: Annotated[
+        Path | None, typer.Option(help="A hierarchy as JSON; fitted to the log by default.")
+    ] = None,
+    arms: Annotated[
+        str | None, typer.Option(help="All arms, in the order of the prior: a,b,c.")
+    ] = None,
+    arm_features: Annotated[
+        Path | None, typer.Option(help="JSON, arms to lists of features: linear beliefs.")
+    ] = None,
+    split: Annotated[str | None, typer.Option(help="folds or time.")] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of cross-fitting.")] = 5,
+    delta: Annotated[float, typer.Option(help="HierOPO: how often a bound may fail.")] = 0.05,
+    draws: Annotated[int, typer.Option(min=1, help="Posterior draws of frozen:HierTS.")] = 1000,
+    batch: Annotated[int, typer.Option(min=1, help="Replay: rows decided together.")] = 1,
+    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/evaluate"),
+) -> None:
+    """Say what policies would have earned, from a log of decisions that others made.
+
+    Frozen policies, whose probabilities are fixed, are evaluated by inverse propensity scoring \
+(ips), its self-normalised form (snips), a reward model alone (dm), and both together (dr, the one \
+to trust first).  Learning policies, which change with every reward, are evaluated by replay.  The \
+reward model is the hierarchical belief, trained on rows that are not evaluated.
+
+    ips, snips, dr and replay need the probability of every logged choice: --propensity, or \
+--uniform.  The log's own mean reward stands first, as what is to be beaten.
+
+    Example: hierbandits evaluate log.parquet --task store --arm promo --reward revenue \
+--propensity p --policy HierOPO --policy arm:none --policy HierTS
+    """
+    need("matplotlib", "polars")
+    import hierbandits as hb
+
+    believed, order = (None, None) if prior is None else _read_prior(prior)
+    features = None if arm_features is None else _read_json("--arm-features", arm_features)
+    bar, is_new = _Bar(), not out.exists()
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fail(f"--out must be a folder that can be written, got {out}: {error.strerror}")
+    try:
+        named = arms.split(",") if arms is not None else order
+        columns = hb.Columns(
+            task=task, arm=arm, reward=reward, propensity=propensity, eligible=eligible,
+            time=time, population=population,
+        )  # fmt: skip
+        source = hb.Log.read(log, columns, arms=named)
+        with bar:
+            found = hb.evaluate(
+                source, policy, method, prior=believed, arm_features=features,
+                uniform=uniform, split=split, folds=folds, delta=delta, draws=draws,  # type: ignore[arg-type]
+                batch=batch, level=level, seed=seed, advance=bar.advance,
+            )  # fmt: skip
+            learned = None
+            if "HierOPO" in found.settings["policies"]:
+                learned = hb.hieropo(source, prior=believed, arm_features=features, delta=delta)
+            report = found.report(learned)
+            page = report.write(out)
+    except (ValueError, OSError) as error:
+        if is_new:
+            with suppress(OSError):  # it is not empty
+                out.rmdir()
+        fail(" ".join(str(error).split()))
+    for note in found.notes:
+        say(f"{note}\n")
+    report.show(console)
+    for warning in found.warnings:
+        say(f"Warning: {warning}\n")
+    for name in report.figures:
+        say(f"Figure: {out / name}.png")
+    say(f"Report: {page}\nResults and settings: {out}")
+
+
+class _Bar:
+    """A progress bar that appears when the work takes longer than one likes to wait."""
+
+    def __init__(self) -> None:
+        self._progress = Progress(console=Console(stderr=True), transient=True)
+        self._bar = self._progress.add_task("Evaluating", total=None)
+        self._timer = Timer(PATIENCE, self._progress.start)
+
+    def __enter__(self) -> None:
+        self._timer.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        self._timer.join()
+        if self._progress.live.is_started:
+            self._progress.stop()
+
+    def advance(self, done: int, total: int) -> None:
+        """`done` rows of `total`, all passes together."""
+        self._progress.update(self._bar, completed=done, total=total)
+
+
+def _read_prior(path: Path) -> "tuple[GaussianHierarchy, list[Any] | None]":
+    """The hierarchy, and the names of its arms if the file has them."""
+    from hierbandits import GaussianHierarchy
+
+    parts = _read_json("--prior", path)
+    try:
+        return GaussianHierarchy.from_dict(parts), parts.get("arms")
+    except ValueError as error:
+        fail(f"--prior must be a file with a hierarchy as JSON, got {path}: {error}")
+
+
+def _read_json(option: str, path: Path) -> dict[Any, Any]:
+    import json
+
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        fail(f"{option} must be a JSON file, got {path}: {error}")
+    if not isinstance(content, dict):
+        fail(f"{option} must hold a JSON object, got {path}")
+    return content

@@ -1,0 +1,18 @@
+"""Offline evaluation of policies on logged data, and the best pessimistic policy of a log."""
+
+from hierbandits.evaluation.evaluation import evaluate
+from hierbandits.evaluation.pessimism import PessimisticPolicy, hieropo
+from hierbandits.evaluation.result import Estimate, Evaluation
+from hierbandits.evaluation.targets import METHODS, known_policies
+from hierbandits.evaluation.weighing import Diagnostics
+
+__all__ = [
+    "METHODS",
+    "Diagnostics",
+    "Estimate",
+    "Evaluation",
+    "PessimisticPolicy",
+    "evaluate",
+    "hieropo",
+    "known_policies",
+]

@@ -1,0 +1,188 @@
+"""The policies that can be evaluated, by name or as objects, and of which kind they are."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+from hierbandits.decision import Name
+from hierbandits.evaluation.frozen import Frozen, Highest, OneArm, ThompsonShares, Told, evenly
+from hierbandits.evaluation.pessimism import PessimisticPolicy
+from hierbandits.evaluation.survey import Survey
+from hierbandits.evaluation.training import Training
+from hierbandits.keyed import Stream
+from hierbandits.policies import POLICIES, Recipe, as_given
+from hierbandits.rules import greedy, thompson, ucb
+
+FROZEN_METHODS = ("ips", "snips", "dm", "dr")
+LEARNING_METHODS = ("replay",)
+METHODS = FROZEN_METHODS + LEARNING_METHODS
+
+Function: TypeAlias = Callable[[Name, tuple[Name, ...]], Any]
+Policies: TypeAlias = str | Iterable[str] | Mapping[str, str | Recipe | Function]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrozenTarget:
+    """A policy that does not learn from the evaluated rows."""
+
+    name: str
+    is_trained: bool  # from other rows of the log
+    freeze: Callable[[Survey, Training | None], Frozen]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearningTarget:
+    """A policy that learns from the very rows that it is evaluated on."""
+
+    name: str
+    recipe: Recipe
+
+
+Target: TypeAlias = FrozenTarget | LearningTarget
+
+
+def targets_of(policies: Policies, *, alpha: float, draws: int, seed: int) -> list[Target]:
+    """The policies that a caller names, or gives under names of his own."""
+    if isinstance(policies, str):
+        policies = [policies]
+    if isinstance(policies, Mapping):
+        named = list(policies.items())
+    else:
+        named = [(str(name), name) for name in policies]
+    if not named:
+        raise ValueError("policies must hold at least one policy, got none")
+    names = [name for name, _ in named]
+    if len(set(names)) < len(names) or "logged" in names:
+        raise ValueError(f"policies must have distinct names other than 'logged', got {names!r}")
+    return [_target(name, given, alpha, draws, seed) for name, given in named]
+
+
+def _target(name: str, given: Any, alpha: float, draws: int, seed: int) -> Target:
+    if isinstance(given, Recipe):
+        return _learning(name, given)
+    if isinstance(given, str):
+        return _named(name, given, alpha, draws, seed)
+    if callable(given):
+        return FrozenTarget(name, False, lambda survey, _: _told(survey, name, given))
+    raise ValueError(
+        f"policies must be names, recipes, or functions of a task and its arms, got {given!r:.80}"
+    )
+
+
+def _told(survey: Survey, name: str, given: Function) -> Frozen:
+    if isinstance(given, PessimisticPolicy) and given.log.source is survey.log.source:
+        raise ValueError(
+            f"policy {name!r} was learned from these very rows, which would flatter it: "
+            "evaluate 'HierOPO', which is learned from other rows than it is judged by"
+        )
+    return Told(survey, name, given)
+
+
+def _named(name: str, given: str, alpha: float, draws: int, seed: int) -> Target:
+    if given == "uniform":
+        return FrozenTarget(name, False, lambda survey, _: evenly)
+    if given == "greedy":
+        return _frozen(name, as_given, 0.0)
+    if given == "HierOPO":
+        return _frozen(name, as_given, -alpha)
+    if given.startswith("arm:"):
+        arm = given.removeprefix("arm:")
+        return FrozenTarget(name, False, lambda survey, _: OneArm(survey, _arm(survey, arm)))
+    if given.startswith("frozen:"):
+        return _stopped(name, given.removeprefix("frozen:"), draws, seed)
+    if given in POLICIES:
+        return _learning(name, POLICIES[given])
+    raise ValueError(f"policy must be one of {known_policies()}, got {given!r}")
+
+
+def known_policies() -> str:
+    """The names that `_named` takes, for people."""
+    learning = [name for name, recipe in POLICIES.items() if not recipe.knows_truth]
+    return f"HierOPO, greedy, uniform, arm:NAME, {', '.join(learning)}, or frozen: and one of those"
+
+
+def _learning(name: str, recipe: Recipe) -> LearningTarget:
+    if recipe.knows_truth:
+        raise ValueError(f"policy {name!r} must be told the truth, which a log does not know")
+    return LearningTarget(name, recipe)
+
+
+def _stopped(name: str, recipe_name: str, draws: int, seed: int) -> FrozenTarget:
+    """A learning policy, as it stands after the training rows."""
+    if recipe_name not in POLICIES:
+        raise ValueError(
+            f"policy frozen:NAME must name one of {', '.join(POLICIES)}, got {recipe_name!r}"
+        )
+    recipe = _learning(name, POLICIES[recipe_name]).recipe
+    rule = recipe.rule
+    if rule is greedy:
+        return _frozen(name, recipe.believe, 0.0)
+    if isinstance(rule, partial) and rule.func is ucb:
+        return _frozen(name, recipe.believe, float(rule.keywords["width"]))
+    if rule is not thompson or recipe.forced:
+        raise ValueError(f"policy {recipe_name!r} must choose by its belief alone to be frozen")
+
+    def freeze(survey: Survey, training: Training | None) -> Frozen:
+        assert training is not None
+        scores, row = training.scores(recipe)
+        return ThompsonShares(scores, row, draws, Stream(seed, f"frozen {training.group}"))
+
+    return FrozenTarget(name, True, freeze)
+
+
+def _frozen(name: str, believe: Any, width: float) -> FrozenTarget:
+    """The arm of highest mean plus `width` standard deviations, after the training rows."""
+    recipe = Recipe(believe, greedy, name)
+
+    def freeze(survey: Survey, training: Training | None) -> Frozen:
+        assert training is not None
+        return Highest.of(*training.scores(recipe), width)
+
+    return FrozenTarget(name, True, freeze)
+
+
+def _arm(survey: Survey, name: str) -> int:
+    """The number of an arm; integers may be spelt out."""
+    for place, arm in enumerate(survey.arms):
+        if str(arm) == name:
+            return place
+    some = ", ".join(str(arm) for arm in survey.arms[:10])
+    raise ValueError(f"arm:NAME must name an arm of the log ({some}), got {name!r}")
+
+
+def plan(targets: list[Target], methods: Iterable[str] | None) -> dict[str, tuple[str, ...]]:
+    """The methods of each policy: those of its kind; a wrong combination is refused.
+
+    None stands for all of them.
+    """
+    asked = METHODS if methods is None else tuple(dict.fromkeys(methods))
+    for method in asked:
+        if method not in METHODS:
+            raise ValueError(f"methods must be among {', '.join(METHODS)}, got {method!r}")
+    chosen: dict[str, tuple[str, ...]] = {}
+    for target in targets:
+        learning = isinstance(target, LearningTarget)
+        own = LEARNING_METHODS if learning else FROZEN_METHODS
+        chosen[target.name] = tuple(method for method in asked if method in own)
+        if not chosen[target.name]:
+            raise ValueError(_why_not(target, asked))
+    for method in asked if methods is not None else ():
+        if not any(method in used for used in chosen.values()):
+            kind = "a learning" if method in LEARNING_METHODS else "a frozen"
+            raise ValueError(f"method {method!r} needs {kind} policy, got none among {[*chosen]!r}")
+    return chosen
+
+
+def _why_not(target: Target, asked: tuple[str, ...]) -> str:
+    given = ", ".join(asked)
+    if isinstance(target, LearningTarget):
+        return (
+            f"policy {target.name!r} learns as it goes, so its choices have no fixed probabilities "
+            f"for {given} to weigh: evaluate it by replay, or as it stands after training, as "
+            f"'frozen:{target.name}'"
+        )
+    return (
+        f"policy {target.name!r} is frozen, and replay would throw away most rows for nothing: "
+        f"evaluate it by {', '.join(FROZEN_METHODS)}"
+    )

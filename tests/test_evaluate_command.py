@@ -1,0 +1,161 @@
+"""The command `hierbandits evaluate`: its folder, its table, its one-line errors."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from logged import World
+from typer.testing import CliRunner
+
+from hierbandits import evaluate
+from hierbandits.cli import app
+from hierbandits.evaluation.pictures import drawn_methods, tasks_figure
+
+COLUMNS = ["--task", "task", "--arm", "arm", "--reward", "reward"]
+KNOWN = [*COLUMNS, "--propensity", "p"]
+
+
+def _run(*arguments):
+    """The exit status and all that was said, in one line."""
+    result = CliRunner().invoke(
+        app, ["evaluate", *map(str, arguments)], env={"COLUMNS": "200", "TERM": "dumb"}
+    )
+    return result.exit_code, " ".join(result.output.split())
+
+
+@pytest.fixture(scope="module")
+def world():
+    return World.drawn(np.random.default_rng(0))
+
+
+@pytest.fixture(scope="module")
+def file(world, tmp_path_factory):
+    path = tmp_path_factory.mktemp("logs") / "log.parquet"
+    world.rows(np.random.default_rng(1), 600).write_parquet(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(file, tmp_path_factory):
+    out = tmp_path_factory.mktemp("out")
+    policies = ["HierTS", "HierOPO", "greedy", "uniform", "arm:a1"]
+    options = [part for name in policies for part in ("--policy", name)]
+    code, said = _run(file, *KNOWN, *options, "--out", out, "--seed", 3, "--level", 0.9)
+    assert code == 0, said
+    return out, said
+
+
+def test_it_says_what_it_does_and_why(folder):
+    _, said = folder
+    assert "Frozen policies have fixed probabilities" in said
+    assert "Learning policies change with what they see, so they are replayed" in said
+    assert "cross-fitted in 5 folds" in said
+    assert "Estimates, ± 90 % intervals" in said
+    assert said.index("logged mean") < said.index("HierOPO IPS")
+    assert "HierOPO's arms" in said
+
+
+def test_its_folder_is_complete_and_agrees_with_the_function(folder, file, world):
+    out, said = folder
+    settings = json.loads((out / "settings.json").read_text())
+    assert settings["files"] == sorted(path.name for path in out.iterdir())
+    assert settings["seed"] == 3
+    page = (out / "report.html").read_text()
+    assert page.count("data:image/png;base64,") == 2
+    assert "Estimates, ± 90 % intervals" in page
+    for name in ("estimates", "tasks"):
+        assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (out / f"{name}.svg").read_text()
+    from hierbandits import Columns, Log
+
+    log = Log.read(file, Columns(task="task", arm="arm", reward="reward", propensity="p"))
+    policies = ["HierTS", "HierOPO", "greedy", "uniform", "arm:a1"]
+    found = evaluate(log, policies, seed=3, level=0.9)
+    assert pl.read_parquet(out / "estimates.parquet").equals(found.frame())
+    assert pl.read_parquet(out / "tasks.parquet").equals(found.task_frame())
+    rows = json.loads((out / "summary.json").read_text())
+    assert [(row["policy"], row["method"], row["value"]) for row in rows] == [
+        (one.policy, one.method, one.value) for one in found.estimates
+    ]
+    assert rows[1]["diagnostics"]["rows"] == 600
+    one = found["greedy", "dr"]
+    assert f"{one.value:.3f}" in said
+    arms = pl.read_parquet(out / "hieropo.parquet")
+    assert arms.columns == ["task", "arm", "mean", "lower", "plays", "rows"]
+    assert arms.height == 6
+
+
+def test_defaults_priors_and_features_from_files(file, world, tmp_path):
+    out = tmp_path / "out"
+    code, said = _run(file, *KNOWN, "--out", out)
+    assert code == 0
+    for name in ("HierTS", "HierOPO", "greedy", "uniform"):
+        assert f" {name} " in said
+    prior = tmp_path / "prior.json"
+    apart = world.prior(hyper_mean=[0.0, 0.5, 1.0]).to_dict()
+    prior.write_text(json.dumps(apart))
+    code, said = _run(file, *KNOWN, "--out", out, "--prior", prior, "--policy", "greedy")
+    assert code == 2
+    assert "the log must say which is which" in said
+    code, _ = _run(
+        file, *KNOWN, "--out", out, "--prior", prior, "--arms", "a0,a1,a2", "--policy", "greedy"
+    )
+    assert code == 0
+    prior.write_text(json.dumps(apart | {"arms": ["a0", "a1", "a2"]}))
+    code, _ = _run(file, *KNOWN, "--out", out, "--prior", prior, "--policy", "greedy")
+    assert code == 0
+    features = tmp_path / "features.json"
+    features.write_text(json.dumps({"a0": [1.0, 0.0], "a1": [0.0, 1.0], "a2": [1.0, 1.0]}))
+    code, said = _run(file, *KNOWN, "--out", out, "--arm-features", features, "--policy", "HierOPO")
+    assert code == 0
+
+
+WRONG = {
+    "IPS of a learning policy": (["--policy", "HierTS", "--method", "ips"], "learns as it goes"),
+    "an unknown policy": (["--policy", "Best"], "policy must be one of"),
+    "an unknown arm": (["--policy", "arm:zz"], "must name an arm of the log"),
+    "a level": (["--level", "1.5"], "level must be in (0, 1), got 1.5"),
+    "a missing column": (["--eligible", "nope"], "columns must each occur once, got 'nope'"),
+    "a file of priors": (["--prior", "nowhere.json"], "--prior must be a JSON file"),
+    "both": (["--uniform"], "uniform must be False"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_errors_take_one_line_and_exit_with_two(case, file, tmp_path):
+    options, message = WRONG[case]
+    code, said = _run(file, *KNOWN, "--out", tmp_path / "x", *options)
+    assert code == 2
+    assert said.startswith("Error: ")
+    assert message in said
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_log_that_cannot_be_read_is_one_error(tmp_path):
+    code, said = _run(tmp_path / "no.parquet", *KNOWN, "--out", tmp_path / "x")
+    assert (code, "source must be a file" in said) == (2, True)
+    bad = tmp_path / "bad.csv"
+    bad.write_text("task,arm,reward,p\nt,a,1.0,0.5\nt,b,nan,0.5\n")
+    code, said = _run(bad, *KNOWN, "--out", tmp_path / "x")
+    assert code == 2
+    assert "reward" in said
+    assert "at row 1" in said
+    code, said = _run(bad, *COLUMNS, "--propensity", "reward", "--out", tmp_path / "x")
+    assert code == 2
+
+
+def test_help_teaches():
+    code, said = _run("--help")
+    assert code == 0
+    for word in ("Frozen policies", "Learning policies", "--propensity", "--uniform", "Example:"):
+        assert word in said
+
+
+def test_many_tasks_are_drawn_by_their_rows(world):
+    rng = np.random.default_rng(2)
+    wide = World.drawn(rng, tasks=60)
+    found = evaluate(wide.log(wide.rows(rng, 900)), ["uniform", "HierTS"], prior=wide.prior())
+    assert drawn_methods(found) == [("uniform", "dr"), ("HierTS", "replay")]
+    figure = tasks_figure(found)
+    assert [len(axes.get_yticks()) for axes in figure.axes] == [40, 40]

@@ -1,0 +1,160 @@
+"""Evaluation refuses what it cannot do, in words that help."""
+
+import numpy as np
+import polars as pl
+import pytest
+from logged import World
+
+from hierbandits import Columns, GaussianHierarchy, Log, evaluate, hieropo
+from hierbandits.policies import POLICIES
+
+
+@pytest.fixture(scope="module")
+def world():
+    return World.drawn(np.random.default_rng(0))
+
+
+@pytest.fixture(scope="module")
+def frame(world):
+    return world.rows(np.random.default_rng(1), 120, barred=0.3)
+
+
+@pytest.fixture
+def log(world, frame):
+    return world.log(frame)
+
+
+BAD_CALLS = {
+    "IPS of a learning policy": (
+        ("HierTS", ["ips"]), {}, "'HierTS' learns as it goes.*replay.*frozen:HierTS"),
+    "replay of a frozen policy": (("HierOPO", ["replay"]), {}, "'HierOPO' is frozen.*ips, snips"),
+    "a method without a policy": (
+        (["HierTS"], ["replay", "dr"]), {}, "method 'dr' needs a frozen policy"),
+    "an unknown method": (("uniform", ["magic"]), {}, "methods must be among ips, .*'magic'"),
+    "an unknown policy": (("Thompson",), {}, "policy must be one of HierOPO, .*got 'Thompson'"),
+    "an unknown frozen policy": (("frozen:X",), {}, "frozen:NAME must name one of .*'X'"),
+    "a policy told the truth": (("OracleTS",), {}, "must be told the truth"),
+    "the same, frozen": (("frozen:OracleTS",), {}, "must be told the truth"),
+    "a forced start, frozen": (("frozen:HierTS-forced",), {}, "by its belief alone"),
+    "an unknown arm": (("arm:a9",), {}, r"must name an arm of the log \(a0, a1, a2\), got 'a9'"),
+    "no policy": (([],), {}, "at least one policy"),
+    "a policy twice": ((["uniform", "uniform"],), {}, "distinct names"),
+    "a reserved name": (({"logged": "uniform"},), {}, "other than 'logged'"),
+    "no policy at all": (({"x": 3},), {}, "names, recipes, or functions.*got 3"),
+    "a level": (("uniform",), {"level": 95}, r"level must be in \(0, 1\), got 95"),
+    "a delta": (("HierOPO",), {"delta": 0}, r"delta must be in \(0, 1\), got 0"),
+    "draws": (("uniform",), {"draws": 0}, "draws must be a whole number of at least 1"),
+    "a batch": (("uniform",), {"batch": 0.5}, "batch must be a whole number"),
+    "a seed": (("uniform",), {"seed": -1}, "seed must be a whole number"),
+    "folds": (("uniform",), {"folds": 1}, "folds must be a whole number of at least 2"),
+    "a split": (("greedy",), {"split": "odd"}, "split must be 'folds' or 'time', got 'odd'"),
+    "uniform with propensities": (("uniform",), {"uniform": True}, "uniform must be False"),
+    "a prior of other arms": (
+        ("greedy",), {"prior": GaussianHierarchy.armed(2, hyper_std=1, task_std=1, noise_std=1)},
+        "prior must have the log's 3 arms"),
+    "a deep prior": (
+        ("greedy",),
+        {"prior": GaussianHierarchy.armed(
+            3, hyper_std=1, group_stds=[1], task_std=1, noise_std=1)},
+        "prior must be a GaussianHierarchy of two levels"),
+    "a linear prior": (
+        ("greedy",),
+        {"prior": GaussianHierarchy(
+            hyper_mean=[0.0], hyper_cov=[[1.0]], task_cov=[[1.0]], noise_std=1.0)},
+        "prior must be armed unless arm_features are given"),
+    "features of some arms": (
+        ("greedy",), {"arm_features": {"a0": [1.0]}}, "every arm of the log, got none for 'a1'"),
+    "ragged features": (
+        ("greedy",), {"arm_features": {"a0": [1.0], "a1": [1.0, 2.0], "a2": [1.0]}},
+        "same number of entries"),
+    "features that are none": (("greedy",), {"arm_features": [1]}, "must map arms to features"),
+    "features that are NaN": (
+        ("greedy",), {"arm_features": {"a0": [1.0], "a1": [np.nan], "a2": [1.0]}},
+        "arm_features must be finite"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD_CALLS)
+def test_a_wrong_call_says_what_is_wrong(case, log):
+    arguments, options, message = BAD_CALLS[case]
+    with pytest.raises(ValueError, match=message):
+        evaluate(log, *arguments, **options)
+
+
+ANSWERS = {
+    "negative": ([1.2, -0.2, 0.0], "not negative and sum to one"),
+    "sum": ([0.5, 0.2, 0.2], "which sum to 0.9"),
+    "nan": ([np.nan, 0.5, 0.5], "not negative and sum to one"),
+    "short": ([0.5, 0.5], "one probability for each of 3 eligible arms"),
+    "text": ("a0", "must give probabilities, got 'a0'"),
+    "nothing": (None, "must give one probability"),
+    "unknown": ({"a0": 0.5, "b": 0.5}, "must play eligible arms alone, got 'b'"),
+}
+
+
+@pytest.mark.parametrize("case", ANSWERS)
+def test_probabilities_of_a_function_are_checked(case, log):
+    answer, message = ANSWERS[case]
+    with pytest.raises(ValueError, match=f"policy 'mine' in task 't.'.*{message}"):
+        evaluate(log, {"mine": lambda task, arms: answer}, ["ips"])
+
+
+def test_arms_that_are_not_eligible_must_not_be_played(world, frame):
+    log = world.log(frame, eligible="eligible")
+    with pytest.raises(ValueError, match="must play eligible arms alone, got 'a0'"):
+        evaluate(log, {"mine": lambda task, arms: {"a0": 1.0}}, ["ips"])
+    with pytest.raises(ValueError, match="arm 'a0' must be eligible in every row"):
+        evaluate(log, "arm:a0", ["ips"])
+    found = evaluate(log, {"mine": lambda task, arms: {arms[0]: 1.0, "zz": 0.0}}, ["ips"])
+    assert found["mine", "ips"].rows == 120
+
+
+def test_without_propensities_only_the_direct_method_is_left(world, frame):
+    log = world.log(frame.drop("p"), propensity=None)
+    found = evaluate(log, prior=world.prior())
+    assert {e.method for e in found.estimates} == {"logged", "dm"}
+    assert found.diagnostics == {}
+    with pytest.raises(ValueError, match="method 'ips' needs propensities: name their column"):
+        evaluate(log, "uniform", ["dm", "ips"])
+    with pytest.raises(ValueError, match="replay of policy 'HierTS' needs propensities"):
+        evaluate(log, "HierTS")
+    found = evaluate(log, ["HierTS", "uniform"], prior=world.prior(), uniform=True)
+    assert found["uniform", "ips"].value == pytest.approx(frame["reward"].mean())
+
+
+def test_a_log_of_features_alone_cannot_be_evaluated(frame):
+    log = Log.read(
+        frame.with_columns(x=pl.lit(1.0)), Columns(task="task", features=["x"], reward="reward")
+    )
+    for call in (lambda: evaluate(log, "uniform"), lambda: hieropo(log)):
+        with pytest.raises(ValueError, match="do not tell which other arms could have been played"):
+            call()
+    with pytest.raises(ValueError, match=r"log must be an hb\.Log"):
+        evaluate(frame, "uniform")
+
+
+def test_a_prior_that_tells_arms_apart_needs_their_names(world, frame):
+    unnamed = Log.read(frame, Columns(task="task", arm="arm", reward="reward", propensity="p"))
+    apart = world.prior(hyper_mean=[0.0, 1.0, 2.0])
+    with pytest.raises(ValueError, match=r"give Log.read their names.*arms=\[\.\.\.\]"):
+        evaluate(unnamed, "greedy", prior=apart)
+    evaluate(unnamed, "greedy", prior=world.prior())
+    evaluate(world.log(frame), "greedy", prior=apart)
+
+
+def test_times_that_are_all_alike_cannot_split(world, frame):
+    log = world.log(frame.with_columns(when=pl.lit(3)), time="when")
+    with pytest.raises(ValueError, match="time must differ among rows"):
+        evaluate(log, "greedy")
+
+
+def test_few_rows_are_too_few(world, frame):
+    with pytest.raises(ValueError, match="at least 5 rows"):
+        evaluate(world.log(frame[:3]), "greedy")
+
+
+def test_a_recipe_is_a_learning_policy_under_any_name(world, log):
+    found = evaluate(log, {"mine": POLICIES["HierUCB"], "theirs": "HierUCB"}, prior=world.prior())
+    assert found["mine", "replay"].rows > 0
+    with pytest.raises(ValueError, match="'mine' learns as it goes"):
+        evaluate(log, {"mine": POLICIES["HierUCB"]}, ["dr"])
