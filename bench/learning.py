@@ -59,17 +59,17 @@ def learning_cost(rows: int, num_tasks: int, dim: int) -> LearningCost:
 
 
 def learn(path: str) -> float:
-    """The prior of a log's file, covariances full; how wrong its widths are."""
+    """The prior of a log's file, covariances full, and its report; how wrong its widths are."""
     import polars as pl
 
     import hierbandits as hb
-    from hierbandits.fitting import fit_prior
 
     names = [name for name in pl.read_parquet_schema(path) if name.startswith("x")]
-    log = hb.Log.read(path, hb.Columns(task="task", features=names, reward="reward"))
-    fit = fit_prior(log.sums().sums, structure="full")
+    prior, _ = hb.learn_prior(
+        path, task="task", features=names, reward="reward", structure="full", progress=False
+    )
     truth = np.append(_task_stds(len(names)), 1.0)
-    learned = np.append(fit.task_widths.std, fit.prior.noise_std)
+    learned = np.append(np.sqrt(np.diagonal(prior.task_cov)), prior.noise_std)
     return float(np.abs(learned / truth - 1).max())
 
 

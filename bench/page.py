@@ -117,8 +117,9 @@ largest difference of a variance or covariance, over the largest task variance.
 
 {mixed}
 
-A Parquet file of a column for each feature, read by `hb.Log`, summed, and full covariances
-learned, in a process of its own that has two cores; imports are included.
+`hb.learn_prior` with full covariances on a Parquet file of a column for each feature, all findings
+of its report included (a second pass for the calibration, 200 simulated worlds for the regret
+saved), in a process of its own that has two cores; imports are included.
 
 {learning}
 

@@ -106,6 +106,11 @@ class Survey:
         return self.num_populations * self.width
 
     @property
+    def population_of_nodes(self) -> Indices:
+        """The population of each task of a belief, (num_nodes,)."""
+        return np.repeat(np.arange(self.num_populations), self.width)
+
+    @property
     def has_propensities(self) -> bool:
         """Whether the probability of every logged choice is known."""
         return self.least is not None

@@ -11,7 +11,7 @@ from hierbandits.evaluation.pessimism import PessimisticPolicy
 from hierbandits.evaluation.survey import Survey
 from hierbandits.evaluation.training import Training
 from hierbandits.keyed import Stream
-from hierbandits.policies import POLICIES, Recipe, as_given
+from hierbandits.policies import POLICIES, Recipe, as_given, unknown_widths
 from hierbandits.rules import greedy, thompson, ucb
 
 FROZEN_METHODS = ("ips", "snips", "dm", "dr")
@@ -116,6 +116,11 @@ def _stopped(name: str, recipe_name: str, draws: int, seed: int) -> FrozenTarget
         )
     recipe = _learning(name, POLICIES[recipe_name]).recipe
     rule = recipe.rule
+    if recipe.believe is unknown_widths:
+        raise ValueError(
+            f"policy {recipe_name!r} learns its widths on the way; frozen after a log it is HierTS "
+            "with the widths that fit the log: evaluate 'frozen:HierTS'"
+        )
     if rule is greedy:
         return _frozen(name, recipe.believe, 0.0)
     if isinstance(rule, partial) and rule.func is ucb:

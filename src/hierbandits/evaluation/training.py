@@ -71,6 +71,7 @@ class Training:
     def scores(self, recipe: Recipe) -> tuple[Scores, Indices]:
         """What a policy of this recipe believes, and the row of its table for each task."""
         believed, node = recipe.believe(self.prior), self.survey.node
+        assert isinstance(believed, GaussianHierarchy)  # others were refused as targets
         if believed.num_levels > 1:
             return self._scores(believed, self.sums, self.survey.num_nodes), node
         count, width = self.survey.num_populations, self.survey.width
@@ -128,16 +129,16 @@ class LogTotals:
         if prior is None:
             if sums.n.sum() == 0:
                 raise ValueError("log must have rows to train on and rows to evaluate, got too few")
-            prior = fitted(sums, self.survey.num_populations, table)
+            prior = fitted(sums, self.survey.population_of_nodes, table)
         return Training(self.survey, group, prior, sums, table)
 
 
-def fitted(sums: TaskSums, num_populations: int, table: Matrix | None) -> GaussianHierarchy:
+def fitted(sums: TaskSums, population: Indices, table: Matrix | None) -> GaussianHierarchy:
     """The prior whose widths fit these sums best; see `fit_prior`."""
     from hierbandits.fitting import fit_prior  # scipy.optimize takes a while to import
 
     sums = sums if table is None else with_features(sums, table)
-    return fit_prior(sums, num_populations=num_populations).prior
+    return fit_prior(sums, population=population).prior
 
 
 def with_features(sums: TaskSums, table: Matrix) -> TaskSums:

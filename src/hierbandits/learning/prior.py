@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hierbandits.arrays import Indices
 from hierbandits.hierarchy import GaussianHierarchy
 from hierbandits.learning.posterior import Posterior
@@ -20,18 +18,8 @@ def fitted(
     """The widths that make the log most probable."""
     from hierbandits.fitting import fit_prior  # here: its optimiser is slow to import
 
-    # fit_prior takes populations of equal sizes, in order: tasks without data fill them up.
-    num_populations = int(population.max()) + 1
-    order = np.argsort(population, kind="stable")
-    sizes = np.bincount(population, minlength=num_populations)
-    place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    rows = population[order] * int(sizes.max()) + place
-    dim = sums.xy.shape[1]
-    even = TaskSums.zeros(num_populations * int(sizes.max()), dim, armed=sums.is_armed)
-    for name in ("xx", "xy", "yy", "n"):
-        getattr(even, name)[rows] = getattr(sums, name)[order]
     return fit_prior(
-        even, num_populations=num_populations, structure=structure, rank=rank, noise_std=noise_std
+        sums, population=population, structure=structure, rank=rank, noise_std=noise_std
     )
 
 

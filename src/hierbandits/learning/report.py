@@ -147,5 +147,6 @@ class LearningReport:
             for row in self.savings.study.summary("HierTS"):
                 page.row(panel="", **row)
         page.document("report", self.to_dict())
-        page.document("prior", self.prior.to_dict())
+        arms_too = {} if self.arms is None else {"arms": list(self.arms)}
+        page.document("prior", self.prior.to_dict() | arms_too)
         return page.write(folder)

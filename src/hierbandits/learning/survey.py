@@ -58,8 +58,8 @@ class Survey:
             raise ValueError(f"arm must have at least two values in the log, got {names.arms!r}")
         size = len(names.tasks)
         return cls(
-            training=_first(training, size),
-            held=_first(held_sums, size),
+            training=training.rows(np.s_[:size]),
+            held=held_sums.rows(np.s_[:size]),
             tasks=tuple(names.tasks),
             coordinates=tuple(names.arms) or _features(log.columns, training.xy.shape[1]),
             populations=tuple(names.populations),
@@ -93,25 +93,9 @@ def _added(sums: TaskSums | None, batch: Batch, rows: Indices) -> TaskSums:
     dim = len(names.arms) if armed else batch.features.shape[1]
     if sums is None:
         sums = TaskSums.zeros(len(names.tasks), dim, armed=armed)
-    sums = _with_room(sums, len(names.tasks), dim)
+    sums = sums.with_room(len(names.tasks), dim)
     sums.add(batch.tasks[rows], batch.features[rows], batch.rewards[rows])
     return sums
-
-
-def _with_room(sums: TaskSums, num_tasks: int, dim: int) -> TaskSums:
-    """The same sums with room for so many tasks and arms, or some more tasks."""
-    have, width = sums.xy.shape
-    if num_tasks <= have and dim == width:
-        return sums
-    size = have if num_tasks <= have else max(num_tasks, have + have // 2)
-    wide = TaskSums.zeros(size, dim, armed=sums.is_armed)
-    wide.xx[:have, :width] = sums.xx
-    wide.xy[:have, :width], wide.yy[:have], wide.n[:have] = sums.xy, sums.yy, sums.n
-    return wide
-
-
-def _first(sums: TaskSums, size: int) -> TaskSums:
-    return TaskSums(sums.xx[:size], sums.xy[:size], sums.yy[:size], sums.n[:size])
 
 
 def _features(columns: Columns, dim: int) -> tuple[Name, ...]:
