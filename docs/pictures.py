@@ -1,9 +1,17 @@
-"""Draws the pictures of docs/design.md: python docs/pictures.py."""
+"""Draws the pictures of design.md and of tutorial.md: python docs/pictures.py."""
 
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 from matplotlib.figure import Figure
 
+import hierbandits as hb
+from hierbandits.environments import KnownBandit
+from hierbandits.plots import panels, regret_curves
+from hierbandits.schedules import Federated
+
+POLICIES = ("HierTS", "AdaptiveHierTS", "TS", "PooledTS")
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
 
 
@@ -49,16 +57,51 @@ def event(axes):
     axes.set(xlim=(-0.4, 6.4), ylim=(-0.5, 2.6))
 
 
-def main() -> None:
+def engine() -> None:
+    """The forest and the way of an event through it, for design.md."""
     figure = Figure(figsize=(11.5, 3.6), layout="constrained")
     for axes, draw in zip(figure.subplots(1, 2), (forest, event), strict=True):
         axes.axis("off")
         draw(axes)
+    _save(figure, "forest")
+
+
+def tutorial() -> None:
+    """The figures and the table of tutorial.md."""
+    data = hb.datasets.warfarin()
+    log = data.as_log(np.random.default_rng(0))
+    _, report = hb.learn_prior(log, held_out=0, runs=0)
+    shrinkage = next(part for part in report.sections() if part.name == "shrinkage")
+    assert shrinkage.draw is not None
+    _save(shrinkage.draw(), "tutorial_shrinkage")
+    rates = data.counts / data.counts.sum(axis=1, keepdims=True)
+    seen = np.arange(22) % 2 == 0
+    names = [site for site, one in zip(data.sites, seen, strict=True) if one]
+    rows = log.source.filter(pl.col("site").is_in(names))
+    half = hb.Log.read(rows, log.columns, arms=data.doses)
+    learned, _ = hb.learn_prior(half, held_out=0, runs=0)
+    vague = learned.with_levels(np.full(3, 1 / 3), [np.full(3, 0.25**2), learned.task_cov])
+    figure, both = panels(2, height=3.8, width=4.8)
+    priors = {"without a log": vague, "with the log of other sites": learned}
+    for axes, (told, prior) in zip(both, priors.items(), strict=True):
+        world = KnownBandit(means=rates[~seen], prior=prior, rewards="bernoulli")
+        for patients in (10, 30, 100, 300):
+            study = hb.simulate(world, POLICIES, Federated(), 200, num_interactions=patients)
+            cells = [f"{n} {study.mean(n)[0]:.1f} ± {study.mean(n)[1]:.1f}" for n in POLICIES]
+            print(f"{told:28} {patients:3}  ", "  ".join(cells))
+        regret_curves(axes, study, told)
+        axes.set_xlabel("patients at each site")
+    _save(figure, "tutorial_regret")
+
+
+def _save(figure: Figure, name: str) -> None:
     folder = Path(__file__).parent / "images"
     folder.mkdir(exist_ok=True)
-    figure.savefig(folder / "forest.png", dpi=130)
-    figure.savefig(folder / "forest.svg")
+    figure.savefig(folder / f"{name}.png", dpi=130)
+    if name == "forest":
+        figure.savefig(folder / f"{name}.svg")
 
 
 if __name__ == "__main__":
-    main()
+    engine()
+    tutorial()

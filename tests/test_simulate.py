@@ -5,7 +5,7 @@ import pytest
 from oracle import random_cov
 
 from hierbandits import POLICIES, GaussianHierarchy, simulate
-from hierbandits.environments import ActionSets, HierarchicalBandit
+from hierbandits.environments import ActionSets, HierarchicalBandit, KnownBandit
 from hierbandits.keyed import Events, Stream
 from hierbandits.policies import Recipe, as_given
 from hierbandits.schedules import IDLE, SCHEDULES, Concurrent, Custom, Federated
@@ -17,7 +17,7 @@ LINEAR = GaussianHierarchy(
     noise_std=0.5,
 )
 ARMED = GaussianHierarchy.armed(4, hyper_mean=0.5, hyper_std=0.3, task_std=0.1, noise_std=0.5)
-ENVIRONMENTS = {
+DRAWN = {
     "linear, arms per run": HierarchicalBandit(
         hierarchy=LINEAR, num_tasks=5, actions=ActionSets(6)
     ),
@@ -35,6 +35,10 @@ ENVIRONMENTS = {
         hierarchy=ARMED, num_tasks=5, rewards="bernoulli", hyper=np.array([0.2, 0.4, 0.6, 0.8])
     ),
 }
+GIVEN = KnownBandit(
+    means=np.random.default_rng(3).uniform(size=(5, 4)), prior=ARMED, rewards="bernoulli"
+)
+ENVIRONMENTS = DRAWN | {"armed, means given": GIVEN}
 
 
 def _events(rng, runs, m, size=40, first=0):
@@ -43,7 +47,7 @@ def _events(rng, runs, m, size=40, first=0):
     )
 
 
-@pytest.mark.parametrize("name", ENVIRONMENTS)
+@pytest.mark.parametrize("name", DRAWN)
 def test_worlds_own_the_truth_and_the_regret(name):
     """Regret and mean rewards, recomputed arm by arm from the drawn parameters."""
     environment = ENVIRONMENTS[name]
@@ -66,7 +70,7 @@ def test_worlds_own_the_truth_and_the_regret(name):
     np.testing.assert_array_equal(worlds.play(events, arms, choices)[0], rewards)
 
 
-@pytest.mark.parametrize("name", ENVIRONMENTS)
+@pytest.mark.parametrize("name", DRAWN)
 def test_rewards_have_their_mean(name):
     environment = ENVIRONMENTS[name]
     worlds = environment.worlds(np.random.default_rng(0), 7, 0, 1)
@@ -379,3 +383,36 @@ def test_a_custom_schedule_drives_a_study_with_idle_runs():
     per_task = study.outcomes["TS"].per_task
     assert (per_task[:, 1:] == 0).all()
     assert study.rounds[-1] == 5
+
+
+@pytest.mark.parametrize("rewards", ["gaussian", "bernoulli"])
+def test_tasks_that_are_given_have_their_means(rewards):
+    means = np.array([[0.2, 0.9, 0.5], [0.7, 0.1, 0.3]])
+    prior = GaussianHierarchy.armed(3, hyper_std=1.0, task_std=0.5, noise_std=0.4)
+    worlds = KnownBandit(means=means, prior=prior, rewards=rewards).worlds(
+        np.random.default_rng(0), 5, 100, 20_000
+    )
+    np.testing.assert_allclose(worlds.truth, np.tile(means.mean(axis=0), (20_000, 1)))
+    run, zeros = 100 + np.arange(20_000), np.zeros(20_000, int)
+    for task in range(2):
+        events = Events(run, zeros + task, zeros)
+        for arm in range(3):
+            played, regret = worlds.play(events, worlds.offer(events), zeros + arm)
+            np.testing.assert_allclose(regret, means[task].max() - means[task, arm])
+            mean = means[task, arm]
+            spread = 0.4 if rewards == "gaussian" else np.sqrt(mean * (1 - mean))
+            assert abs(played.mean() - mean) < 5 * spread / np.sqrt(20_000)
+            np.testing.assert_allclose(played.std(), spread, rtol=0.03)
+
+
+def test_tasks_that_are_given_are_checked():
+    prior = GaussianHierarchy.armed(3, hyper_std=1.0, task_std=0.5, noise_std=0.4)
+    for means, rewards, message in (
+        (np.ones((2, 4)), "gaussian", "an arm for each column of means"),
+        (np.empty((0, 3)), "gaussian", "an arm for each column of means"),
+        (np.full((2, 3), np.nan), "gaussian", "means must be finite"),
+        (np.full((2, 3), 1.5), "bernoulli", "means must be in"),
+        (np.ones((2, 3)), "poisson", "rewards must be gaussian or bernoulli"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            KnownBandit(means=means, prior=prior, rewards=rewards)

@@ -74,6 +74,7 @@ def learn_prior(
     settings = {"structure": structure, "rank": rank, "noise_std": noise_std}
     report = LearningReport(
         prior=starting_prior(posterior),
+        before_log=fit.prior,
         num_rows=int(sums.n.sum()),
         num_tasks=len(survey.tasks),
         arms=survey.coordinates if survey.is_armed else None,
