@@ -76,7 +76,11 @@ def error_bars(
         )  # fmt: skip
     axes.set(title=title, xlabel=xlabel, ylabel=ylabel)
     if log:
+        from matplotlib.ticker import LogFormatter
+
         axes.set(xscale="log", yscale="log")
+        axes.yaxis.set_major_formatter(LogFormatter())  # 40 rather than 4 x 10^1
+        axes.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.5)))
     else:
         axes.set_ylim(0, None)
     values = np.asarray(x)

@@ -1,7 +1,11 @@
 """Widths unknown: the similarity sweep again, by a policy that learns them as it goes."""
 
 from functools import partial
+from itertools import product
 
+import numpy as np
+
+from hierbandits.environments import ActionSets, HierarchicalBandit
 from hierbandits.experiments.experiment import (
     RESULT_COLUMNS,
     Experiment,
@@ -11,6 +15,7 @@ from hierbandits.experiments.experiment import (
     result_rows,
 )
 from hierbandits.experiments.similarity import BATCH, HYPER_STD, QUICK, TASK_STDS
+from hierbandits.hierarchy import GaussianHierarchy
 from hierbandits.plots import error_bars, panels
 from hierbandits.policies import POLICIES, Recipe, unknown_widths
 from hierbandits.report import Report
@@ -27,17 +32,28 @@ RECIPES = {
     "PooledTS": POLICIES["PooledTS"],
     "TS": POLICIES["TS"],
 }
+ELSEWHERE = ("HierTS", "AdaptiveHierTS")
+ELSEWHERE_WIDTHS = (0.1, 0.5)
 
 
 def run(options: Options) -> Report:
     """Final regret against sigma_0 of policies told the widths and of those that learn them."""
     runs = options.num_runs(1000, 100)
+    fewer = max(2, runs // 10)  # elsewhere
     widths = QUICK if options.quick else TASK_STDS
-    progress = Progress(options, runs * len(RECIPES) * len(widths))
+    others = 2 * len(ELSEWHERE_WIDTHS) * len(ELSEWHERE) * fewer
+    progress = Progress(options, runs * len(RECIPES) * len(widths) + others)
     report = Report(
         "adaptive",
         "What does it cost not to know the widths?",
-        {"runs": runs, "seed": options.seed, "sigma_q": HYPER_STD, "sigma_0": widths, "L": BATCH},
+        {
+            "runs": runs,
+            "runs_elsewhere": fewer,
+            "seed": options.seed,
+            "sigma_q": HYPER_STD,
+            "sigma_0": widths,
+            "L": BATCH,
+        },
     )
     studies = {
         width: progress.study(paper_problem(HYPER_STD, width), RECIPES, Concurrent(BATCH), runs)
@@ -70,6 +86,7 @@ def run(options: Options) -> Report:
             for width, study in studies.items()
         ],
     )
+    _elsewhere(report, progress, fewer)
     for width, study in studies.items():
         for row in study.summary("HierTS"):
             ratio, error = study.ratio(row["policy"], "HierTS")
@@ -78,6 +95,33 @@ def run(options: Options) -> Report:
         report.table(f"sigma_0 = {width:g}", RESULT_COLUMNS, result_rows(study))
         report.frame(f"tasks_{width:g}", study.task_frame())
     return report
+
+
+def _elsewhere(report: Report, progress: Progress, runs: int) -> None:
+    """Problems on which nothing was tuned: twenty tasks, wider hyper-priors, arms and features."""
+    rows = []
+    for width, armed in product(ELSEWHERE_WIDTHS, (True, False)):
+        study = progress.study(
+            _problem(width, armed), ELSEWHERE, Concurrent(BATCH), runs, num_interactions=100
+        )
+        ratio = _interval(*study.ratio("AdaptiveHierTS", "HierTS"))
+        cells = (f"{study.mean(name)[0]:.1f}" for name in ELSEWHERE)
+        rows.append(("5 arms" if armed else "6 features", f"{width:g}", *cells, ratio))
+    heading = f"Elsewhere: 20 tasks of 100 interactions, noise and sigma_q 1, {runs} runs"
+    report.table(heading, ("", "sigma_0", *ELSEWHERE, "ratio (95 % interval)"), rows)
+
+
+def _problem(task_std: float, armed: bool) -> HierarchicalBandit:
+    if armed:
+        prior = GaussianHierarchy.armed(5, hyper_std=1.0, task_std=task_std, noise_std=1.0)
+        return HierarchicalBandit(hierarchy=prior, num_tasks=20)
+    prior = GaussianHierarchy(
+        hyper_mean=np.zeros(6),
+        hyper_cov=np.eye(6),
+        task_cov=task_std**2 * np.eye(6),
+        noise_std=1.0,
+    )
+    return HierarchicalBandit(hierarchy=prior, num_tasks=20, actions=ActionSets(20))
 
 
 def _interval(ratio: float, error: float) -> str:
