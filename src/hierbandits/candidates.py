@@ -87,6 +87,10 @@ class Candidates:
             self._start(slot, [(p, self._point(slot, p)) for p in everyone.tolist()])
         self.look_over(everyone[self.count > 0])
 
+    def has_seen(self, node: int) -> bool:
+        """Whether a task has had a reward."""
+        return node < len(self.sums.n) and bool(self.sums.n[node] > 0)
+
     def revise(self, node: int, features: Any, old_reward: float, new_reward: float) -> None:
         """Every candidate that is left replaces a reward by a corrected one."""
         active = self.active[:, self.forest.population(node)]
@@ -144,6 +148,7 @@ class Candidates:
         squares = squares[populations] / self.count[populations, None]
         seen = squares > 0
         steps = np.log(np.where(seen, squares, 1.0)) / np.log(UNIT_RATIO) / 2
+        steps = np.clip(steps, *self.widths.unit_steps)
         wrong = seen & (np.abs(steps - self.units[populations]) > UNIT_SLACK)
         units = np.where(wrong, np.rint(steps).astype(np.intp), self.units[populations])
         self.units[populations] = units

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.archive import read_archive, write_archive
 from hierbandits.arrays import (
+    LARGEST,
     Indices,
     Matrix,
     Vector,
@@ -114,6 +115,11 @@ class Posterior(ABC):
         return self.forest.is_armed
 
     @property
+    def largest_feature(self) -> float:
+        """The size above which features are refused."""
+        return LARGEST
+
+    @property
     def num_nodes(self) -> int:
         """All nodes: tasks, groups and roots."""
         return self.forest.size
@@ -198,7 +204,8 @@ class Posterior(ABC):
     def features(self, features: ArrayLike, num_rows: int) -> Matrix | Indices:
         """Features as kernels take them: (rows, d), or arm indices (rows,) when armed."""
         if not self.is_armed:
-            return real_array("features", features, (num_rows, self.dim), " to match tasks")
+            shape, largest = (num_rows, self.dim), self.largest_feature
+            return real_array("features", features, shape, " to match tasks", largest)
         arms = index_array("features", features, self.dim, "arms")
         if arms.size != num_rows:
             raise ValueError(
