@@ -9,7 +9,7 @@ from oracle import dense_posterior
 from hierbandits import POLICIES, Agent, Belief, GaussianHierarchy, Recipe, TaskSums
 from hierbandits.adaptive import AdaptiveBelief
 from hierbandits.candidates import EDGE, GROWTH, KEPT
-from hierbandits.policies import unknown_widths
+from hierbandits.policies import Policy, unknown_widths
 from hierbandits.rules import thompson
 from hierbandits.widths import HYPER_RATIO, TASK_RATIO, UnknownWidths
 
@@ -412,6 +412,144 @@ def test_a_saved_belief_resumes_bit_for_bit(tmp_path):
         Belief.load(tmp_path / "belief.hb")
 
 
+class _Life:
+    """A belief to which everything happens: tasks added, batches, revisions, files."""
+
+    def __init__(self, seed, path):
+        self.rng, self.path = np.random.default_rng(seed), path
+        self.armed, known = self.rng.integers(0, 2, 2).astype(bool)
+        self.populations, self.dim = self.rng.integers(1, 4, 2).tolist()
+        self.widths = UnknownWidths.of(
+            self.dim,
+            armed=bool(self.armed),
+            noise_std=0.5 if known else None,
+            hyper_mean=self.rng.normal(size=self.dim),
+        )
+        self.belief = AdaptiveBelief(self.widths, 1, self.populations)
+        self.nodes = list(range(self.populations))
+        self.population = list(range(self.populations))
+        self.log = []  # [place in nodes, features, reward]
+        self.sizes = 4.0 ** self.rng.integers(-4, 5, self.dim)
+        self.scale = np.exp(2 * self.rng.normal(size=self.populations))
+
+    def step(self):
+        rng, belief = self.rng, self.belief
+        if rng.random() < 0.15:
+            p = int(rng.integers(self.populations))
+            self.nodes += belief.add(int(belief.roots[p]), 2).tolist()
+            self.population += [p, p]
+        number = int(rng.choice([0, 1, 3, 40], p=[0.1, 0.5, 0.35, 0.05]))
+        places = rng.integers(0, len(self.nodes), number)
+        x = rng.integers(0, self.dim, number)
+        x = x if self.armed else self.sizes * rng.normal(size=(number, self.dim))
+        y = 1.0 + self.scale[np.array(self.population)[places]] * rng.normal(size=number)
+        belief.observe(np.array(self.nodes)[places], x, y)
+        self.log += [[int(place), *event] for place, *event in zip(places, x, y, strict=True)]
+        if self.log and rng.random() < 0.1:
+            event = self.log[int(rng.integers(len(self.log)))]
+            belief.revise(self.nodes[event[0]], event[1], event[2], 2.0)
+            event[2] = 2.0
+        if rng.random() < 0.05:
+            belief.save(self.path)
+            self.belief = AdaptiveBelief.load(self.path)
+        belief.sample(rng, np.array(self.nodes))
+
+    def alone(self, population, point):
+        """A population's places, and a belief of its own with these widths."""
+        places = [k for k, p in enumerate(self.population) if p == population]
+        prior = self.widths.hierarchy(point, self.belief.candidates.units[population])
+        own = Belief(prior, len(places))
+        events = [(places.index(k), x, y) for k, x, y in self.log if k in places]
+        if events:
+            own.observe(*(np.array(part) for part in zip(*events, strict=True)))
+        return places, own
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_happens_every_candidate_is_a_belief_run_apart(seed, tmp_path):
+    life = _Life(seed, tmp_path / "belief.hb")
+    for _ in range(60):
+        life.step()
+    held = life.belief.candidates
+    for p in range(life.populations):
+        active, logs = np.flatnonzero(held.active[:, p]), []
+        for c in active:
+            point = tuple(held.points[c, p].tolist())
+            places, own = life.alone(p, point)
+            evidence = own.evidence
+            known = life.widths.noise_std is not None
+            logs.append((evidence.log() if known else evidence.log_any_scale())[0])
+            logs[-1] += life.widths.log_prior(point)
+            for s, k in enumerate(places):
+                mine, right = held.slots[c].task(life.nodes[k]), own.task(s)
+                assert np.abs((mine.mean - right.mean) / right.std).max() < 1e-6
+                np.testing.assert_allclose(mine.std, right.std, rtol=1e-6)
+        assert held.count[p] == own.num_rewards[0]
+        weights = np.exp(np.array(logs) - np.logaddexp.reduce(logs))
+        np.testing.assert_allclose(held.weights()[active, p], weights, rtol=1e-5, atol=1e-12)
+
+
+@pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE)
+@pytest.mark.parametrize("populations", [1, 3])
+def test_propensities_are_the_frequencies_of_choices(noise, populations):
+    """What many draws at once choose is what draws one at a time do."""
+    tasks, arms, rewards = _events(21, 12 * populations, True, populations=populations)
+    belief, _ = _belief(True, noise, populations)
+    _one_by_one(belief, tasks, arms, rewards)
+    rng, policy = np.random.default_rng(22), Policy(belief, thompson)
+    round_of = np.array([1, TASKS * populations - 1, 1])  # of two populations, if there are
+    plain = np.array([policy.act(rng, round_of) for _ in range(2000)])
+    frequency = np.array([np.bincount(column, minlength=D) / 2000 for column in plain.T])
+    choices, shares = policy.act_with_propensities(rng, round_of, draws=4000)
+    assert (choices[0], shares[0]) == (choices[2], shares[2])
+    expected = frequency[np.arange(3), choices]
+    error = np.sqrt(expected * (1 - expected) * (1 / 2000 + 1 / 4000))
+    assert (expected > 0.1).all()
+    assert (expected < 0.99).all()
+    assert (np.abs(shares - expected) < 5 * error).all()
+
+
+def test_a_saved_agent_resumes_bit_for_bit_after_candidates_moved(tmp_path):
+    """Also the tables of hierarchies: units change, and a candidate comes back to old ones."""
+    agent = Agent(num_features=1, seed=3)
+
+    def played(agent, sizes, seed):
+        rng, arms = np.random.default_rng(seed), []
+        for e, size in enumerate(sizes):
+            made = agent.decide(e % 7, size * rng.normal(size=(4, 1)))
+            arms.append(made.arm)
+            agent.reward(made.id, rng.normal())
+        return arms
+
+    played(agent, [1.0] * 40 + [6.0] * 30, 5)
+    assert agent.belief.candidates.units == 1
+    agent.save(tmp_path / "agent.hb")
+    again = Agent.load(tmp_path / "agent.hb")
+    later = [played(each, [0.3] * 2000, 6) for each in (agent, again)]
+    assert agent.belief.candidates.units == 0
+    assert later[0] == later[1]
+    (meta, arrays), (meta_again, arrays_again) = (a.belief.state() for a in (agent, again))
+    assert meta == meta_again
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(array, arrays_again[name])
+
+
+@pytest.mark.parametrize(
+    ("arms", "message"),
+    [
+        (5, "arms must be several arms, got 5"),
+        ("abc", "arms must be several arms, got 'abc'"),
+        ((name for name in "abc"), "arms must be several arms, got <generator"),
+        ([], "arms must hold at least one arm"),
+        ({}, "arms must hold at least one arm"),
+        ([1.5, 2.5], "arms must be named by strings or integers, got 1.5"),
+    ],
+)
+def test_arms_that_tell_no_form_are_refused(arms, message):
+    with pytest.raises(ValueError, match=message):
+        Agent(arms=arms)
+
+
 def test_agents_without_a_prior_learn_their_widths():
     rng = np.random.default_rng(13)
     named = Agent(arms=["low", "medium", "high"], seed=0)
@@ -471,6 +609,13 @@ def test_an_agent_starts_from_what_a_log_says():
         Agent(prior).learn_past(["x", "y"], sums)
     with pytest.raises(ValueError, match="tasks must be different"):
         Agent(prior).learn_past(["x"] * TASKS, sums)
+    with pytest.raises(ValueError, match=r"sums\.yy must be of n squares"):
+        Agent(prior).learn_past(names, TaskSums(sums.xx, sums.xy, -sums.yy, sums.n))
+    large = TaskSums(np.full((1, 1, 1), 4e44), np.zeros((1, 1)), np.zeros(1), np.ones(1))
+    with pytest.raises(
+        ValueError, match=r"sums\.xx must be of n squares of numbers of at most 1e\+22"
+    ):
+        Agent(num_features=1).learn_past(["x"], large)
     assert Agent(prior).tasks == []
 
 

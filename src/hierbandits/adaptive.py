@@ -88,9 +88,10 @@ class AdaptiveBelief(Posterior):
         self.candidates.revise(node, table[0], old, new)
 
     def log_evidence(self) -> Vector:
-        """The log density of each population's rewards, its candidates averaged, (P,).
+        """The log density of each population's rewards, its candidates summed, (P,).
 
-        With the noise unknown there is a constant to it that depends on the number of rewards.
+        Up to a constant, since prior weights are not scaled to sum to one; with the noise unknown
+        it depends on the number of rewards.
         """
         log: Vector = logsumexp(self.candidates.log_weights(), axis=0)
         return log

@@ -232,15 +232,18 @@ class Candidates:
         for c, part in enumerate(meta["slots"]):
             own = {n.split(".", 1)[1]: a for n, a in arrays.items() if n.startswith(f"{c}.")}
             found.slots.append(Belief.from_state(part, own))
-        size, dim = found.forest.size, found.widths.dim
+        dim = found.widths.dim
         slots, populations = len(found.slots), found.forest.num_populations
-        if any(slot.num_nodes != size for slot in found.slots):
+        parents = [slot.forest.parent[: slot.num_nodes] for slot in found.slots]
+        if not all(np.array_equal(parent, parents[0]) for parent in parents):
             raise ValueError("slots must have the same nodes")
         found.units = np.array(arrays["units"], np.intp).reshape(populations, dim)
         found.points = np.array(arrays["points"], np.intp).reshape(slots, populations, 2)
         prior = [[found.widths.log_prior((i, j)) for i, j in row] for row in found.points.tolist()]
         found.log_prior = np.array(prior).reshape(slots, populations)
         found.active = np.array(arrays["active"], np.bool_).reshape(slots, populations)
+        if not found.active.any(axis=0).all():
+            raise ValueError("active must leave every population a candidate")
         found.count = state_array("count", arrays["count"], (populations,))
         found.due = state_array("due", arrays["due"], (populations,))
         shape = (None, dim) if found.widths.is_armed else (None, dim, dim)

@@ -38,16 +38,19 @@ class Forest:
         self.noise_var: Vector = np.empty(0)
         self.level_below = np.empty(0, np.int32)  # the children's row, or -1 at the leaves
         self.depth = 0  # levels of the deepest hierarchy
+        self._rows: dict[bytes, int] = {}  # the root's row, by what a hierarchy assumes
 
     def adopt(self, hierarchy: GaussianHierarchy) -> int:
-        """The level row of this hierarchy's root, added to the tables if it is new."""
+        """The level row of the root of this hierarchy or of its equal, added if it is new."""
+        row = self._rows.get(_contents(hierarchy))
+        return self._append(hierarchy) if row is None else row
+
+    def _append(self, hierarchy: GaussianHierarchy) -> int:
+        """The level row of this hierarchy's root, added to the tables."""
         if hierarchy.is_armed != self.is_armed or hierarchy.dim != self.dim:
             raise ValueError(f"prior must have the form of {self.hierarchies[0]}, got {hierarchy}")
-        row = 0
-        for known in self.hierarchies:
-            if known is hierarchy:
-                return row
-            row += known.num_levels
+        row = len(self.noise_var)
+        self._rows.setdefault(_contents(hierarchy), row)  # files may hold equal ones
         factors = [square_root(cov) for cov in hierarchy.covs]
         precisions = [np.zeros_like(hierarchy.hyper_cov)]  # a root has no parent to look up to
         precisions += [_inverse(cov) for cov in hierarchy.covs[1:]]
@@ -168,7 +171,7 @@ class Forest:
         hierarchies = [GaussianHierarchy.from_dict(parts) for parts in meta["hierarchies"]]
         forest = cls(hierarchies[0])
         for hierarchy in hierarchies:
-            forest.adopt(hierarchy)
+            forest._append(hierarchy)
         size = forest.size = len(arrays["parent"])
         levels = index_array("level", arrays["level"], len(forest.noise_var), "levels")
         forest.level = levels.astype(np.int32)
@@ -206,6 +209,12 @@ class Forest:
         self.level[new] = levels
         self.mean[new] = 0.0
         np.take(self.prior_factor, levels, axis=0, out=self.factor[new], mode="clip")
+
+
+def _contents(hierarchy: GaussianHierarchy) -> bytes:
+    """The same for equal hierarchies and different for others."""
+    parts = hierarchy.hyper_mean, *hierarchy.covs, np.array(hierarchy.noise_std)
+    return b"".join(part.tobytes() for part in parts)
 
 
 def tree_shape(

@@ -1,6 +1,6 @@
 """The arms that a person offers: by array, by name or by index."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,9 +113,11 @@ def form_of(arms: Any, num_features: int | None) -> UnknownWidths:
         return UnknownWidths.of(count("num_features", num_features, least=1), armed=False)
     if arms is None:
         raise ValueError("prior must be given, or num_features, or arms, got none of them")
-    if isinstance(arms, str):
-        raise ValueError(f"arms must be several arms, got the string {arms!r:.80}")
-    values = list(arms.values()) if isinstance(arms, Mapping) else arms
+    if isinstance(arms, str) or not isinstance(arms, Collection):
+        raise ValueError(f"arms must be several arms, got {arms!r:.80}")
+    if len(arms) == 0:
+        raise ValueError("arms must hold at least one arm, got none")
+    values: Any = list(arms.values()) if isinstance(arms, Mapping) else arms
     if isinstance(arms, Mapping) or depth(values) == 2:
         table = real_array("arms", values, (None, None))
         return UnknownWidths.of(table.shape[1], armed=False)

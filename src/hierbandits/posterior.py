@@ -200,6 +200,14 @@ class Posterior(ABC):
         for name in ("xx", "xy", "yy", "n"):
             values = getattr(sums, name)
             state_array(f"sums.{name}", values, values.shape)
+        squares = sums.xx if self.is_armed else np.diagonal(sums.xx, axis1=1, axis2=2)
+        for name, found, size in (
+            ("xx", squares, self.largest_feature),
+            ("yy", sums.yy[:, None], LARGEST),
+        ):
+            most = 1.001 * size**2 * sums.n[:, None]  # more than rounding
+            if ((found < 0) | (found > most)).any():
+                raise ValueError(f"sums.{name} must be of n squares of numbers of at most {size:g}")
 
     def features(self, features: ArrayLike, num_rows: int) -> Matrix | Indices:
         """Features as kernels take them: (rows, d), or arm indices (rows,) when armed."""
