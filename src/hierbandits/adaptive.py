@@ -147,7 +147,7 @@ class AdaptiveBelief(Posterior):
         heaps = np.cumsum(self.candidates.weights(), axis=0)
         luck = rng.random((repeats, heaps.shape[1]))
         chosen = (heaps[:-1, None] <= luck).sum(axis=0)
-        return np.sort(chosen, axis=0) if heaps.shape[1] == 1 else chosen
+        return np.sort(chosen, axis=0) if repeats > 1 and heaps.shape[1] == 1 else chosen
 
     def _scales(self, rng: Generator, slot: int, repeats: int) -> Matrix | None:
         """Draws of the noise scale given a candidate, (repeats, P); any before the first reward."""

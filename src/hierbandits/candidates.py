@@ -62,20 +62,19 @@ class Candidates:
         """Every candidate that is left learns the rewards; those that are due are looked over."""
         self.sums = self.sums.with_room(self.forest.size, self.widths.dim)
         self.sums.add_rows(nodes, table, rewards)
-        for slot, active in zip(self.slots, self.active, strict=True):
-            if active.all():
+        for slot, active, in_all in zip(
+            self.slots, self.active, self.active.all(axis=1).tolist(), strict=True
+        ):
+            if in_all:
                 slot.observe_rows(nodes, table, rewards)
             else:
                 mine = active[population]
                 slot.observe_rows(nodes[mine], table[mine], rewards[mine])
         self._weights = None
-        if self.count.size == 1:
-            self.count[0] += nodes.size
-        else:
-            self.count += np.bincount(population, minlength=self.count.size)
-        late = self.count >= self.due
-        if late.any():
-            self.look_over(np.flatnonzero(late))
+        self.count += np.bincount(population, minlength=self.count.size)
+        late = np.flatnonzero(self.count >= self.due)
+        if late.size:
+            self.look_over(late)
 
     def learn_past(self, nodes: Indices, population: Indices, sums: TaskSums) -> None:
         """Every candidate starts from these sums, a row for each node."""

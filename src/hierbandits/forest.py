@@ -1,5 +1,6 @@
 """The nodes of a belief in arrays: who is whose parent, and what each node knows."""
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -158,6 +159,14 @@ class Forest:
             return mean, within, np.zeros_like(within)
         above, own, inherited = self.marginal(parent)
         return mean + gain @ above, within, gain @ (own + inherited) @ gain.T
+
+    def copy(self) -> "Forest":
+        """An independent forest of the same nodes; level tables are never written into."""
+        twin = copy.copy(self)
+        for name in _NODE_ARRAYS:
+            setattr(twin, name, getattr(self, name)[: self.size].copy())
+        twin.hierarchies, twin._rows = list(self.hierarchies), dict(self._rows)
+        return twin
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays, without copies."""
