@@ -9,6 +9,7 @@ from oracle import dense_posterior
 from hierbandits import POLICIES, Agent, Belief, GaussianHierarchy, Recipe, TaskSums
 from hierbandits.adaptive import AdaptiveBelief
 from hierbandits.candidates import EDGE, GROWTH, KEPT
+from hierbandits.contribution import combine
 from hierbandits.policies import Policy, unknown_widths
 from hierbandits.rules import thompson
 from hierbandits.widths import HYPER_RATIO, TASK_RATIO, UnknownWidths
@@ -316,6 +317,18 @@ def test_a_log_beyond_what_digits_can_tell_is_learned_all_the_same():
     found = belief.predict(np.zeros(4, int), arms)
     np.testing.assert_allclose(found.mean, 3.0 + np.arange(4), rtol=1e-4)
     assert (belief.candidates.evidence.square > 0).all()
+
+
+@pytest.mark.parametrize("rounding", [-0.99, -30.0])
+def test_information_below_zero_counts_as_none(rounding):
+    """Precisions beyond 1 / eps leave rounding in directions of which nothing is known."""
+    known, unknown = np.array([0.6, 0.8]), np.array([-0.8, 0.6])
+    precision = 1e4 * np.outer(known, known) + rounding * np.outer(unknown, unknown)
+    mean, factor, log_det = combine(np.zeros(2), np.eye(2), precision, 2e4 * known)
+    cov = np.outer(known, known) / (1e4 + 1) + np.outer(unknown, unknown)
+    np.testing.assert_allclose(factor @ factor.T, cov, atol=1e-12)
+    np.testing.assert_allclose(mean, 2e4 / (1e4 + 1) * known, atol=1e-11)
+    np.testing.assert_allclose(log_det, np.log1p(1e4))
 
 
 @pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE)

@@ -62,10 +62,9 @@ class Candidates:
         """Every candidate that is left learns the rewards; those that are due are looked over."""
         self.sums = self.sums.with_room(self.forest.size, self.widths.dim)
         self.sums.add_rows(nodes, table, rewards)
-        for slot, active, in_all in zip(
-            self.slots, self.active, self.active.all(axis=1).tolist(), strict=True
-        ):
-            if in_all:
+        in_all: Mask = np.logical_and.reduce(self.active, axis=1)
+        for slot, active, everywhere in zip(self.slots, self.active, in_all, strict=True):
+            if everywhere:
                 slot.observe_rows(nodes, table, rewards)
             else:
                 mine = active[population]
