@@ -183,12 +183,10 @@ class AdaptiveBelief(Posterior):
             found = self.candidates.slots[c].predict_rows(nodes[events], table, rows[events])
             share, scale = weight[population[events]], self._var_scale(c)[population[events]]
             total[events] += share
-            off = found.mean - mean[events]
+            off = found.mean - mean[events]  # no squares of means, whose difference may be small
             mean[events] += share / total[events] * off
             within[events] += share * scale * found.within_var
-            apart = off * (
-                found.mean - mean[events]
-            )  # no difference of squares, which may be large
+            apart = off * (found.mean - mean[events])
             shared[events] += share * (scale * found.shared_var + apart)
         return Prediction(mean, within, shared)
 

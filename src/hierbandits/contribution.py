@@ -71,16 +71,16 @@ def combine(
         after = factor / np.sqrt(inner)
         return mean + after**2 * (weighted - precision * mean), after, np.log(inner).sum(axis=-1)
     told = _transposed(factor) @ precision @ factor
-    after, log_det = _told(factor, (told + _transposed(told)) / 2)
+    after, log_det = _conditioned(factor, (told + _transposed(told)) / 2)
     residual = weighted - times(precision, mean)
     return mean + times(after, times(_transposed(after), residual)), after, log_det
 
 
-def _told(factor: Matrix, told: Matrix) -> tuple[Matrix, Vector]:
-    """A square root of S (I + W)^-1 S' and log det(I + W) for a W that is not negative.
+def _conditioned(factor: Matrix, told: Matrix) -> tuple[Matrix, Vector]:
+    """A square root of S (I + W)^-1 S' and log det(I + W), for a W without negative eigenvalues.
 
-    Rounding may make it so where W is beyond 1 / eps in some directions and zero in others: then
-    pivots are below one, as they cannot be, and what is below zero counts as zero.
+    Where W is beyond 1 / eps in some directions and zero in others, rounding may give it some.
+    A pivot far below one, which there cannot be, tells; then what is below zero counts as zero.
     """
     try:
         lower = np.linalg.cholesky(np.eye(told.shape[-1]) + told)

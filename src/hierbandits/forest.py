@@ -223,7 +223,8 @@ class Forest:
 def _contents(hierarchy: GaussianHierarchy) -> bytes:
     """The same for equal hierarchies and different for others."""
     parts = hierarchy.hyper_mean, *hierarchy.covs, np.array(hierarchy.noise_std)
-    return b"".join(part.tobytes() for part in parts)
+    form = repr(hierarchy.hyper_cov.shape).encode()
+    return form + b"".join(part.tobytes() for part in parts)
 
 
 def tree_shape(
