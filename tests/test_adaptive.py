@@ -9,7 +9,8 @@ from oracle import dense_posterior
 from hierbandits import POLICIES, Agent, Belief, GaussianHierarchy, Recipe, TaskSums
 from hierbandits.adaptive import AdaptiveBelief
 from hierbandits.candidates import EDGE, GROWTH, KEPT
-from hierbandits.policies import unknown_widths
+from hierbandits.contribution import combine
+from hierbandits.policies import Policy, unknown_widths
 from hierbandits.rules import thompson
 from hierbandits.widths import HYPER_RATIO, TASK_RATIO, UnknownWidths
 
@@ -235,6 +236,102 @@ def test_features_of_any_size_end_up_with_the_same_answers():
     )
 
 
+@pytest.mark.parametrize("size", [1e8, 1e12, 1e20])
+def test_features_of_very_different_sizes_are_no_trouble(size):
+    """A time in nanoseconds beside a constant, say."""
+    tasks, features, rewards = _events(16, 200, False)
+    sizes = np.array([1.0, size, 1 / size])
+    plain, sized = (AdaptiveBelief(UnknownWidths.of(D, armed=False), TASKS) for _ in range(2))
+    _one_by_one(plain, tasks, features, rewards)
+    _one_by_one(sized, tasks, sizes * features, rewards)
+    found, right = sized.task(2), plain.task(2)
+    np.testing.assert_allclose(found.mean * sizes, right.mean, atol=0.3 * right.std.max())
+    np.testing.assert_allclose(found.std * sizes, right.std, rtol=0.3)
+
+
+@pytest.mark.parametrize("noise", [None, 1e-20, 1.0, 1e20])
+@pytest.mark.parametrize("reward", [0.0, 1e-60, 1e60])
+@pytest.mark.parametrize("size", [None, 1e-60, 1e-20, 1.0, 1e20, 1e60])
+def test_whatever_is_accepted_leaves_finite_numbers(noise, reward, size):
+    rng = np.random.default_rng(17)
+    widths = UnknownWidths.of(D, armed=size is None, noise_std=noise)
+    belief = AdaptiveBelief(widths, TASKS)
+    size = None if size is None else min(size, widths.largest_feature)
+    for e in range(30):
+        signs = rng.choice([-1.0, 0.3, 1.0], (1, D))
+        x = rng.integers(0, D, 1) if size is None else size * signs
+        belief.observe([e % TASKS], x, rng.choice([-reward, reward], 1))
+        assert np.isfinite(belief.sample(rng, np.arange(TASKS))).all()
+        assert np.isfinite(belief.predict([e % TASKS], x)).all()
+    assert all(np.isfinite(array).all() for array in belief.state()[1].values())
+    assert np.isfinite(belief.candidates.weights()).all()
+
+
+def test_sizes_that_no_unit_can_have_are_refused():
+    with pytest.raises(ValueError, match="noise_std must be in"):
+        UnknownWidths.of(D, armed=True, noise_std=1e21)
+    belief = AdaptiveBelief(UnknownWidths.of(1, armed=False, noise_std=0.1), 1)
+    with pytest.raises(ValueError, match=r"features must be finite and at most 1e\+21"):
+        belief.observe([0], [[2e21]], [1.0])
+    agent = Agent(num_features=1)
+    for arms in ([[1.0], [1e23]], np.array([[1.0], [1e23]]), {"a": [1.0], "b": [1e23]}):
+        with pytest.raises(ValueError, match=r"arms must be finite and at most 1e\+22"):
+            agent.decide("store", arms)
+    assert agent.tasks == []
+
+
+def test_only_tasks_are_observed_and_only_what_was_is_revised():
+    """Candidates that start late hear of the rewards of tasks, from their sums."""
+    belief, _ = _belief(True, None)
+    belief.observe([0], [1], [0.5])
+    new = int(belief.add(TASKS)[0])
+    before = {name: array.tobytes() for name, array in belief.state()[1].items()}
+    with pytest.raises(ValueError, match="tasks must be tasks, got node 5"):
+        belief.observe([0, TASKS], [1, 1], [0.5, 0.5])
+    for task in (1, TASKS, new):
+        with pytest.raises(ValueError, match="task must be one that has had a reward"):
+            belief.revise(task, 1, 0.5, 0.7)
+    assert before == {name: array.tobytes() for name, array in belief.state()[1].items()}
+
+
+def test_what_it_predicts_of_large_rewards_has_the_right_variance():
+    """Not a difference of squares, where 16 digits would not be enough."""
+    tasks, features, rewards = _events(18, 200, True)
+    belief, _ = _belief(True, None)
+    _one_by_one(belief, tasks, features, rewards + 1e9)
+    found = belief.predict(np.full(D, 2), np.arange(D))
+    split = belief.uncertainty(2)
+    np.testing.assert_allclose(found.within_var, np.diagonal(split.within), rtol=1e-6)
+    np.testing.assert_allclose(found.shared_var, np.diagonal(split.shared), rtol=1e-6)
+
+
+def test_a_log_beyond_what_digits_can_tell_is_learned_all_the_same():
+    """Features that are always collinear, no noise, and very many events: rounding is all."""
+    rng = np.random.default_rng(19)
+    arms = np.hstack([np.ones((4, 1)), np.eye(4)])
+    tasks, played = np.repeat(np.arange(100), 10), rng.integers(0, 4, 1000)
+    few = TaskSums.zeros(100, 5)
+    few.add(tasks, arms[played], 3.0 + played)
+    many = TaskSums(few.xx * 1e7, few.xy * 1e7, few.yy * 1e7, few.n * 1e7)
+    belief = AdaptiveBelief(UnknownWidths.of(5, armed=False), 100)
+    belief.learn_past(np.arange(100), many)
+    found = belief.predict(np.zeros(4, int), arms)
+    np.testing.assert_allclose(found.mean, 3.0 + np.arange(4), rtol=1e-4)
+    assert (belief.candidates.evidence.square > 0).all()
+
+
+@pytest.mark.parametrize("rounding", [-0.99, -30.0])
+def test_information_below_zero_counts_as_none(rounding):
+    """Precisions beyond 1 / eps leave rounding in directions of which nothing is known."""
+    known, unknown = np.array([0.6, 0.8]), np.array([-0.8, 0.6])
+    precision = 1e4 * np.outer(known, known) + rounding * np.outer(unknown, unknown)
+    mean, factor, log_det = combine(np.zeros(2), np.eye(2), precision, 2e4 * known)
+    cov = np.outer(known, known) / (1e4 + 1) + np.outer(unknown, unknown)
+    np.testing.assert_allclose(factor @ factor.T, cov, atol=1e-12)
+    np.testing.assert_allclose(mean, 2e4 / (1e4 + 1) * known, atol=1e-11)
+    np.testing.assert_allclose(log_det, np.log1p(1e4))
+
+
 @pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE)
 @pytest.mark.parametrize(("task_std", "tasks"), [(0.002, 100), (0.25, 100), (3.0, 30), (200.0, 30)])
 def test_weight_gathers_at_the_true_widths_and_few_candidates_are_left(noise, task_std, tasks):
@@ -329,6 +426,158 @@ def test_a_saved_belief_resumes_bit_for_bit(tmp_path):
         Belief.load(tmp_path / "belief.hb")
 
 
+class _Life:
+    """A belief to which everything happens: tasks added, batches, revisions, files."""
+
+    def __init__(self, seed, path):
+        self.rng, self.path = np.random.default_rng(seed), path
+        self.armed, known = self.rng.integers(0, 2, 2).astype(bool)
+        self.populations, self.dim = self.rng.integers(1, 4, 2).tolist()
+        self.widths = UnknownWidths.of(
+            self.dim,
+            armed=bool(self.armed),
+            noise_std=0.5 if known else None,
+            hyper_mean=self.rng.normal(size=self.dim),
+        )
+        self.belief = AdaptiveBelief(self.widths, 1, self.populations)
+        self.nodes = list(range(self.populations))
+        self.population = list(range(self.populations))
+        self.log = []  # [place in nodes, features, reward]
+        self.sizes = 4.0 ** self.rng.integers(-4, 5, self.dim)
+        self.scale = np.exp(2 * self.rng.normal(size=self.populations))
+
+    def step(self):
+        rng, belief = self.rng, self.belief
+        if rng.random() < 0.15:
+            p = int(rng.integers(self.populations))
+            self.nodes += belief.add(int(belief.roots[p]), 2).tolist()
+            self.population += [p, p]
+        number = int(rng.choice([0, 1, 3, 40], p=[0.1, 0.5, 0.35, 0.05]))
+        places = rng.integers(0, len(self.nodes), number)
+        x = rng.integers(0, self.dim, number)
+        x = x if self.armed else self.sizes * rng.normal(size=(number, self.dim))
+        y = 1.0 + self.scale[np.array(self.population)[places]] * rng.normal(size=number)
+        belief.observe(np.array(self.nodes)[places], x, y)
+        self.log += [[int(place), *event] for place, *event in zip(places, x, y, strict=True)]
+        if self.log and rng.random() < 0.1:
+            event = self.log[int(rng.integers(len(self.log)))]
+            belief.revise(self.nodes[event[0]], event[1], event[2], 2.0)
+            event[2] = 2.0
+        if rng.random() < 0.05:
+            belief.save(self.path)
+            self.belief = AdaptiveBelief.load(self.path)
+        belief.sample(rng, np.array(self.nodes))
+
+    def alone(self, population, point):
+        """A population's places, and a belief of its own with these widths."""
+        places = [k for k, p in enumerate(self.population) if p == population]
+        prior = self.widths.hierarchy(point, self.belief.candidates.units[population])
+        own = Belief(prior, len(places))
+        events = [(places.index(k), x, y) for k, x, y in self.log if k in places]
+        if events:
+            own.observe(*(np.array(part) for part in zip(*events, strict=True)))
+        return places, own
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_happens_every_candidate_is_a_belief_run_apart(seed, tmp_path):
+    life = _Life(seed, tmp_path / "belief.hb")
+    for _ in range(60):
+        life.step()
+    held = life.belief.candidates
+    for p in range(life.populations):
+        active, logs = np.flatnonzero(held.active[:, p]), []
+        for c in active:
+            point = tuple(held.points[c, p].tolist())
+            places, own = life.alone(p, point)
+            evidence = own.evidence
+            known = life.widths.noise_std is not None
+            logs.append((evidence.log() if known else evidence.log_any_scale())[0])
+            logs[-1] += life.widths.log_prior(point)
+            for s, k in enumerate(places):
+                mine, right = held.slots[c].task(life.nodes[k]), own.task(s)
+                assert np.abs((mine.mean - right.mean) / right.std).max() < 1e-6
+                np.testing.assert_allclose(mine.std, right.std, rtol=1e-6)
+        assert held.count[p] == own.num_rewards[0]
+        weights = np.exp(np.array(logs) - np.logaddexp.reduce(logs))
+        np.testing.assert_allclose(held.weights()[active, p], weights, rtol=1e-5, atol=1e-12)
+
+
+@pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE)
+@pytest.mark.parametrize("populations", [1, 3])
+def test_propensities_are_the_frequencies_of_choices(noise, populations):
+    """What many draws at once choose is what draws one at a time do."""
+    tasks, arms, rewards = _events(21, 12 * populations, True, populations=populations)
+    belief, _ = _belief(True, noise, populations)
+    _one_by_one(belief, tasks, arms, rewards)
+    rng, policy = np.random.default_rng(22), Policy(belief, thompson)
+    round_of = np.array([1, TASKS * populations - 1, 1])  # of two populations, if there are
+    plain = np.array([policy.act(rng, round_of) for _ in range(2000)])
+    frequency = np.array([np.bincount(column, minlength=D) / 2000 for column in plain.T])
+    choices, shares = policy.act_with_propensities(rng, round_of, draws=4000)
+    assert (choices[0], shares[0]) == (choices[2], shares[2])
+    expected = frequency[np.arange(3), choices]
+    error = np.sqrt(expected * (1 - expected) * (1 / 2000 + 1 / 4000))
+    assert (expected > 0.1).all()
+    assert (expected < 0.99).all()
+    assert (np.abs(shares - expected) < 5 * error).all()
+
+
+def test_an_equal_hierarchy_of_another_form_is_no_equal():
+    """One arm and one feature are the same numbers, and so are the bytes of their parts."""
+    armed = GaussianHierarchy.armed(1, hyper_std=1.0, task_std=0.5, noise_std=0.4)
+    linear = GaussianHierarchy(
+        hyper_mean=[0.0], hyper_cov=[[1.0]], task_cov=[[0.25]], noise_std=0.4
+    )
+    belief = Belief(linear)
+    with pytest.raises(ValueError, match="prior must have the form"):
+        belief.add_populations(1, armed)
+    twin = belief.copy()
+    twin.add_populations(1, GaussianHierarchy.from_dict(linear.to_dict()))
+    assert (len(twin.forest.hierarchies), belief.num_populations) == (1, 1)
+
+
+def test_a_saved_agent_resumes_bit_for_bit_after_candidates_moved(tmp_path):
+    """Also the tables of hierarchies: units change, and a candidate comes back to old ones."""
+    agent = Agent(num_features=1, seed=3)
+
+    def played(agent, sizes, seed):
+        rng, arms = np.random.default_rng(seed), []
+        for e, size in enumerate(sizes):
+            made = agent.decide(e % 7, size * rng.normal(size=(4, 1)))
+            arms.append(made.arm)
+            agent.reward(made.id, rng.normal())
+        return arms
+
+    played(agent, [1.0] * 40 + [6.0] * 30, 5)
+    assert agent.belief.candidates.units == 1
+    agent.save(tmp_path / "agent.hb")
+    again = Agent.load(tmp_path / "agent.hb")
+    later = [played(each, [0.3] * 2000, 6) for each in (agent, again)]
+    assert agent.belief.candidates.units == 0
+    assert later[0] == later[1]
+    (meta, arrays), (meta_again, arrays_again) = (a.belief.state() for a in (agent, again))
+    assert meta == meta_again
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(array, arrays_again[name])
+
+
+@pytest.mark.parametrize(
+    ("arms", "message"),
+    [
+        (5, "arms must be several arms, got 5"),
+        ("abc", "arms must be several arms, got 'abc'"),
+        ((name for name in "abc"), "arms must be several arms, got <generator"),
+        ([], "arms must hold at least one arm"),
+        ({}, "arms must hold at least one arm"),
+        ([1.5, 2.5], "arms must be named by strings or integers, got 1.5"),
+    ],
+)
+def test_arms_that_tell_no_form_are_refused(arms, message):
+    with pytest.raises(ValueError, match=message):
+        Agent(arms=arms)
+
+
 def test_agents_without_a_prior_learn_their_widths():
     rng = np.random.default_rng(13)
     named = Agent(arms=["low", "medium", "high"], seed=0)
@@ -388,6 +637,13 @@ def test_an_agent_starts_from_what_a_log_says():
         Agent(prior).learn_past(["x", "y"], sums)
     with pytest.raises(ValueError, match="tasks must be different"):
         Agent(prior).learn_past(["x"] * TASKS, sums)
+    with pytest.raises(ValueError, match=r"sums\.yy must be of n squares"):
+        Agent(prior).learn_past(names, TaskSums(sums.xx, sums.xy, -sums.yy, sums.n))
+    large = TaskSums(np.full((1, 1, 1), 4e44), np.zeros((1, 1)), np.zeros(1), np.ones(1))
+    with pytest.raises(
+        ValueError, match=r"sums\.xx must be of n squares of numbers of at most 1e\+22"
+    ):
+        Agent(num_features=1).learn_past(["x"], large)
     assert Agent(prior).tasks == []
 
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from hierbandits.arrays import Indices, Matrix, Vector, real_array
@@ -40,6 +40,25 @@ class AdaptiveBelief(Posterior):
         """New tasks below a population's root; returns their ids."""
         return self.candidates.add(parent, count)
 
+    @property
+    def largest_feature(self) -> float:
+        """The size above which features are refused: no unit could be as large."""
+        return self.widths.largest_feature
+
+    def observe(
+        self,
+        tasks: ArrayLike,
+        features: ArrayLike,
+        rewards: ArrayLike,
+        noise_std: ArrayLike | None = None,
+    ) -> None:
+        """Learn a batch of rewards; a task may repeat.  A bad batch changes nothing.
+
+        Features are (E, d), or arm indices (E,) when armed.
+        """
+        self.check_leaves(self.nodes(tasks))  # candidates start late from the sums of tasks
+        super().observe(tasks, features, rewards, noise_std)
+
     def observe_rows(
         self, nodes: Indices, table: Matrix | Indices, rewards: Vector, noise: Vector | None = None
     ) -> None:
@@ -62,14 +81,17 @@ class AdaptiveBelief(Posterior):
     def revise(self, task: int, features: Any, old_reward: float, new_reward: float) -> None:
         """Replace a reward that was observed earlier by a corrected one."""
         node = int(self.nodes([task])[0])
+        if not self.candidates.has_seen(node):
+            raise ValueError(f"task must be one that has had a reward, got {task}")
         table = self.features([features], 1)
         old, new = real_array("rewards", [old_reward, new_reward], (2,))
         self.candidates.revise(node, table[0], old, new)
 
     def log_evidence(self) -> Vector:
-        """The log density of each population's rewards, its candidates averaged, (P,).
+        """The log density of each population's rewards, its candidates summed, (P,).
 
-        With the noise unknown there is a constant to it that depends on the number of rewards.
+        Up to a constant, since prior weights are not scaled to sum to one; with the noise unknown
+        it depends on the number of rewards.
         """
         log: Vector = logsumexp(self.candidates.log_weights(), axis=0)
         return log
@@ -125,7 +147,7 @@ class AdaptiveBelief(Posterior):
         heaps = np.cumsum(self.candidates.weights(), axis=0)
         luck = rng.random((repeats, heaps.shape[1]))
         chosen = (heaps[:-1, None] <= luck).sum(axis=0)
-        return np.sort(chosen, axis=0) if heaps.shape[1] == 1 else chosen
+        return np.sort(chosen, axis=0) if repeats > 1 and heaps.shape[1] == 1 else chosen
 
     def _scales(self, rng: Generator, slot: int, repeats: int) -> Matrix | None:
         """Draws of the noise scale given a candidate, (repeats, P); any before the first reward."""
@@ -155,15 +177,18 @@ class AdaptiveBelief(Posterior):
     def predict_rows(self, nodes: Indices, table: Matrix | Indices, rows: Indices) -> Prediction:
         """The moments of the mixture; what candidates differ in counts as shared."""
         population = self._population(nodes)
-        mean, within, square = np.zeros((3, nodes.size))
+        mean, within, shared, total = np.zeros((4, nodes.size))
         for c, weight in enumerate(self.candidates.weights()):
             events = np.flatnonzero(weight[population] > 0)
             found = self.candidates.slots[c].predict_rows(nodes[events], table, rows[events])
             share, scale = weight[population[events]], self._var_scale(c)[population[events]]
-            mean[events] += share * found.mean
+            total[events] += share
+            off = found.mean - mean[events]  # no squares of means, whose difference may be small
+            mean[events] += share / total[events] * off
             within[events] += share * scale * found.within_var
-            square[events] += share * (scale * found.shared_var + found.mean**2)
-        return Prediction(mean, within, np.maximum(square - mean**2, 0.0))
+            apart = off * (found.mean - mean[events])
+            shared[events] += share * (scale * found.shared_var + apart)
+        return Prediction(mean, within, shared)
 
     def task(self, task: int) -> Gaussian:
         """The mean and covariance of a task's parameter."""

@@ -83,7 +83,9 @@ class Agent:
             self._policy.check_propensities(draws, floor)
         self._draws = None if draws is None else int(draws)
         self._floor = float(floor)
-        self._catalogue = Catalogue(arms, prior.dim, armed=prior.is_armed)
+        self._catalogue = Catalogue(
+            arms, prior.dim, armed=prior.is_armed, largest=self.belief.largest_feature
+        )
         self._rng = np.random.default_rng(seed)
         self._clock = clock
         # Ids are unique to this object and process, and take nothing from the rng.

@@ -1,5 +1,6 @@
 """What is known: the exact posterior of a Gaussian hierarchy, in O(d^2) per event."""
 
+import copy
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, ClassVar
@@ -99,6 +100,7 @@ class Belief(Posterior):
         roots = self.forest.root[populations]
         tasks = self.forest.replant(roots, priors)
         self._evidence.put(populations, Evidence.none(len(populations)))
+        tasks = tasks[sums.n[tasks] > 0]  # the others know nothing still
         self.learn_past(tasks, sums.rows(tasks))
 
     def add(self, parent: int, count: int = 1) -> Indices:
@@ -152,8 +154,9 @@ class Belief(Posterior):
 
     def copy(self) -> "Belief":
         """An independent belief of the same state."""
-        meta, arrays = self.state()
-        return Belief.from_state(meta, {name: array.copy() for name, array in arrays.items()})
+        twin = copy.copy(self)
+        twin.forest, twin._evidence = self.forest.copy(), self.evidence
+        return twin
 
     @property
     def nbytes(self) -> int:

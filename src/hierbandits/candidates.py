@@ -62,20 +62,18 @@ class Candidates:
         """Every candidate that is left learns the rewards; those that are due are looked over."""
         self.sums = self.sums.with_room(self.forest.size, self.widths.dim)
         self.sums.add_rows(nodes, table, rewards)
-        for slot, active in zip(self.slots, self.active, strict=True):
-            if active.all():
+        in_all: Mask = np.logical_and.reduce(self.active, axis=1)
+        for slot, active, everywhere in zip(self.slots, self.active, in_all, strict=True):
+            if everywhere:
                 slot.observe_rows(nodes, table, rewards)
             else:
                 mine = active[population]
                 slot.observe_rows(nodes[mine], table[mine], rewards[mine])
         self._weights = None
-        if self.count.size == 1:
-            self.count[0] += nodes.size
-        else:
-            self.count += np.bincount(population, minlength=self.count.size)
-        late = self.count >= self.due
-        if late.any():
-            self.look_over(np.flatnonzero(late))
+        self.count += np.bincount(population, minlength=self.count.size)
+        late = np.flatnonzero(self.count >= self.due)
+        if late.size:
+            self.look_over(late)
 
     def learn_past(self, nodes: Indices, population: Indices, sums: TaskSums) -> None:
         """Every candidate starts from these sums, a row for each node."""
@@ -86,6 +84,10 @@ class Candidates:
         for slot in range(len(self.slots)):
             self._start(slot, [(p, self._point(slot, p)) for p in everyone.tolist()])
         self.look_over(everyone[self.count > 0])
+
+    def has_seen(self, node: int) -> bool:
+        """Whether a task has had a reward."""
+        return node < len(self.sums.n) and bool(self.sums.n[node] > 0)
 
     def revise(self, node: int, features: Any, old_reward: float, new_reward: float) -> None:
         """Every candidate that is left replaces a reward by a corrected one."""
@@ -144,6 +146,7 @@ class Candidates:
         squares = squares[populations] / self.count[populations, None]
         seen = squares > 0
         steps = np.log(np.where(seen, squares, 1.0)) / np.log(UNIT_RATIO) / 2
+        steps = np.clip(steps, *self.widths.unit_steps)
         wrong = seen & (np.abs(steps - self.units[populations]) > UNIT_SLACK)
         units = np.where(wrong, np.rint(steps).astype(np.intp), self.units[populations])
         self.units[populations] = units
@@ -227,15 +230,18 @@ class Candidates:
         for c, part in enumerate(meta["slots"]):
             own = {n.split(".", 1)[1]: a for n, a in arrays.items() if n.startswith(f"{c}.")}
             found.slots.append(Belief.from_state(part, own))
-        size, dim = found.forest.size, found.widths.dim
+        dim = found.widths.dim
         slots, populations = len(found.slots), found.forest.num_populations
-        if any(slot.num_nodes != size for slot in found.slots):
+        parents = [slot.forest.parent[: slot.num_nodes] for slot in found.slots]
+        if not all(np.array_equal(parent, parents[0]) for parent in parents):
             raise ValueError("slots must have the same nodes")
         found.units = np.array(arrays["units"], np.intp).reshape(populations, dim)
         found.points = np.array(arrays["points"], np.intp).reshape(slots, populations, 2)
         prior = [[found.widths.log_prior((i, j)) for i, j in row] for row in found.points.tolist()]
         found.log_prior = np.array(prior).reshape(slots, populations)
         found.active = np.array(arrays["active"], np.bool_).reshape(slots, populations)
+        if not found.active.any(axis=0).all():
+            raise ValueError("active must leave every population a candidate")
         found.count = state_array("count", arrays["count"], (populations,))
         found.due = state_array("due", arrays["due"], (populations,))
         shape = (None, dim) if found.widths.is_armed else (None, dim, dim)

@@ -70,12 +70,30 @@ def combine(
         inner = 1.0 + factor**2 * precision
         after = factor / np.sqrt(inner)
         return mean + after**2 * (weighted - precision * mean), after, np.log(inner).sum(axis=-1)
-    inner = np.eye(mean.shape[-1]) + _transposed(factor) @ precision @ factor
-    lower = np.linalg.cholesky((inner + _transposed(inner)) / 2)
-    after = _transposed(np.linalg.solve(lower, _transposed(factor)))
+    told = _transposed(factor) @ precision @ factor
+    after, log_det = _conditioned(factor, (told + _transposed(told)) / 2)
     residual = weighted - times(precision, mean)
-    log_det = 2 * np.log(np.diagonal(lower, axis1=-2, axis2=-1)).sum(axis=-1)
     return mean + times(after, times(_transposed(after), residual)), after, log_det
+
+
+def _conditioned(factor: Matrix, told: Matrix) -> tuple[Matrix, Vector]:
+    """A square root of S (I + W)^-1 S' and log det(I + W), for a W without negative eigenvalues.
+
+    Where W is beyond 1 / eps in some directions and zero in others, rounding may give it some.
+    A pivot far below one, which there cannot be, tells; then what is below zero counts as zero.
+    """
+    try:
+        lower = np.linalg.cholesky(np.eye(told.shape[-1]) + told)
+        pivots = np.diagonal(lower, axis1=-2, axis2=-1)
+        if (pivots > 0.9).all():
+            after = _transposed(np.linalg.solve(lower, _transposed(factor)))
+            return after, 2 * np.log(pivots).sum(axis=-1)
+    except np.linalg.LinAlgError:
+        pass
+    values, vectors = np.linalg.eigh(told)
+    values = np.maximum(values, 0.0)
+    after = factor @ (vectors / np.sqrt(1.0 + values)[..., None, :])
+    return after, np.log1p(values).sum(axis=-1)
 
 
 def times(matrix: Matrix, vector: Vector) -> Vector:

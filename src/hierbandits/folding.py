@@ -21,7 +21,7 @@ def fold(forest: Forest, nodes: Indices, sums: TaskSums) -> tuple[Indices, Evide
     precision: Matrix = sums.xx / noise_var.reshape(-1, *[1] * (sums.xx.ndim - 1))
     weighted: Matrix = sums.xy / noise_var[:, None]
     square: Vector = sums.yy / noise_var
-    count: Vector = sums.n
+    size, count = square, sums.n
     log_var: Vector = count * np.log(noise_var)
     while True:
         mean = forest.mean[nodes]  # zero but for the roots
@@ -32,12 +32,14 @@ def fold(forest: Forest, nodes: Indices, sums: TaskSums) -> tuple[Indices, Evide
         square = square - (mean * (weighted + pull)).sum(-1) - (pull * (after - mean)).sum(-1)
         log_var = log_var + log_det
         if forest.parent[nodes[0]] < 0:
-            return nodes, Evidence(count.copy(), log_var, np.maximum(square, 0.0))
+            # What is left of the rewards' squares is known to rounding relative to them.
+            least = np.finfo(float).eps * size
+            return nodes, Evidence(count.copy(), log_var, np.maximum(square, least))
         looking_up = forest.precision[forest.level[nodes]]
         heard = (explained(looking_up, root, precision), times(looking_up, after))
         nodes, family = np.unique(forest.parent[nodes], return_inverse=True)
-        precision, weighted, square, log_var, count = (
-            _summed(part, family, nodes.size) for part in (*heard, square, log_var, count)
+        precision, weighted, square, size, log_var, count = (
+            _summed(part, family, nodes.size) for part in (*heard, square, size, log_var, count)
         )
 
 

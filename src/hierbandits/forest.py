@@ -1,5 +1,6 @@
 """The nodes of a belief in arrays: who is whose parent, and what each node knows."""
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,16 +39,19 @@ class Forest:
         self.noise_var: Vector = np.empty(0)
         self.level_below = np.empty(0, np.int32)  # the children's row, or -1 at the leaves
         self.depth = 0  # levels of the deepest hierarchy
+        self._rows: dict[bytes, int] = {}  # the root's row, by what a hierarchy assumes
 
     def adopt(self, hierarchy: GaussianHierarchy) -> int:
-        """The level row of this hierarchy's root, added to the tables if it is new."""
+        """The level row of the root of this hierarchy or of its equal, added if it is new."""
+        row = self._rows.get(_contents(hierarchy))
+        return self._append(hierarchy) if row is None else row
+
+    def _append(self, hierarchy: GaussianHierarchy) -> int:
+        """The level row of this hierarchy's root, added to the tables."""
         if hierarchy.is_armed != self.is_armed or hierarchy.dim != self.dim:
             raise ValueError(f"prior must have the form of {self.hierarchies[0]}, got {hierarchy}")
-        row = 0
-        for known in self.hierarchies:
-            if known is hierarchy:
-                return row
-            row += known.num_levels
+        row = len(self.noise_var)
+        self._rows.setdefault(_contents(hierarchy), row)  # files may hold equal ones
         factors = [square_root(cov) for cov in hierarchy.covs]
         precisions = [np.zeros_like(hierarchy.hyper_cov)]  # a root has no parent to look up to
         precisions += [_inverse(cov) for cov in hierarchy.covs[1:]]
@@ -156,6 +160,14 @@ class Forest:
         above, own, inherited = self.marginal(parent)
         return mean + gain @ above, within, gain @ (own + inherited) @ gain.T
 
+    def copy(self) -> "Forest":
+        """An independent forest of the same nodes; level tables are never written into."""
+        twin = copy.copy(self)
+        for name in _NODE_ARRAYS:
+            setattr(twin, name, getattr(self, name)[: self.size].copy())
+        twin.hierarchies, twin._rows = list(self.hierarchies), dict(self._rows)
+        return twin
+
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays, without copies."""
         meta = {"hierarchies": [hierarchy.to_dict() for hierarchy in self.hierarchies]}
@@ -168,7 +180,7 @@ class Forest:
         hierarchies = [GaussianHierarchy.from_dict(parts) for parts in meta["hierarchies"]]
         forest = cls(hierarchies[0])
         for hierarchy in hierarchies:
-            forest.adopt(hierarchy)
+            forest._append(hierarchy)
         size = forest.size = len(arrays["parent"])
         levels = index_array("level", arrays["level"], len(forest.noise_var), "levels")
         forest.level = levels.astype(np.int32)
@@ -206,6 +218,13 @@ class Forest:
         self.level[new] = levels
         self.mean[new] = 0.0
         np.take(self.prior_factor, levels, axis=0, out=self.factor[new], mode="clip")
+
+
+def _contents(hierarchy: GaussianHierarchy) -> bytes:
+    """The same for equal hierarchies and different for others."""
+    parts = hierarchy.hyper_mean, *hierarchy.covs, np.array(hierarchy.noise_std)
+    form = repr(hierarchy.hyper_cov.shape).encode()
+    return form + b"".join(part.tobytes() for part in parts)
 
 
 def tree_shape(

@@ -207,6 +207,8 @@ def _covariance(name: str, value: ArrayLike, dim: int, singular: bool) -> Matrix
         raise ValueError(
             f"{name} must be positive semi-definite, got an eigenvalue of {smallest:g}"
         )
+    if np.count_nonzero(cov) == np.count_nonzero(np.diagonal(cov)):
+        rounding = 0.0  # a diagonal's eigenvalues are its own entries
     if not singular and smallest <= max(rounding, 1 / LARGEST):
         raise ValueError(
             f"{name} must be positive definite, got eigenvalues from {smallest:g} to {largest:g}"

@@ -1,13 +1,13 @@
 """The arms that a person offers: by array, by name or by index."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hierbandits.arms import Arms, depth
-from hierbandits.arrays import Indices, Matrix, count, real_array
+from hierbandits.arrays import LARGEST, Indices, Matrix, count, real_array
 from hierbandits.decision import Name
 from hierbandits.widths import UnknownWidths
 
@@ -39,8 +39,9 @@ class Offer:
 class Catalogue:
     """Reads what `decide` is given as arms, with the agent's own arms as the default."""
 
-    def __init__(self, arms: Any, dim: int, *, armed: bool) -> None:
+    def __init__(self, arms: Any, dim: int, *, armed: bool, largest: float = LARGEST) -> None:
         self._dim = dim
+        self._largest = largest  # size of a feature
         self._armed = armed
         self.own: Offer | None = None
         if armed:
@@ -86,7 +87,7 @@ class Catalogue:
                 raise ValueError("arms must be given, here or when the agent is made")
             return self.own
         if isinstance(arms, np.ndarray) and arms.ndim == 2 and not self._armed and len(arms) > 0:
-            table = real_array("arms", arms, (len(arms), self._dim))
+            table = self._features(arms)
             return Offer(table, range(len(table)))
         if isinstance(arms, Mapping):
             if self._armed:
@@ -100,7 +101,7 @@ class Catalogue:
         return Offer(table, range(len(table)))
 
     def _features(self, arms: Any) -> Matrix:
-        table = real_array("arms", arms, (None, self._dim))
+        table = real_array("arms", arms, (None, self._dim), largest=self._largest)
         if len(table) == 0:
             raise ValueError("arms must hold at least one arm, got none")
         return table
@@ -112,9 +113,11 @@ def form_of(arms: Any, num_features: int | None) -> UnknownWidths:
         return UnknownWidths.of(count("num_features", num_features, least=1), armed=False)
     if arms is None:
         raise ValueError("prior must be given, or num_features, or arms, got none of them")
-    if isinstance(arms, str):
-        raise ValueError(f"arms must be several arms, got the string {arms!r:.80}")
-    values = list(arms.values()) if isinstance(arms, Mapping) else arms
+    if isinstance(arms, str) or not isinstance(arms, Collection):
+        raise ValueError(f"arms must be several arms, got {arms!r:.80}")
+    if len(arms) == 0:
+        raise ValueError("arms must hold at least one arm, got none")
+    values: Any = list(arms.values()) if isinstance(arms, Mapping) else arms
     if isinstance(arms, Mapping) or depth(values) == 2:
         table = real_array("arms", values, (None, None))
         return UnknownWidths.of(table.shape[1], armed=False)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.archive import read_archive, write_archive
 from hierbandits.arrays import (
+    LARGEST,
     Indices,
     Matrix,
     Vector,
@@ -114,6 +115,11 @@ class Posterior(ABC):
         return self.forest.is_armed
 
     @property
+    def largest_feature(self) -> float:
+        """The size above which features are refused."""
+        return LARGEST
+
+    @property
     def num_nodes(self) -> int:
         """All nodes: tasks, groups and roots."""
         return self.forest.size
@@ -194,11 +200,20 @@ class Posterior(ABC):
         for name in ("xx", "xy", "yy", "n"):
             values = getattr(sums, name)
             state_array(f"sums.{name}", values, values.shape)
+        squares = sums.xx if self.is_armed else np.diagonal(sums.xx, axis1=1, axis2=2)
+        for name, found, size in (
+            ("xx", squares, self.largest_feature),
+            ("yy", sums.yy[:, None], LARGEST),
+        ):
+            most = 1.001 * size**2 * sums.n[:, None]  # more than rounding
+            if ((found < 0) | (found > most)).any():
+                raise ValueError(f"sums.{name} must be of n squares of numbers of at most {size:g}")
 
     def features(self, features: ArrayLike, num_rows: int) -> Matrix | Indices:
         """Features as kernels take them: (rows, d), or arm indices (rows,) when armed."""
         if not self.is_armed:
-            return real_array("features", features, (num_rows, self.dim), " to match tasks")
+            shape, largest = (num_rows, self.dim), self.largest_feature
+            return real_array("features", features, shape, " to match tasks", largest)
         arms = index_array("features", features, self.dim, "arms")
         if arms.size != num_rows:
             raise ValueError(

@@ -16,6 +16,8 @@ TASK_RATIO, HYPER_RATIO, UNIT_RATIO = 2.0, 4.0, 4.0  # of neighbouring widths, a
 TASK_STEPS, HYPER_STEPS = range(-9, 0), range(2)  # to begin with
 TASK_RANGE, HYPER_RANGE = range(-20, 15), range(-8, 9)
 LARGEST_RATIO = 2.0**20  # of hyper_std to task_std: more would cost all digits
+UNITS = 1e-23, 1e23  # where a hierarchy takes all these widths in units of the noise
+LARGEST_FEATURE = 1e22  # in units of the noise
 TILT = 1 / 3  # how much less probable a wider task width is: the log weight's slope in its log
 TAIL = np.log(4.0)  # what a step beyond the first widths costs besides
 
@@ -49,6 +51,8 @@ class UnknownWidths:
         dim = count("dim", dim, least=1)
         mean = np.zeros(dim) if hyper_mean is None else hyper_mean
         noise = None if noise_std is None else float(positive("noise_std", noise_std, ()))
+        if noise is not None and not 1e-20 <= noise <= 1e20:
+            raise ValueError(f"noise_std must be in [1e-20, 1e20] with widths unknown, got {noise}")
         return cls(real_array("hyper_mean", mean, (dim,)), armed, noise)
 
     @property
@@ -60,6 +64,21 @@ class UnknownWidths:
     def num_levels(self) -> int:
         """Populations and their tasks."""
         return 2
+
+    @property
+    def largest_feature(self) -> float:
+        """The size above which features are refused: no unit could be as large."""
+        return LARGEST_FEATURE * self._noise
+
+    @property
+    def unit_steps(self) -> tuple[int, int]:
+        """The least and the greatest unit of a feature, in logs."""
+        least, most = np.log(self._noise / np.array(UNITS)[::-1]) / np.log(UNIT_RATIO)
+        return int(np.ceil(least)), int(np.floor(most))
+
+    @property
+    def _noise(self) -> float:
+        return 1.0 if self.noise_std is None else self.noise_std
 
     def usual(self) -> list[Point]:
         """The widths to begin with."""
@@ -86,7 +105,7 @@ class UnknownWidths:
 
     def hierarchy(self, point: Point, units: Indices) -> GaussianHierarchy:
         """The hierarchy of these widths; `units` are the features' sizes in logs, (d,)."""
-        noise = 1.0 if self.noise_std is None else self.noise_std
+        noise = self._noise
         unit = noise / UNIT_RATIO**units
         task, hyper = unit * TASK_RATIO ** point[0], unit * HYPER_RATIO ** point[1]
         if self.is_armed:
