@@ -7,7 +7,7 @@ import numpy as np
 
 from hierbandits.arrays import Indices
 from hierbandits.evaluation.survey import Rows, Survey
-from hierbandits.keyed import Events, Stream
+from hierbandits.keyed import Stream
 
 Kind: TypeAlias = Literal["folds", "time", "none"]
 
@@ -54,8 +54,7 @@ class Split:
         if self.kind == "time":
             when = rows.number if rows.times is None else rows.times
             return np.asarray(when >= self.cut, np.intp)
-        zero = np.zeros(rows.number.size, np.intp)
-        luck = Stream(self.seed, "fold").uniforms(Events(rows.number, zero, zero), 1)[:, 0]
+        luck = Stream(self.seed, "fold").of_rows(rows.number)
         return (luck * self.num_groups).astype(np.intp)
 
     @property
