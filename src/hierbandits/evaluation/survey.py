@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from hierbandits.arrays import Indices, Mask, Vector
 from hierbandits.decision import Name
-from hierbandits.keyed import Events, Stream
-from hierbandits.logs import Batch, Log
+from hierbandits.keyed import Stream
+from hierbandits.logs import Batch, Log, Spread
 
 RARE = 0.01
 """Propensities below this one are counted: a row weighs a hundred times its target probability."""
@@ -79,11 +79,12 @@ class Survey:
                 "uniform must be False if the log has propensities, got True with the column "
                 f"{log.columns.propensity!r}"
             )
-        propensities = _Propensities()
-        times = _Times()
+        propensities, times, spread = _Propensities(), _Times(), Spread()
         for batch in log.batches():
+            spread.add(batch.rewards)
             propensities.add(batch.propensities)
             times.add(batch)
+        spread.check()
         names = batch.names
         num_arms, least = len(names.arms), propensities.least
         if uniform:
@@ -164,9 +165,7 @@ class _Times:
         self.is_ordered &= bool((before[1:] >= before[:-1]).all())
         self._last = times[-1:]
         number = batch.first_row + np.arange(times.size)
-        zero = np.zeros(times.size, np.intp)
-        keys = Stream(0, "times").uniforms(Events(number, zero, zero), 1)[:, 0]
-        self._keys = np.append(self._keys, keys)
+        self._keys = np.append(self._keys, Stream(0, "times").of_rows(number))
         self._times = times if self._times is None else np.append(self._times, times)
         if self._keys.size > SKETCH:
             lowest = np.argpartition(self._keys, SKETCH)[:SKETCH]

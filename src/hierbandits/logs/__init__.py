@@ -2,5 +2,6 @@
 
 from hierbandits.logs.batch import Batch, Columns, LogSums
 from hierbandits.logs.log import Log
+from hierbandits.logs.spread import Spread
 
-__all__ = ["Batch", "Columns", "Log", "LogSums"]
+__all__ = ["Batch", "Columns", "Log", "LogSums", "Spread"]
