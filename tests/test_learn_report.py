@@ -215,6 +215,24 @@ def test_a_log_names_its_own_columns():
         hb.learn_prior(rows.log(), reward="revenue")
 
 
+@pytest.mark.parametrize("armed", [True, False])
+def test_an_offset_that_sums_of_squares_cannot_bear_is_refused(armed):
+    rows = drawn(31, armed=armed, tasks=60, events=40)
+    if not armed:
+        rows.features[:, 0] = 1.0  # takes the offset up
+    frame = rows.frame()
+    plain = hb.learn_prior(frame, **rows.arguments, held_out=0, runs=0)[1].similarity
+    std = frame["revenue"].std(ddof=0)
+    for times, right in ((3e3, True), (1.1e4, False), (1e8, False)):
+        lifted = frame.with_columns(pl.col("revenue") + times * std)
+        if right:
+            found = hb.learn_prior(lifted, **rows.arguments, held_out=0, runs=0)[1].similarity
+            np.testing.assert_allclose(found.task_std, plain.task_std, rtol=1e-2)
+            continue
+        with pytest.raises(ValueError, match="subtract a constant from all rewards first"):
+            hb.learn_prior(lifted, **rows.arguments, held_out=0, runs=0)
+
+
 def test_logs_that_teach_nothing_are_refused():
     frame = drawn(33, armed=True).frame()
     named = {"task": "store", "arm": "promo", "reward": "revenue"}
@@ -406,3 +424,23 @@ def test_help_teaches():
     )
     for option in ("--task", "--features", "--population", "--held-out", "--runs", "--out"):
         assert option in result.output
+
+
+def test_a_column_of_lists_and_integer_arms_by_command(tmp_path):
+    rows = drawn(34, armed=False, tasks=8, events=12)
+    path, out = tmp_path / "log.parquet", tmp_path / "out"
+    frame = rows.frame()
+    frame.with_columns(x=pl.concat_list("x0", "x1", "x2")).write_parquet(path)
+    named = ["--task", "store", "--reward", "revenue", "--runs", 0, "--held-out", 0, "--out", out]
+    assert _run(path, *named, "--features", "x").exit_code == 0
+    lists = GaussianHierarchy.load(out / "prior.json").to_dict()
+    assert _run(path, *named, *(f"--features=x{j}" for j in range(3))).exit_code == 0
+    assert lists == GaussianHierarchy.load(out / "prior.json").to_dict()
+    assert _run(path, *named, "--features", "x0").exit_code == 0
+    assert GaussianHierarchy.load(out / "prior.json").dim == 1
+    frame = drawn(35, armed=True).frame()
+    frame.with_columns(pl.col("promo").str.slice(1).cast(pl.Int64)).write_parquet(path)
+    arms = sorted(set(frame["promo"].str.slice(1).cast(pl.Int64)), reverse=True)
+    result = _run(path, *named, "--arm", "promo", *(f"--arms={arm}" for arm in arms))
+    assert result.exit_code == 0, result.output
+    assert json.loads((out / "prior.json").read_text())["arms"] == arms
