@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from hierbandits import Belief, GaussianHierarchy, TaskSums
 from hierbandits.cli import app
 from hierbandits.learning.prior import fitted
 from hierbandits.learning.split import Split
-from hierbandits.learning.verdict import strength
+from hierbandits.learning.verdict import on_calibration, on_similarity, strength
+from hierbandits.report import to_its_error
 
 COMMAND = Path(sys.executable).with_name("hierbandits")
 FIGURES = ["calibration", "evidence", "outliers", "regret", "shrinkage", "widths"]
@@ -444,3 +446,30 @@ def test_a_column_of_lists_and_integer_arms_by_command(tmp_path):
     result = _run(path, *named, "--arm", "promo", *(f"--arms={arm}" for arm in arms))
     assert result.exit_code == 0, result.output
     assert json.loads((out / "prior.json").read_text())["arms"] == arms
+
+
+def test_what_is_not_told_apart_is_not_called_better(learned):
+    _, _, report = learned(True)
+    calibration = replace(
+        report.calibration, gain={"pooled": (0.3, 0.1), "independent": (-0.019, 0.01)}
+    )
+    said = on_calibration(calibration)[-1]
+    assert "better than pooled ones by 0.3 ± 0.1" in said
+    assert "about as good as independent ones (-0.019 ± 0.01)" in said
+    unsure = replace(report.similarity, maybe_zero=np.ones_like(report.similarity.maybe_zero))
+    first, second = on_similarity(unsure)[:2]
+    assert first.startswith("By the widths that fit best, ")
+    assert second == "But the log tells none of these widths from zero: tasks may not differ."
+
+
+def test_a_mean_is_shown_in_the_digits_that_its_error_leaves():
+    shown = {(1000.9749, 0.0432): "1000.975", (0.39312, 0.0431): "0.393", (-0.0021, 0.3): "-0.0021",
+             (3.93e-7, 4.31e-8): "3.93e-07", (0.0, 0.1): "0", (2.0, 0.0): "2",
+             (123456789.25, 0.5): "123456789.25"}  # fmt: skip
+    for (value, error), text in shown.items():
+        assert to_its_error(value, error) == text
+    rows = drawn(36, armed=True, tasks=12, events=30)
+    lifted = rows.frame().with_columns(pl.col("revenue") + 1000)
+    _, report = hb.learn_prior(lifted, **rows.arguments, held_out=0, runs=0)
+    means = [row[1] for row in report.sections()[1].rows]
+    assert len(set(means)) == rows.dim

@@ -122,7 +122,8 @@ class _Bar:
     """A progress bar that appears when the work takes longer than one likes to wait."""
 
     def __init__(self) -> None:
-        self._progress = Progress(console=Console(stderr=True), transient=True)
+        screen = Console(stderr=True)
+        self._progress = Progress(console=screen, transient=True, disable=not screen.is_terminal)
         self._bar = self._progress.add_task("Evaluating", total=None)
         self._timer = Timer(PATIENCE, self._progress.start)
 

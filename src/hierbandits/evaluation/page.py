@@ -42,9 +42,12 @@ def report(evaluation: Evaluation, learned: PessimisticPolicy | None) -> Report:
 
 def _arms(page: Report, learned: PessimisticPolicy) -> None:
     columns, rows = learned.cells()
-    page.table("HierOPO's arms, from all rows", columns, rows[:MOST_ROWS])
-    shown = f"The first {MOST_ROWS} of {len(rows):,} tasks.  " if len(rows) > MOST_ROWS else ""
-    page.text(f"{shown}The lower bound is the mean less {learned.alpha:.3g} standard deviations.")
+    shown = f", {MOST_ROWS} of {len(rows):,} tasks" if len(rows) > MOST_ROWS else ""
+    page.table(f"HierOPO's arms from all rows{shown}", columns, rows[:MOST_ROWS])
+    page.text(
+        f"The lower bound is the mean less {learned.alpha:.3g} standard deviations.  All tasks are "
+        "in hieropo.parquet."
+    )
     page.frame("hieropo", learned.frame())
 
 

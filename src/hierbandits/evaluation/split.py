@@ -38,7 +38,9 @@ class Split:
         if kind == "none":
             return cls("none", 1, (0,), seed)
         if survey.num_rows < folds:
-            raise ValueError(f"log must have at least {folds} rows to be split, got fewer")
+            raise ValueError(
+                f"log must have at least {folds} rows to be split, got {survey.num_rows}"
+            )
         if kind == "folds":
             return cls("folds", folds, tuple(range(folds)), seed)
         return cls("time", 2, (1,), seed, _cut(survey, TRAIN_SHARE))

@@ -59,7 +59,10 @@ def on_similarity(found: Similarity) -> list[str]:
         f"common lies between tasks. A task needs about {_number(needed)} {of} before its own data "
         "weigh as much as what other tasks say."
     ]
-    if found.maybe_zero.any():
+    if found.maybe_zero.all():
+        said[0] = f"By the widths that fit best, {said[0]}"
+        said.append("But the log tells none of these widths from zero: tasks may not differ.")
+    elif found.maybe_zero.any():
         unsure = [
             name for name, zero in zip(found.coordinates, found.maybe_zero, strict=True) if zero
         ]
@@ -106,10 +109,7 @@ def on_calibration(found: Calibration) -> list[str]:
             f"Predictions are off: of {judged}, {_listed(parts)}. The rewards or the tasks are "
             "not as Gaussian as the model has them; widths and probabilities here lean on that."
         )
-    gains = [
-        f"{'better' if gain > 0 else 'worse'} than {name} ones by {abs(gain):.3g} ± {error:.2g}"
-        for name, (gain, error) in found.gain.items()
-    ]
+    gains = [_scored(name, *gain) for name, gain in found.gain.items()]
     return [*said, f"Per held-out row, the hierarchy's log scores are {' and '.join(gains)}."]
 
 
@@ -130,6 +130,12 @@ def on_savings(found: Savings, similarity: Similarity) -> list[str]:
     return said
 
 
+def _scored(name: str, gain: float, error: float) -> str:
+    if abs(gain) <= SURE * error:
+        return f"about as good as {name} ones ({gain:+.2g} ± {error:.2g})"
+    return f"{'better' if gain > 0 else 'worse'} than {name} ones by {abs(gain):.3g} ± {error:.2g}"
+
+
 def _saved(saving: Saving) -> str:
     if abs(saving.difference) <= SURE * saving.difference_error:
         return (
@@ -145,7 +151,8 @@ def _saved(saving: Saving) -> str:
 def _spoken(log_odds: float) -> str:
     if log_odds < 0:
         return f"not at all ({_odds(-log_odds)} against it)"
-    return f"{strength(log_odds)} ({_odds(log_odds)})"
+    word = strength(log_odds)
+    return f"{word}{' at all' if word == 'hardly' else ''} ({_odds(log_odds)})"
 
 
 def _odds(log_odds: float) -> str:
