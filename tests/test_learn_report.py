@@ -471,5 +471,6 @@ def test_a_mean_is_shown_in_the_digits_that_its_error_leaves():
     rows = drawn(36, armed=True, tasks=12, events=30)
     lifted = rows.frame().with_columns(pl.col("revenue") + 1000)
     _, report = hb.learn_prior(lifted, **rows.arguments, held_out=0, runs=0)
-    means = [row[1] for row in report.sections()[1].rows]
-    assert len(set(means)) == rows.dim
+    means = [float(row[1]) for row in report.sections()[1].rows]
+    mean, std = report.similarity.mean[0], report.similarity.mean_std[0]
+    assert (np.abs(means - mean) < std / 10).all()
