@@ -20,8 +20,9 @@ import hierbandits as hb
 from hierbandits import Belief, GaussianHierarchy, TaskSums
 from hierbandits.cli import app
 from hierbandits.learning.prior import fitted
+from hierbandits.learning.savings import Saving
 from hierbandits.learning.split import Split
-from hierbandits.learning.verdict import on_calibration, on_similarity, strength
+from hierbandits.learning.verdict import _saved, on_calibration, on_similarity, strength
 from hierbandits.report import to_its_error
 
 COMMAND = Path(sys.executable).with_name("hierbandits")
@@ -474,3 +475,23 @@ def test_a_mean_is_shown_in_the_digits_that_its_error_leaves():
     means = [float(row[1]) for row in report.sections()[1].rows]
     mean, std = report.similarity.mean[0], report.similarity.mean_std[0]
     assert (np.abs(means - mean) < std / 10).all()
+
+
+def test_features_that_repeat_each_other_are_told_of():
+    rows = drawn(37, armed=False, tasks=40, events=30)
+    rows.features[:, 0] = 1.0
+    centred = rows.features[:, 1].copy()
+    for mean, told in ((0.0, False), (30.0, True)):
+        rows.features[:, 1] = centred + mean
+        _, report = hb.learn_prior(rows.frame(), **rows.arguments, held_out=0, runs=0)
+        size = np.sqrt((rows.features**2).mean(0))
+        expected = np.linalg.cond(rows.features / size) ** 2
+        assert report.similarity.condition == pytest.approx(expected, rel=1e-6)
+        assert ("Features nearly repeat each other" in report.verdict[1]) == told
+        assert report.to_dict()["similarity"]["condition"] == report.similarity.condition
+
+
+def test_large_percentages_are_spelt_out():
+    values = {"difference": -1.0, "difference_error": 1.0, "percent": -152.3}
+    saving = Saving(over="PooledTS", percent_error=141.0, **values)
+    assert _saved(saving) == "about the regret of PooledTS (+152 ± 141 %)"

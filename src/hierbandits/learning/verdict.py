@@ -13,6 +13,7 @@ from hierbandits.learning.similarity import Similarity
 
 STEPS = ((150.0, "very strongly"), (20.0, "strongly"), (3.0, "somewhat"))  # least odds
 SURE = 2.0  # standard errors that make a difference worth a word
+REPEATED = 100.0  # a condition number from which features are too much alike
 NAMED = 5  # tasks or arms that a sentence names
 
 
@@ -67,6 +68,12 @@ def on_similarity(found: Similarity) -> list[str]:
             name for name, zero in zip(found.coordinates, found.maybe_zero, strict=True) if zero
         ]
         said.append(f"The log does not tell the task width from zero for {_listed(unsure)}.")
+    if found.condition > REPEATED:
+        said.append(
+            f"Features nearly repeat each other (condition number {found.condition:.2g}), which "
+            "makes task widths come out too small. A feature far from zero repeats a constant "
+            "one: subtract its mean first."
+        )
     if not found.converged:
         said.append("The fit did not converge: take its widths with care.")
     return said
@@ -139,13 +146,19 @@ def _scored(name: str, gain: float, error: float) -> str:
 def _saved(saving: Saving) -> str:
     if abs(saving.difference) <= SURE * saving.difference_error:
         return (
-            f"about the regret of {saving.over} ({-saving.percent:+.2g} ± "
-            f"{saving.percent_error:.2g} %)"
+            f"about the regret of {saving.over} ({_percent(-saving.percent, '+')} ± "
+            f"{_percent(saving.percent_error)} %)"
         )
     word = "less" if saving.difference > 0 else "more"
     return (
-        f"{abs(saving.percent):.3g} ± {saving.percent_error:.2g} % {word} regret than {saving.over}"
+        f"{abs(saving.percent):.3g} ± {_percent(saving.percent_error)} % {word} regret than "
+        f"{saving.over}"
     )
+
+
+def _percent(value: float, sign: str = "") -> str:
+    """Two digits, or more before the point."""
+    return f"{value:{sign}.0f}" if abs(value) >= 99.5 else f"{value:{sign}.2g}"
 
 
 def _spoken(log_odds: float) -> str:
