@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import hierbandits as hb
 from hierbandits import evaluate
 from hierbandits.cli import app
-from hierbandits.evaluation.pictures import drawn_methods, tasks_figure
+from hierbandits.evaluation.pictures import drawn_methods, estimates_figure, tasks_figure
 
 COLUMNS = ["--task", "task", "--arm", "arm", "--reward", "reward"]
 KNOWN = [*COLUMNS, "--propensity", "p"]
@@ -212,3 +212,15 @@ def test_no_empty_folder_is_left_behind(command, stop, file, tmp_path, monkeypat
     (tmp_path / "a" / "b").mkdir(parents=True)
     CliRunner().invoke(app, [command, str(file), *COLUMNS, "--out", str(out)])
     assert [*(tmp_path / "a").rglob("*")] == [tmp_path / "a" / "b"]
+
+
+def test_an_interval_that_dwarfs_the_others_is_cut(world):
+    rows = world.rows(np.random.default_rng(7), 400)
+    for lift, cut in ((0.0, False), (1000.0, True)):  # IPS alone depends on it
+        log = world.log(rows.with_columns(pl.col("reward") + lift))
+        found = evaluate(log, ["HierOPO", "greedy"], prior=world.prior(hyper_mean=lift))
+        left, right = estimates_figure(found).axes[0].get_xlim()
+        ips, dr = found["HierOPO", "ips"], found["HierOPO", "dr"]
+        assert left < dr.low < dr.high < right
+        assert (ips.high - ips.low > right - left) == cut
+        assert any("Very long" in part for part in found.report()._sections) == cut
