@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hierbandits.logs import Columns, Log, Spread
+from hierbandits.keyed import Stream
+from hierbandits.logs import Columns, Log, RowSample, Spread
 from hierbandits.sums import TaskSums
 
 ROWS, TASKS, BATCH = 500, 40, 64
@@ -481,3 +482,17 @@ def test_times_of_a_csv_are_numbers_where_they_are(tmp_path):
     path.write_text("task,arm,reward,when\nt,a,1.5,2024-03-14\nt,a,1.5,2024-03-09")
     (batch,) = Log.read(path, columns).batches()
     assert batch.times.tolist() == ["2024-03-14", "2024-03-09"]
+
+
+def test_a_sample_of_rows_is_uniform_and_the_same_for_any_batches():
+    rows = np.arange(10_000).reshape(-1, 2)  # 5,000 rows
+    found = []
+    for size in (5000, 700, 1):
+        sample = RowSample(Stream(3, "some"), 500)
+        for start in range(0, 5000 if size > 1 else 600, size):
+            sample.add(start, rows[start : start + size])
+        found.append(sample.values)
+    np.testing.assert_array_equal(found[0], found[1])
+    assert len({tuple(row) for row in found[0].tolist()}) == 500
+    assert len(found[2]) == 500
+    assert abs(found[0][:, 0].mean() / 2 - 2500) < 5 * 5000 / np.sqrt(12 * 500)

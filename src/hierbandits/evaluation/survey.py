@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hierbandits.arrays import Indices, Mask, Vector
 from hierbandits.decision import Name
 from hierbandits.keyed import Stream
-from hierbandits.logs import Batch, Log, Spread
+from hierbandits.logs import Batch, Log, RowSample, Spread
 
 RARE = 0.01
 """Propensities below this one are counted: a row weighs a hundred times its target probability."""
@@ -149,12 +149,11 @@ class _Propensities:
 
 
 class _Times:
-    """The times of SKETCH rows, those of the lowest random keys, whatever the log's length."""
+    """Whether times are in order, and those of SKETCH rows."""
 
     def __init__(self) -> None:
         self.is_ordered = True
-        self._keys = np.empty(0)
-        self._times: NDArray[Any] | None = None
+        self._sample = RowSample(Stream(0, "times"), SKETCH)
         self._last: Any = None
 
     def add(self, batch: Batch) -> None:
@@ -164,15 +163,11 @@ class _Times:
         before = times if self._last is None else np.append(self._last, times)
         self.is_ordered &= bool((before[1:] >= before[:-1]).all())
         self._last = times[-1:]
-        number = batch.first_row + np.arange(times.size)
-        self._keys = np.append(self._keys, Stream(0, "times").of_rows(number))
-        self._times = times if self._times is None else np.append(self._times, times)
-        if self._keys.size > SKETCH:
-            lowest = np.argpartition(self._keys, SKETCH)[:SKETCH]
-            self._keys, self._times = self._keys[lowest], self._times[lowest]
+        self._sample.add(batch.first_row, times)
 
     def sorted(self) -> NDArray[Any] | None:
-        return None if self._times is None else np.sort(self._times)
+        times = self._sample.values
+        return None if times is None else np.sort(times)
 
 
 def _places(population: Indices, num_populations: int) -> tuple[int, Indices]:
