@@ -5,7 +5,8 @@ import polars as pl
 from logged import World
 from numpy.testing import assert_allclose
 
-from hierbandits import evaluate
+from hierbandits import evaluate, hieropo
+from hierbandits.evaluation.tables import percent
 
 
 def test_support_and_propensities_are_diagnosed():
@@ -19,7 +20,7 @@ def test_support_and_propensities_are_diagnosed():
     assert found.diagnostics["arm:a0"].unsupported == 0
     missing = [w for w in found.warnings if "never played there" in w]
     assert len(missing) == 1
-    assert missing[0].startswith(f"arm:a1: {share:.1%} of its choices, in 1 tasks")
+    assert missing[0].startswith(f"arm:a1: {share:.1%} of its choices, in 1 of 6 tasks")
     place = found.tasks.index("t2")
     each = found.by_task["arm:a1", "ips"].found
     assert each.value[place] == 0  # no row of it has weight: no interval pretends to know
@@ -39,7 +40,7 @@ def test_support_and_propensities_are_diagnosed():
     few = world.rows(rng, 40)
     found = evaluate(world.log(few), ["arm:a1"], ["ips"])
     assert any("effective rows of 40" in w for w in found.warnings)
-    assert any("tasks have fewer than 10 effective rows" in w for w in found.warnings)
+    assert any("tasks there are fewer than 10 effective rows" in w for w in found.warnings)
 
 
 def test_replay_that_agrees_too_often_or_too_rarely_is_called_out():
@@ -70,3 +71,45 @@ def test_a_model_that_the_rows_contradict_is_called_out():
     truth = world.values.mean()
     assert abs(found["uniform", "dr"].value - truth) < 5 * found["uniform", "dr"].error
     assert abs(found["uniform", "dm"].value - truth) > 10
+
+
+def test_small_and_large_rewards_are_shown_in_units_of_their_own():
+    rng = np.random.default_rng(12)
+    world = World.drawn(rng)
+    frame = world.rows(rng, 400)
+    plain = str(evaluate(world.log(frame), "uniform", ["ips"]))
+    cells = plain.splitlines()[2].split()[2:5]
+    for scale, unit in ((1e-9, "1e-12"), (1e9, "1e+06")):
+        scaled = frame.with_columns(pl.col("reward") * scale)
+        heading, _, logged = str(evaluate(world.log(scaled), "uniform", ["ips"])).splitlines()[:3]
+        assert heading == f"Estimates, ± 95 % intervals, in units of {unit}"
+        value, _, reach = logged.split()[2:5]
+        for shown, expected in ((value, cells[0]), (reach, cells[2])):
+            assert abs(float(shown) / 1000 - float(expected)) < 1e-3
+    assert [percent(share) for share in (0.0, 1e-4, 0.0006, 0.25)] == [
+        "0.0%",
+        "<0.1%",
+        "0.1%",
+        "25.0%",
+    ]
+
+
+def test_a_given_prior_is_told_of():
+    rng = np.random.default_rng(13)
+    world = World.drawn(rng)
+    log = world.log(world.rows(rng, 100))
+    told = [evaluate(log, "greedy", ["dr"], prior=given).notes for given in (world.prior(), None)]
+    assert ["The prior was given." in " ".join(notes) for notes in told] == [True, False]
+
+
+def test_bounds_are_told_apart_whatever_is_added_to_the_rewards():
+    rng = np.random.default_rng(14)
+    world = World.drawn(rng)
+    lifted = world.rows(rng, 300).with_columns(pl.col("reward") + 1000)
+    policy = hieropo(world.log(lifted))
+    for (_, _, mean, lower, _, _), row in zip(
+        policy.cells()[1], policy.frame().iter_rows(named=True), strict=True
+    ):
+        tenth = (row["mean"] - row["lower"]) / 10
+        assert abs(float(mean) - row["mean"]) < tenth
+        assert abs(float(lower) - row["lower"]) < tenth

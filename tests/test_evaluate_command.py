@@ -8,9 +8,10 @@ import pytest
 from logged import World
 from typer.testing import CliRunner
 
+import hierbandits as hb
 from hierbandits import evaluate
 from hierbandits.cli import app
-from hierbandits.evaluation.pictures import drawn_methods, tasks_figure
+from hierbandits.evaluation.pictures import drawn_methods, estimates_figure, tasks_figure
 
 COLUMNS = ["--task", "task", "--arm", "arm", "--reward", "reward"]
 KNOWN = [*COLUMNS, "--propensity", "p"]
@@ -159,3 +160,67 @@ def test_many_tasks_are_drawn_by_their_rows(world):
     assert drawn_methods(found) == [("uniform", "dr"), ("HierTS", "replay")]
     figure = tasks_figure(found)
     assert [len(axes.get_yticks()) for axes in figure.axes] == [40, 40]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_integer_arms_are_named_as_the_column_has_them(ending, world, tmp_path):
+    rows = world.rows(np.random.default_rng(6), 300).drop("eligible")
+    rows = rows.with_columns(pl.col("arm").str.slice(1).cast(pl.Int64))
+    path, prior, features = (tmp_path / name for name in (f"log.{ending}", "p.json", "f.json"))
+    getattr(rows, f"write_{ending}")(path)
+    apart = world.prior(hyper_mean=[0.0, 0.5, 1.0]).to_dict()
+    prior.write_text(
+        json.dumps(apart | {"arms": ["2", "1", "0"] if ending == "parquet" else [2, 1, 0]})
+    )
+    features.write_text(json.dumps({"0": [1.0, 0.0], "1": [0.0, 1.0], "2": [1.0, 1.0]}))
+    for options in (["--arms", "2,0,1"], ["--prior", prior], ["--arm-features", features]):
+        out = tmp_path / "out"
+        code, said = _run(path, *KNOWN, "--policy", "HierOPO", "--out", out, *options)
+        assert code == 0, said
+    code, said = _run(path, *KNOWN, "--arms", "0,1", "--out", tmp_path / "x")
+    assert (code, "arm must be one of" in said) == (2, True)
+    prior.write_text(json.dumps(apart | {"arms": 3}))
+    code, said = _run(path, *KNOWN, "--prior", prior, "--out", tmp_path / "x")
+    assert (code, "--prior must hold a list of arms if any, got 3" in said) == (2, True)
+
+
+def test_a_prior_learned_by_command_is_at_hand_for_evaluation(file, tmp_path):
+    learned, out = tmp_path / "learned", tmp_path / "out"
+    arguments = ["learn", str(file), *COLUMNS, "--runs", "0", "--out", str(learned)]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    prior = learned / "prior.json"
+    code, said = _run(file, *KNOWN, "--policy", "HierOPO", "--prior", prior, "--out", out)
+    assert code == 0, said
+    assert (
+        json.loads((out / "settings.json").read_text())["arms"]
+        == json.loads(prior.read_text())["arms"]
+    )
+
+
+@pytest.mark.parametrize("command", ["learn", "evaluate"])
+@pytest.mark.parametrize("stop", [ValueError("no"), KeyboardInterrupt()])
+def test_no_empty_folder_is_left_behind(command, stop, file, tmp_path, monkeypatch):
+    def stopped(*_, **__):
+        raise stop
+
+    monkeypatch.setattr(hb, "evaluate", stopped)
+    monkeypatch.setattr(hb, "learn_prior", stopped)
+    out = tmp_path / "a" / "b" / "out"
+    result = CliRunner().invoke(app, [command, str(file), *COLUMNS, "--out", str(out)])
+    assert result.exit_code == (2 if isinstance(stop, ValueError) else 130)
+    assert not (tmp_path / "a").exists()
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    CliRunner().invoke(app, [command, str(file), *COLUMNS, "--out", str(out)])
+    assert [*(tmp_path / "a").rglob("*")] == [tmp_path / "a" / "b"]
+
+
+def test_an_interval_that_dwarfs_the_others_is_cut(world):
+    rows = world.rows(np.random.default_rng(7), 400)
+    for lift, cut in ((0.0, False), (1000.0, True)):  # IPS alone depends on it
+        log = world.log(rows.with_columns(pl.col("reward") + lift))
+        found = evaluate(log, ["HierOPO", "greedy"], prior=world.prior(hyper_mean=lift))
+        left, right = estimates_figure(found).axes[0].get_xlim()
+        ips, dr = found["HierOPO", "ips"], found["HierOPO", "dr"]
+        assert left < dr.low < dr.high < right
+        assert (ips.high - ips.low > right - left) == cut
+        assert any("Very long" in part for part in found.report()._sections) == cut

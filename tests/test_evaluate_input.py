@@ -158,3 +158,11 @@ def test_a_recipe_is_a_learning_policy_under_any_name(world, log):
     assert found["mine", "replay"].rows > 0
     with pytest.raises(ValueError, match="'mine' learns as it goes"):
         evaluate(log, {"mine": POLICIES["HierUCB"]}, ["dr"])
+
+
+def test_an_offset_that_sums_of_squares_cannot_bear_is_refused(world):
+    rows = world.rows(np.random.default_rng(4), 300)
+    for call in (evaluate, hieropo):
+        call(world.log(rows.with_columns(pl.lit(0.1).alias("reward"))))  # all equal: nothing lost
+        with pytest.raises(ValueError, match="subtract a constant from all rewards first"):
+            call(world.log(rows.with_columns(pl.col("reward") + 1e8)))

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -19,8 +20,10 @@ import hierbandits as hb
 from hierbandits import Belief, GaussianHierarchy, TaskSums
 from hierbandits.cli import app
 from hierbandits.learning.prior import fitted
+from hierbandits.learning.savings import Saving
 from hierbandits.learning.split import Split
-from hierbandits.learning.verdict import strength
+from hierbandits.learning.verdict import _saved, on_calibration, on_similarity, strength
+from hierbandits.report import to_its_error
 
 COMMAND = Path(sys.executable).with_name("hierbandits")
 FIGURES = ["calibration", "evidence", "outliers", "regret", "shrinkage", "widths"]
@@ -215,6 +218,24 @@ def test_a_log_names_its_own_columns():
         hb.learn_prior(rows.log(), reward="revenue")
 
 
+@pytest.mark.parametrize("armed", [True, False])
+def test_an_offset_that_sums_of_squares_cannot_bear_is_refused(armed):
+    rows = drawn(31, armed=armed, tasks=60, events=40)
+    if not armed:
+        rows.features[:, 0] = 1.0  # takes the offset up
+    frame = rows.frame()
+    plain = hb.learn_prior(frame, **rows.arguments, held_out=0, runs=0)[1].similarity
+    std = frame["revenue"].std(ddof=0)
+    for times, right in ((3e3, True), (1.1e4, False), (1e8, False)):
+        lifted = frame.with_columns(pl.col("revenue") + times * std)
+        if right:
+            found = hb.learn_prior(lifted, **rows.arguments, held_out=0, runs=0)[1].similarity
+            np.testing.assert_allclose(found.task_std, plain.task_std, rtol=1e-2)
+            continue
+        with pytest.raises(ValueError, match="subtract a constant from all rewards first"):
+            hb.learn_prior(lifted, **rows.arguments, held_out=0, runs=0)
+
+
 def test_logs_that_teach_nothing_are_refused():
     frame = drawn(33, armed=True).frame()
     named = {"task": "store", "arm": "promo", "reward": "revenue"}
@@ -406,3 +427,71 @@ def test_help_teaches():
     )
     for option in ("--task", "--features", "--population", "--held-out", "--runs", "--out"):
         assert option in result.output
+
+
+def test_a_column_of_lists_and_integer_arms_by_command(tmp_path):
+    rows = drawn(34, armed=False, tasks=8, events=12)
+    path, out = tmp_path / "log.parquet", tmp_path / "out"
+    frame = rows.frame()
+    frame.with_columns(x=pl.concat_list("x0", "x1", "x2")).write_parquet(path)
+    named = ["--task", "store", "--reward", "revenue", "--runs", 0, "--held-out", 0, "--out", out]
+    assert _run(path, *named, "--features", "x").exit_code == 0
+    lists = GaussianHierarchy.load(out / "prior.json").to_dict()
+    assert _run(path, *named, *(f"--features=x{j}" for j in range(3))).exit_code == 0
+    assert lists == GaussianHierarchy.load(out / "prior.json").to_dict()
+    assert _run(path, *named, "--features", "x0").exit_code == 0
+    assert GaussianHierarchy.load(out / "prior.json").dim == 1
+    frame = drawn(35, armed=True).frame()
+    frame.with_columns(pl.col("promo").str.slice(1).cast(pl.Int64)).write_parquet(path)
+    arms = sorted(set(frame["promo"].str.slice(1).cast(pl.Int64)), reverse=True)
+    result = _run(path, *named, "--arm", "promo", *(f"--arms={arm}" for arm in arms))
+    assert result.exit_code == 0, result.output
+    assert json.loads((out / "prior.json").read_text())["arms"] == arms
+
+
+def test_what_is_not_told_apart_is_not_called_better(learned):
+    _, _, report = learned(True)
+    calibration = replace(
+        report.calibration, gain={"pooled": (0.3, 0.1), "independent": (-0.019, 0.01)}
+    )
+    said = on_calibration(calibration)[-1]
+    assert "better than pooled ones by 0.3 ± 0.1" in said
+    assert "about as good as independent ones (-0.019 ± 0.01)" in said
+    unsure = replace(report.similarity, maybe_zero=np.ones_like(report.similarity.maybe_zero))
+    first, second = on_similarity(unsure)[:2]
+    assert first.startswith("By the widths that fit best, ")
+    assert second == "But the log tells none of these widths from zero: tasks may not differ."
+
+
+def test_a_mean_is_shown_in_the_digits_that_its_error_leaves():
+    shown = {(1000.9749, 0.0432): "1000.975", (0.39312, 0.0431): "0.393", (-0.0021, 0.3): "-0.0021",
+             (3.93e-7, 4.31e-8): "3.93e-07", (0.0, 0.1): "0", (2.0, 0.0): "2",
+             (123456789.25, 0.5): "123456789.25"}  # fmt: skip
+    for (value, error), text in shown.items():
+        assert to_its_error(value, error) == text
+    rows = drawn(36, armed=True, tasks=12, events=30)
+    lifted = rows.frame().with_columns(pl.col("revenue") + 1000)
+    _, report = hb.learn_prior(lifted, **rows.arguments, held_out=0, runs=0)
+    means = [float(row[1]) for row in report.sections()[1].rows]
+    mean, std = report.similarity.mean[0], report.similarity.mean_std[0]
+    assert (np.abs(means - mean) < std / 10).all()
+
+
+def test_features_that_repeat_each_other_are_told_of():
+    rows = drawn(37, armed=False, tasks=40, events=30)
+    rows.features[:, 0] = 1.0
+    centred = rows.features[:, 1].copy()
+    for mean, told in ((0.0, False), (30.0, True)):
+        rows.features[:, 1] = centred + mean
+        _, report = hb.learn_prior(rows.frame(), **rows.arguments, held_out=0, runs=0)
+        size = np.sqrt((rows.features**2).mean(0))
+        expected = np.linalg.cond(rows.features / size) ** 2
+        assert report.similarity.condition == pytest.approx(expected, rel=1e-6)
+        assert ("Features nearly repeat each other" in report.verdict[1]) == told
+        assert report.to_dict()["similarity"]["condition"] == report.similarity.condition
+
+
+def test_large_percentages_are_spelt_out():
+    values = {"difference": -1.0, "difference_error": 1.0, "percent": -152.3}
+    saving = Saving(over="PooledTS", percent_error=141.0, **values)
+    assert _saved(saving) == "about the regret of PooledTS (+152 ± 141 %)"

@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hierbandits.logs import Columns, Log
+from hierbandits.keyed import Stream
+from hierbandits.logs import Columns, Log, RowSample, Spread
 from hierbandits.sums import TaskSums
 
 ROWS, TASKS, BATCH = 500, 40, 64
@@ -306,7 +307,7 @@ def test_names_are_strings_or_integers_throughout():
     with pytest.raises(ValueError, match=r"task must be a string or an integer, got 1.5 .* row 0$"):
         Log.read(frame, columns).sums()
     frame = frame.with_columns(task=pl.Series(["a", "b"]))
-    with pytest.raises(ValueError, match=r"arm must be strings, as those before it, got 1 "):
+    with pytest.raises(ValueError, match=r"arm must be strings, as the names given, got 1 "):
         Log.read(frame, columns, arms=ARMS).sums()
     pandas = pytest.importorskip("pandas")
     mixed = pandas.DataFrame({"task": [1, "a"], "arm": [1, 1], "reward": [1, 2]}, dtype=object)
@@ -444,3 +445,54 @@ print("pandas" in sys.modules, "pyarrow" in sys.modules)
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install 'hierbandits[data]'" in found.stdout
     assert found.stdout.endswith("False False\n")
+
+
+@pytest.mark.parametrize("sizes", [(1000,), (1, 1, 998), (300, 300, 400)])
+def test_the_spread_of_rewards_does_not_cancel(sizes):
+    rewards = np.random.default_rng(5).normal(size=1000)
+    spread = Spread()
+    for part in np.split(rewards + 1e9, np.cumsum(sizes)[:-1]):
+        spread.add(part)
+    shifted = rewards + 1e9 - 1e9  # exact: what the sum kept of them
+    assert spread.count == 1000
+    assert spread.mean == pytest.approx(1e9 + shifted.mean(), rel=1e-15)
+    assert spread.std == pytest.approx(shifted.std(), rel=1e-6)
+    with pytest.raises(ValueError, match="subtract a constant from all rewards first"):
+        spread.check()
+
+
+def test_equal_rewards_and_a_modest_offset_pass():
+    for rewards in (np.full(1001, 0.1), np.array([1e4, -1e4, 1.0]), 9e3 + np.array([-1.0, 1.0])):
+        spread = Spread()
+        spread.add(rewards)
+        spread.check()
+
+
+def test_times_of_a_csv_are_numbers_where_they_are(tmp_path):
+    path = tmp_path / "log.csv"
+    columns = Columns(task="task", arm="arm", reward="reward", time="when")
+    cells = ["9", "10", "1e2", "-3.5"]
+    rows = [f"t{i},a,{i}.5,{cell}" for i, cell in enumerate(cells)]
+    path.write_text("\n".join(["task,arm,reward,when", *rows]))
+    times = [batch.times for batch in Log.read(path, columns, batch_rows=2).batches()]
+    np.testing.assert_array_equal(np.concatenate(times), [9.0, 10.0, 100.0, -3.5])
+    path.write_text("\n".join(["task,arm,reward,when", *rows, "t,a,1.5,2024-03-14"]))
+    with pytest.raises(ValueError, match=r"time must be a number, got '2024-03-14' .* row 4"):
+        list(Log.read(path, columns, batch_rows=2).batches())
+    path.write_text("task,arm,reward,when\nt,a,1.5,2024-03-14\nt,a,1.5,2024-03-09")
+    (batch,) = Log.read(path, columns).batches()
+    assert batch.times.tolist() == ["2024-03-14", "2024-03-09"]
+
+
+def test_a_sample_of_rows_is_uniform_and_the_same_for_any_batches():
+    rows = np.arange(10_000).reshape(-1, 2)  # 5,000 rows
+    found = []
+    for size in (5000, 700, 1):
+        sample = RowSample(Stream(3, "some"), 500)
+        for start in range(0, 5000 if size > 1 else 600, size):
+            sample.add(start, rows[start : start + size])
+        found.append(sample.values)
+    np.testing.assert_array_equal(found[0], found[1])
+    assert len({tuple(row) for row in found[0].tolist()}) == 500
+    assert len(found[2]) == 500
+    assert abs(found[0][:, 0].mean() / 2 - 2500) < 5 * 5000 / np.sqrt(12 * 500)

@@ -6,7 +6,7 @@ from zlib import crc32
 
 import numpy as np
 
-from hierbandits.arrays import Indices, Matrix
+from hierbandits.arrays import Indices, Matrix, Vector
 from hierbandits.kernels import keyed
 
 
@@ -32,6 +32,12 @@ class Stream:
         key = _key(self.seed, self.purpose)
         keyed.uniforms(key, events.run, events.task, events.interaction, out)
         return out
+
+    def of_rows(self, rows: Indices) -> Vector:
+        """A uniform number in (0, 1) for each row of a log, by its number alone, (E,)."""
+        zeros = np.zeros(rows.size, np.intp)
+        numbers: Vector = self.uniforms(Events(rows, zeros, zeros), 1)[:, 0]
+        return numbers
 
     def normals(self, events: Events, count: int) -> Matrix:
         """Standard normals, (E, count)."""

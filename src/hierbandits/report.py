@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from io import BytesIO
+from math import floor, isfinite, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,6 +130,15 @@ class Report:
         )
 
 
+def to_its_error(value: float, error: float, least: int = 3) -> str:
+    """A number down to the second digit of its error, in at least `least` digits."""
+    digits = least
+    if value != 0 and error > 0 and isfinite(value / error):
+        digits = floor(log10(abs(value))) - floor(log10(error)) + 2
+        digits = min(max(digits, least), 15)
+    return f"{value:.{digits}g}"
+
+
 def versions() -> Mapping[str, str]:
     """What the numbers were computed with."""
     found = {"python": platform.python_version()}
@@ -165,7 +175,7 @@ figure {{ margin: 1.5rem 0; }} img {{ max-width: 100%; }}
 figcaption {{ color: #555; font-size: .9rem; }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
 th, td {{ padding: .25rem .9rem; border-bottom: 1px solid #ddd; text-align: right; }}
-th:first-child, td:first-child {{ text-align: left; }}
+th:first-child, td:first-child {{ text-align: left; white-space: nowrap; }}
 details {{ margin: 2rem 0; }}
 pre {{ background: #f6f6f6; padding: 1rem; overflow: auto; font-size: .85rem; }}
 </style></head><body>

@@ -1,6 +1,5 @@
 """The command that evaluates policies on a log."""
 
-from contextlib import suppress
 from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +8,8 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from hierbandits.cli.terminal import app, console, fail, need, say
+from hierbandits.cli.names import spelt
+from hierbandits.cli.terminal import app, console, fail, need, paragraph, report_folder, say
 
 if TYPE_CHECKING:
     from hierbandits import GaussianHierarchy
@@ -83,39 +83,36 @@ reward model is the hierarchical belief, trained on rows that are not evaluated.
 
     believed, order = (None, None) if prior is None else _read_prior(prior)
     features = None if arm_features is None else _read_json("--arm-features", arm_features)
-    bar, is_new = _Bar(), not out.exists()
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        fail(f"--out must be a folder that can be written, got {out}: {error.strerror}")
-    try:
-        named = arms.split(",") if arms is not None else order
-        columns = hb.Columns(
-            task=task, arm=arm, reward=reward, propensity=propensity, eligible=eligible,
-            time=time, population=population,
-        )  # fmt: skip
-        source = hb.Log.read(log, columns, arms=named)
-        with bar:
-            found = hb.evaluate(
-                source, policy, method, prior=believed, arm_features=features,
-                uniform=uniform, split=split, folds=folds, delta=delta, draws=draws,  # type: ignore[arg-type]
-                batch=batch, level=level, seed=seed, advance=bar.advance,
+    bar = _Bar()
+    with report_folder(out):
+        try:
+            named = spelt(log, arm, arms.split(",") if arms is not None else order)
+            table = None
+            if features is not None:
+                table = dict(zip(spelt(log, arm, [*features]), features.values(), strict=True))
+            columns = hb.Columns(
+                task=task, arm=arm, reward=reward, propensity=propensity, eligible=eligible,
+                time=time, population=population,
             )  # fmt: skip
-            learned = None
-            if "HierOPO" in found.settings["policies"]:
-                learned = hb.hieropo(source, prior=believed, arm_features=features, delta=delta)
-            report = found.report(learned)
-            page = report.write(out)
-    except (ValueError, OSError) as error:
-        if is_new:
-            with suppress(OSError):  # it is not empty
-                out.rmdir()
-        fail(" ".join(str(error).split()))
+            source = hb.Log.read(log, columns, arms=named)
+            with bar:
+                found = hb.evaluate(
+                    source, policy, method, prior=believed, arm_features=table,
+                    uniform=uniform, split=split, folds=folds, delta=delta, draws=draws,  # type: ignore[arg-type]
+                    batch=batch, level=level, seed=seed, advance=bar.advance,
+                )  # fmt: skip
+                learned = None
+                if "HierOPO" in found.settings["policies"]:
+                    learned = hb.hieropo(source, prior=believed, arm_features=table, delta=delta)
+                report = found.report(learned)
+                page = report.write(out)
+        except (ValueError, OSError) as error:
+            fail(" ".join(str(error).split()))
     for note in found.notes:
-        say(f"{note}\n")
+        paragraph(note)
     report.show(console)
     for warning in found.warnings:
-        say(f"Warning: {warning}\n")
+        paragraph(f"Warning: {warning}")
     for name in report.figures:
         say(f"Figure: {out / name}.png")
     say(f"Report: {page}\nResults and settings: {out}")
@@ -125,7 +122,8 @@ class _Bar:
     """A progress bar that appears when the work takes longer than one likes to wait."""
 
     def __init__(self) -> None:
-        self._progress = Progress(console=Console(stderr=True), transient=True)
+        screen = Console(stderr=True)
+        self._progress = Progress(console=screen, transient=True, disable=not screen.is_terminal)
         self._bar = self._progress.add_task("Evaluating", total=None)
         self._timer = Timer(PATIENCE, self._progress.start)
 
@@ -149,9 +147,12 @@ def _read_prior(path: Path) -> "tuple[GaussianHierarchy, list[Any] | None]":
 
     parts = _read_json("--prior", path)
     try:
-        return GaussianHierarchy.from_dict(parts), parts.get("arms")
+        prior, arms = GaussianHierarchy.from_dict(parts), parts.get("arms")
     except ValueError as error:
         fail(f"--prior must be a file with a hierarchy as JSON, got {path}: {error}")
+    if arms is not None and not isinstance(arms, list):
+        fail(f"--prior must hold a list of arms if any, got {arms!r:.80} in {path}")
+    return prior, arms
 
 
 def _read_json(option: str, path: Path) -> dict[Any, Any]:

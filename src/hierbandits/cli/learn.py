@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hierbandits.cli.terminal import app, console, fail, need, say
+from hierbandits.cli.names import listed, spelt
+from hierbandits.cli.terminal import app, console, fail, need, report_folder, say
 
 if TYPE_CHECKING:
     from hierbandits import LearningReport
@@ -19,7 +20,9 @@ def learn(
     arm: Annotated[str | None, typer.Option(help="The column of the arms played.")] = None,
     features: Annotated[
         list[str] | None,
-        typer.Option(help="In place of --arm: a column of features; repeat it for each."),
+        typer.Option(
+            help="In place of --arm: a column of lists of features, or repeated, a column for each."
+        ),
     ] = None,
     population: Annotated[
         str | None, typer.Option(help="The column of the population that a task belongs to.")
@@ -52,30 +55,27 @@ is where an agent starts from.
     from hierbandits.progress import progress_bar
 
     need("matplotlib", "polars")
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        fail(f"--out must be a folder that can be written, got {out}: {error.strerror}")
-    try:
-        _, report = learn_prior(
-            log,
-            task=task,
-            reward=reward,
-            arm=arm,
-            features=features or None,
-            population=population,
-            arms=arms or None,
-            structure=structure,  # type: ignore[arg-type]  # checked when fitting
-            rank=rank,
-            noise_std=noise_std,
-            held_out=held_out,
-            runs=runs,
-            seed=seed,
-        )
-        with progress_bar("Writing the report", None, None):
-            page = report.write(out)
-    except (ValueError, OSError) as error:
-        fail(" ".join(str(error).split()))
+    with report_folder(out):
+        try:
+            _, report = learn_prior(
+                log,
+                task=task,
+                reward=reward,
+                arm=arm,
+                features=listed(log, features or None),
+                population=population,
+                arms=spelt(log, arm, arms or None),
+                structure=structure,  # type: ignore[arg-type]  # checked when fitting
+                rank=rank,
+                noise_std=noise_std,
+                held_out=held_out,
+                runs=runs,
+                seed=seed,
+            )
+            with progress_bar("Writing the report", None, None):
+                page = report.write(out)
+        except (ValueError, OSError) as error:
+            fail(" ".join(str(error).split()))
     report.show(console)
     say(f"Report: {page}\nPrior: {out / 'prior.json'}; to start from it:\n")
     _teach(report, out / "prior.json")

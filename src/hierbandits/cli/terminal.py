@@ -1,6 +1,9 @@
 """The terminal: what commands say, how they fail, and the app they belong to."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 try:
@@ -35,6 +38,11 @@ def say(message: str) -> None:
     console.print(message, markup=False, highlight=False, soft_wrap=True)
 
 
+def paragraph(message: str) -> None:
+    """Print a paragraph, broken between words, and an empty line."""
+    console.print(message, end="\n\n", markup=False, highlight=False)
+
+
 def tell(message: str) -> None:
     """Print a line where errors go."""
     Console(stderr=True).print(message, style="red", markup=False, highlight=False, soft_wrap=True)
@@ -55,3 +63,20 @@ def need(*packages: str) -> None:
             import_module(package)
         except ImportError as error:
             fail(f"this command needs {package} ({error}): pip install 'hierbandits[all]'")
+
+
+@contextmanager
+def report_folder(out: Path) -> Iterator[None]:
+    """Make the folder of a report before the work; remove it again if the work leaves it empty."""
+    made = [folder for folder in (out, *out.parents) if not folder.exists()]
+    try:
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            fail(f"--out must be a folder that can be written, got {out}: {error.strerror}")
+        yield
+    except BaseException:  # an interrupt too
+        with suppress(OSError):  # the first that is not empty
+            for folder in made:
+                folder.rmdir()
+        raise

@@ -8,6 +8,7 @@ from hierbandits.evaluation.estimates import effective_size
 from hierbandits.evaluation.replay import Replayed
 from hierbandits.evaluation.result import Estimate
 from hierbandits.evaluation.survey import RARE, Survey
+from hierbandits.evaluation.tables import percent
 from hierbandits.evaluation.weighing import Diagnostics, Tally
 
 FEW = 10
@@ -37,9 +38,10 @@ def of_frozen(name: str, tally: Tally, found: Diagnostics) -> list[str]:
     out = []
     if found.unsupported > 0:
         out.append(
-            f"{name}: {found.unsupported:.1%} of its choices, in {found.unsupported_tasks} tasks, "
-            "are arms that the log never played there, so no row speaks for them.  If they never "
-            "could be played, IPS and SNIPS are wrong; DM and DR rest on the model there."
+            f"{name}: {percent(found.unsupported)} of its choices, in {found.unsupported_tasks} of "
+            f"{tally.moments.n.size} tasks, are arms that the log never played there, so no row "
+            "speaks for them.  If they never could be played, IPS and SNIPS are wrong; DM and DR "
+            "rest on the model there."
         )
     # Where arms could not be played at all, weights fall short of 1 by their share.
     gap = max(found.mean_weight - 1, 1 - found.unsupported - found.mean_weight)
@@ -58,8 +60,9 @@ def of_frozen(name: str, tally: Tally, found: Diagnostics) -> list[str]:
     few, none = int((size < FEW).sum()), int((size < 2).sum())
     if few:
         out.append(
-            f"{name}: {few} of {size.size} tasks have fewer than {FEW} effective rows, so their "
-            f"own intervals are rough; {none} have fewer than 2 and no interval."
+            f"{name}: in {few} of {size.size} tasks there are fewer than {FEW} effective rows, so "
+            "that the task's own interval is rough"
+            + (f"; in {none} there are fewer than 2, and there is no interval." if none else ".")
         )
     return out
 

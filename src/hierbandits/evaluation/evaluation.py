@@ -209,6 +209,11 @@ class _Work:
                 "row by row, and live through the rows whose logged arm is their choice."
             )
         notes.append(self.split.reason)
+        if self.prior is not None:
+            notes.append(
+                "The prior was given.  If it was learned from this log, it has seen the evaluated "
+                "rows, and what rests on it is a little flattered."
+            )
         warnings = cautions.of_log(self.survey, bool(self.replays)) + self.warnings
         return Evaluation(
             tuple(self.estimates), self.by_task, self.diagnostics, self.replays,

@@ -5,7 +5,12 @@ from math import isfinite
 from typing import Any
 
 from hierbandits.evaluation.pessimism import MOST_ROWS, PessimisticPolicy
-from hierbandits.evaluation.pictures import MOST_TASKS, estimates_figure, tasks_figure
+from hierbandits.evaluation.pictures import (
+    MOST_TASKS,
+    cut_limits,
+    estimates_figure,
+    tasks_figure,
+)
 from hierbandits.evaluation.result import Evaluation
 from hierbandits.evaluation.tables import tables
 from hierbandits.report import Report
@@ -42,9 +47,12 @@ def report(evaluation: Evaluation, learned: PessimisticPolicy | None) -> Report:
 
 def _arms(page: Report, learned: PessimisticPolicy) -> None:
     columns, rows = learned.cells()
-    page.table("HierOPO's arms, from all rows", columns, rows[:MOST_ROWS])
-    shown = f"The first {MOST_ROWS} of {len(rows):,} tasks.  " if len(rows) > MOST_ROWS else ""
-    page.text(f"{shown}The lower bound is the mean less {learned.alpha:.3g} standard deviations.")
+    shown = f", {MOST_ROWS} of {len(rows):,} tasks" if len(rows) > MOST_ROWS else ""
+    page.table(f"HierOPO's arms from all rows{shown}", columns, rows[:MOST_ROWS])
+    page.text(
+        f"The lower bound is the mean less {learned.alpha:.3g} standard deviations.  All tasks are "
+        "in hieropo.parquet."
+    )
     page.frame("hieropo", learned.frame())
 
 
@@ -53,6 +61,7 @@ def _estimates_caption(evaluation: Evaluation) -> str:
         "Estimated mean rewards.  The dotted line and its band are the mean of the logged rewards."
         + ("  DM's intervals do not cover what is wrong with the model."
            if any(each.method == "dm" for each in evaluation.estimates) else "")
+        + ("" if cut_limits(evaluation) is None else "  Very long intervals are cut.")
     )  # fmt: skip
 
 

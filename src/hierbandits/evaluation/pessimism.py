@@ -14,6 +14,7 @@ from hierbandits.evaluation.text import text
 from hierbandits.evaluation.training import LogTotals, checked_prior, feature_table
 from hierbandits.hierarchy import GaussianHierarchy
 from hierbandits.logs import Log
+from hierbandits.report import to_its_error
 from hierbandits.rules import ucb_width
 
 if TYPE_CHECKING:
@@ -83,7 +84,14 @@ class PessimisticPolicy:
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """The same as text: the columns' names, and the rows."""
         rows = [
-            [str(task), str(arm), f"{mean:.4g}", f"{lower:.4g}", str(plays), str(rows)]
+            [
+                str(task),
+                str(arm),
+                to_its_error(mean, mean - lower, 4),
+                to_its_error(lower, mean - lower, 4),
+                str(plays),
+                str(rows),
+            ]
             for task, arm, mean, lower, plays, rows in self.frame().iter_rows()
         ]
         return ["task", "arm", "mean", "lower bound", "plays", "rows"], rows

@@ -19,6 +19,9 @@ COLOURS = {  # of methods
     "dr": "#0072b2",
     "replay": "#cc79a7",
 }
+CUT = 10.0
+"""An interval longer than this many typical ones does not stretch the axis."""
+
 BEST_FIRST = ("dr", "snips", "ips", "dm", "replay")
 """Of a policy's methods, the first of these is drawn task by task."""
 
@@ -43,9 +46,25 @@ def estimates_figure(evaluation: Evaluation) -> Any:
     axes.set_yticks(ticks, policies)
     axes.set_ylim(y - 0.6, -0.8)
     axes.set(xlabel=f"mean reward, {100 * evaluation.level:g} % intervals")
+    shortened = cut_limits(evaluation)
+    if shortened is not None:
+        axes.set_xlim(*shortened)
     axes.grid(visible=False, axis="y")
     axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
+
+
+def cut_limits(evaluation: Evaluation) -> tuple[float, float] | None:
+    """The axis of all intervals but the very long ones, if there are any of those."""
+    known = [each for each in evaluation.estimates if np.isfinite(each.low)]
+    lengths = np.array([each.high - each.low for each in known])
+    kept = [each for each, length in zip(known, lengths, strict=True)
+            if length <= CUT * np.median(lengths)]  # fmt: skip
+    if len(kept) == len(known):
+        return None
+    left, right = min(each.low for each in kept), max(each.high for each in kept)
+    margin = 0.05 * (right - left)
+    return left - margin, right + margin
 
 
 def _point(axes: Any, each: Estimate, y: float, colour: str, label: str | None) -> None:
@@ -80,6 +99,8 @@ def tasks_figure(evaluation: Evaluation) -> Any:
         axes.set_yticks(y, [str(evaluation.tasks[task]) for task in order], fontsize=8)
         axes.set_ylim(-0.7, order.size - 0.3)
         axes.set_xlim(*_limits(evaluation, [("logged", "logged"), *drawn], order))
+        axes.locator_params(axis="x", nbins=4)
+        axes.tick_params(axis="x", labelsize=8)
         axes.set_title(f"{policy}, {LABELS.get(method, method)}", fontsize=10)
         axes.grid(visible=False, axis="y")
     figure.supxlabel(f"mean reward, {100 * evaluation.level:g} % intervals", fontsize=10)

@@ -13,7 +13,7 @@ from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.split import Split
 from hierbandits.evaluation.survey import Rows, Survey
 from hierbandits.hierarchy import GaussianHierarchy
-from hierbandits.keyed import Events, Stream
+from hierbandits.keyed import Stream
 from hierbandits.policies import Policy, Recipe
 
 STEP = 4096  # rows between two steps of a progress bar
@@ -153,8 +153,6 @@ def _rounds(
 
 def _tossed(coins: Stream, survey: Survey, rows: Rows) -> tuple[Mask, Rows]:
     """Which rows are kept: with probability least / propensity."""
-    zero = np.zeros(rows.number.size, np.intp)
-    luck = coins.uniforms(Events(rows.number, zero, zero), 1)[:, 0]
     assert survey.least is not None
     assert rows.propensities is not None
-    return luck < survey.least / rows.propensities, rows
+    return coins.of_rows(rows.number) < survey.least / rows.propensities, rows

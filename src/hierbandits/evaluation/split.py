@@ -7,7 +7,7 @@ import numpy as np
 
 from hierbandits.arrays import Indices
 from hierbandits.evaluation.survey import Rows, Survey
-from hierbandits.keyed import Events, Stream
+from hierbandits.keyed import Stream
 
 Kind: TypeAlias = Literal["folds", "time", "none"]
 
@@ -38,7 +38,9 @@ class Split:
         if kind == "none":
             return cls("none", 1, (0,), seed)
         if survey.num_rows < folds:
-            raise ValueError(f"log must have at least {folds} rows to be split, got fewer")
+            raise ValueError(
+                f"log must have at least {folds} rows to be split, got {survey.num_rows}"
+            )
         if kind == "folds":
             return cls("folds", folds, tuple(range(folds)), seed)
         return cls("time", 2, (1,), seed, _cut(survey, TRAIN_SHARE))
@@ -54,8 +56,7 @@ class Split:
         if self.kind == "time":
             when = rows.number if rows.times is None else rows.times
             return np.asarray(when >= self.cut, np.intp)
-        zero = np.zeros(rows.number.size, np.intp)
-        luck = Stream(self.seed, "fold").uniforms(Events(rows.number, zero, zero), 1)[:, 0]
+        luck = Stream(self.seed, "fold").of_rows(rows.number)
         return (luck * self.num_groups).astype(np.intp)
 
     @property

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from hierbandits.arrays import Indices, Mask, Vector
 from hierbandits.decision import Name
-from hierbandits.keyed import Events, Stream
-from hierbandits.logs import Batch, Log
+from hierbandits.keyed import Stream
+from hierbandits.logs import Batch, Log, RowSample, Spread
 
 RARE = 0.01
 """Propensities below this one are counted: a row weighs a hundred times its target probability."""
@@ -79,11 +79,12 @@ class Survey:
                 "uniform must be False if the log has propensities, got True with the column "
                 f"{log.columns.propensity!r}"
             )
-        propensities = _Propensities()
-        times = _Times()
+        propensities, times, spread = _Propensities(), _Times(), Spread()
         for batch in log.batches():
+            spread.add(batch.rewards)
             propensities.add(batch.propensities)
             times.add(batch)
+        spread.check()
         names = batch.names
         num_arms, least = len(names.arms), propensities.least
         if uniform:
@@ -148,12 +149,11 @@ class _Propensities:
 
 
 class _Times:
-    """The times of SKETCH rows, those of the lowest random keys, whatever the log's length."""
+    """Whether times are in order, and those of SKETCH rows."""
 
     def __init__(self) -> None:
         self.is_ordered = True
-        self._keys = np.empty(0)
-        self._times: NDArray[Any] | None = None
+        self._sample = RowSample(Stream(0, "times"), SKETCH)
         self._last: Any = None
 
     def add(self, batch: Batch) -> None:
@@ -163,17 +163,11 @@ class _Times:
         before = times if self._last is None else np.append(self._last, times)
         self.is_ordered &= bool((before[1:] >= before[:-1]).all())
         self._last = times[-1:]
-        number = batch.first_row + np.arange(times.size)
-        zero = np.zeros(times.size, np.intp)
-        keys = Stream(0, "times").uniforms(Events(number, zero, zero), 1)[:, 0]
-        self._keys = np.append(self._keys, keys)
-        self._times = times if self._times is None else np.append(self._times, times)
-        if self._keys.size > SKETCH:
-            lowest = np.argpartition(self._keys, SKETCH)[:SKETCH]
-            self._keys, self._times = self._keys[lowest], self._times[lowest]
+        self._sample.add(batch.first_row, times)
 
     def sorted(self) -> NDArray[Any] | None:
-        return None if self._times is None else np.sort(self._times)
+        times = self._sample.values
+        return None if times is None else np.sort(times)
 
 
 def _places(population: Indices, num_populations: int) -> tuple[int, Indices]:

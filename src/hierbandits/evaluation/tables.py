@@ -23,21 +23,24 @@ def tables(evaluation: Evaluation) -> Iterator[Table]:
 
 
 def _estimates(evaluation: Evaluation) -> Table:
-    places = decimals([estimate.error for estimate in evaluation.estimates])
+    unit = unit_of([estimate.error for estimate in evaluation.estimates])
+    places = decimals([estimate.error / unit for estimate in evaluation.estimates])
     rows = []
     for each in evaluation.estimates:
-        gain = within(each.gain, each.gain_high - each.gain, places, sign=True)
+        gain_reach = (each.gain_high - each.gain) / unit
+        gain = within(each.gain / unit, gain_reach, places, sign=True)
         rows.append(
             [
                 each.policy,
                 LABELS.get(each.method, each.method),
-                within(each.value, each.high - each.value, places),
+                within(each.value / unit, (each.high - each.value) / unit, places),
                 NOTHING if each.method == "logged" else gain,
                 f"{each.rows:,}",
             ]
         )
     columns = ["policy", "method", "mean reward", "gain over log", "rows"]
-    return f"Estimates, ± {100 * evaluation.level:g} % intervals", columns, rows
+    told = "" if unit == 1 else f", in units of {unit:g}"
+    return f"Estimates, ± {100 * evaluation.level:g} % intervals{told}", columns, rows
 
 
 def _diagnostics(evaluation: Evaluation) -> Table:
@@ -51,7 +54,7 @@ def _diagnostics(evaluation: Evaluation) -> Table:
                 f"{found.effective_rows / found.rows:.1%}",
                 f"{found.largest_weight:.4g}",
                 within(found.mean_weight, reach, 3),
-                f"{found.unsupported:.1%}",
+                percent(found.unsupported),
             ]
         )
     columns = ["policy", "effective rows", "of all", "largest", "mean weight", "never logged"]
@@ -73,10 +76,23 @@ def _replays(evaluation: Evaluation) -> Table:
     return "Replay", columns, rows
 
 
+def unit_of(errors: Sequence[float]) -> float:
+    """One; but a power of a thousand where the smallest error is below 1e-5, or above 1,000."""
+    known = [error for error in errors if isfinite(error) and error > 0]
+    if not known or 1e-5 <= min(known) < 1e3:
+        return 1.0
+    return float(10.0 ** (3 * floor(log10(min(known)) / 3)))
+
+
 def decimals(errors: Sequence[float]) -> int:
     """Places after the point that show two digits of the smallest error."""
     known = [error for error in errors if isfinite(error) and error > 0]
     return min(6, max(0, 1 - floor(log10(min(known))))) if known else 3
+
+
+def percent(share: float) -> str:
+    """A share, never rounded to nothing."""
+    return "<0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
 def within(value: float, reach: float, places: int, *, sign: bool = False) -> str:

@@ -13,6 +13,7 @@ from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.savings import Savings
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.similarity import Similarity
+from hierbandits.report import to_its_error
 
 ROWS = 30  # of a table
 
@@ -39,7 +40,8 @@ def similarity_section(found: Similarity) -> Section:
     columns += ["task std", "95 % from", "to", "share between tasks", "rewards to equal"]
     rows = []
     for j, name in enumerate(found.coordinates[:ROWS]):
-        first = [_g(found.mean[0, j]), _g(found.mean_std[0, j])]
+        mean, std = float(found.mean[0, j]), float(found.mean_std[0, j])
+        first = [to_its_error(mean, std), _g(std)]
         if found.hyper_std is not None:
             first = [_g(found.hyper_std[j])]
         width = [_g(part[j]) for part in (found.task_std, found.task_low, found.task_high)]
@@ -153,8 +155,9 @@ def calibration_section(found: Calibration) -> Section:
     for i, level in enumerate(LEVELS):
         row = [f"{100 * level:g} % intervals hold", f"{100 * found.coverage[i]:.1f} %"]
         row.append(f"{100 * found.coverage_error[i]:.1f}")
-        row.append("" if cells is None else f"{100 * cells.coverage[i]:.1f} %")
-        row.append("" if cells is None else f"{100 * cells.coverage_error[i]:.1f}")
+        if cells is not None:
+            row.append(f"{100 * cells.coverage[i]:.1f} %")
+            row.append(f"{100 * cells.coverage_error[i]:.1f}")
         rows.append(row)
     words = verdict.on_calibration(found)[:-1]
     words.append(f"{found.rows} rows were held out of the fit to the other {found.training_rows}.")
@@ -166,7 +169,7 @@ def calibration_section(found: Calibration) -> Section:
     return Section(
         name="calibration",
         heading="Whether predictions hold",
-        columns=("", "rows", "± s.e.", "means", "± s.e."),
+        columns=("", "rows", "± s.e.", "means", "± s.e.")[: len(rows[0])],
         rows=rows,
         words=words,
         draw=lambda: pictures.calibration(found),

@@ -41,6 +41,7 @@ class Similarity:
     share: Vector  # of a reward's variance that lies between tasks, (d,)
     rewards_to_equal: Vector  # after which a task's own data weigh as much as other tasks, (d,)
     overall_share: float  # the same for the arms or features as they occur in the log
+    condition: float  # number of X'X of all rows, features scaled alike; 1 if armed
     converged: bool
     iterations: int
     log_evidence: float
@@ -80,7 +81,17 @@ class Similarity:
             share=between / (between + noise_var),
             rewards_to_equal=noise_var / between,
             overall_share=used / (used + noise_var),
+            condition=_condition(sums),
             converged=fit.converged,
             iterations=fit.iterations,
             log_evidence=fit.log_evidence,
         )
+
+
+def _condition(sums: TaskSums) -> float:
+    """The largest over the smallest eigenvalue of the features' mean products, at most 1e15."""
+    if sums.is_armed:
+        return 1.0
+    sizes = feature_sizes(sums)
+    values = np.linalg.eigvalsh(sums.xx.sum(0) / np.outer(sizes, sizes))
+    return float(values[-1] / max(values[0], 1e-15 * values[-1]))

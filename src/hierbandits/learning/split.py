@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.arrays import Mask, Vector, count
-from hierbandits.keyed import Events, Stream
+from hierbandits.arrays import Mask, count
+from hierbandits.keyed import Stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,5 @@ class Split:
 
     def held(self, first_row: int, size: int) -> Mask:
         """Whether each of these successive rows is held out, (size,)."""
-        return row_numbers(Stream(self.seed, "held-out rows"), first_row, size) < self.share
-
-
-def row_numbers(stream: Stream, first_row: int, size: int) -> Vector:
-    """A uniform number in (0, 1) for each of some successive rows, (size,)."""
-    rows, zeros = np.arange(first_row, first_row + size), np.zeros(size, np.intp)
-    numbers: Vector = stream.uniforms(Events(rows, zeros, zeros), 1)[:, 0]
-    return numbers
+        rows = np.arange(first_row, first_row + size)
+        return Stream(self.seed, "held-out rows").of_rows(rows) < self.share

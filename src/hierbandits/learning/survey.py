@@ -7,8 +7,8 @@ import numpy as np
 from hierbandits.arrays import Indices, Matrix, Vector
 from hierbandits.decision import Name
 from hierbandits.keyed import Stream
-from hierbandits.learning.split import Split, row_numbers
-from hierbandits.logs import Batch, Columns, Log
+from hierbandits.learning.split import Split
+from hierbandits.logs import Batch, Columns, Log, RowSample, Spread
 from hierbandits.sums import TaskSums
 
 SAMPLE = 1000  # rows whose features are kept
@@ -41,8 +41,10 @@ class Survey:
     def of(cls, log: Log, split: Split) -> "Survey":
         """Read a log once, in the memory of a few batches."""
         parts: list[TaskSums | None] = [None, None]
-        sample, values = _Sample(split.seed), np.empty(0)
+        spread, values = Spread(), np.empty(0)
+        sample = RowSample(Stream(split.seed, "sample of features"), SAMPLE)
         for batch in log.batches():
+            spread.add(batch.rewards)
             held = split.held(batch.first_row, batch.tasks.size)
             for i, chosen in enumerate((~held, held)):
                 parts[i] = _added(parts[i], batch, np.flatnonzero(chosen))
@@ -54,6 +56,7 @@ class Survey:
         assert training is not None  # an empty log was refused
         assert held_sums is not None
         _check(len(names.tasks), values, training, held_sums, split)
+        spread.check()
         if training.is_armed and len(names.arms) < 2:
             raise ValueError(f"arm must have at least two values in the log, got {names.arms!r}")
         size = len(names.tasks)
@@ -64,28 +67,9 @@ class Survey:
             coordinates=tuple(names.arms) or _features(log.columns, training.xy.shape[1]),
             populations=tuple(names.populations),
             population=names.population,
-            sample=None if training.is_armed else sample.rows,
+            sample=sample.values,
             two_valued=values.size == 2,
         )
-
-
-class _Sample:
-    """The rows with the smallest random numbers: a uniform sample, whatever the batches."""
-
-    def __init__(self, seed: int) -> None:
-        self._stream = Stream(seed, "sample of features")
-        self._keys: Vector = np.empty(0)
-        self.rows: Matrix = np.empty((0, 0))
-
-    def add(self, first_row: int, features: Matrix) -> None:
-        keys = row_numbers(self._stream, first_row, len(features))
-        if self._keys.size == SAMPLE:
-            chosen = np.flatnonzero(keys < self._keys[-1])
-            keys, features = keys[chosen], features[chosen]
-        every = np.append(self._keys, keys)
-        rows = np.concatenate([self.rows.reshape(-1, features.shape[1]), features])
-        kept = np.argsort(every, kind="stable")[:SAMPLE]
-        self._keys, self.rows = every[kept], rows[kept]
 
 
 def _added(sums: TaskSums | None, batch: Batch, rows: Indices) -> TaskSums:

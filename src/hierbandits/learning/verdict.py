@@ -13,6 +13,7 @@ from hierbandits.learning.similarity import Similarity
 
 STEPS = ((150.0, "very strongly"), (20.0, "strongly"), (3.0, "somewhat"))  # least odds
 SURE = 2.0  # standard errors that make a difference worth a word
+REPEATED = 100.0  # a condition number from which features are too much alike
 NAMED = 5  # tasks or arms that a sentence names
 
 
@@ -59,11 +60,20 @@ def on_similarity(found: Similarity) -> list[str]:
         f"common lies between tasks. A task needs about {_number(needed)} {of} before its own data "
         "weigh as much as what other tasks say."
     ]
-    if found.maybe_zero.any():
+    if found.maybe_zero.all():
+        said[0] = f"By the widths that fit best, {said[0]}"
+        said.append("But the log tells none of these widths from zero: tasks may not differ.")
+    elif found.maybe_zero.any():
         unsure = [
             name for name, zero in zip(found.coordinates, found.maybe_zero, strict=True) if zero
         ]
         said.append(f"The log does not tell the task width from zero for {_listed(unsure)}.")
+    if found.condition > REPEATED:
+        said.append(
+            f"Features nearly repeat each other (condition number {found.condition:.2g}), which "
+            "makes task widths come out too small. A feature far from zero repeats a constant "
+            "one: subtract its mean first."
+        )
     if not found.converged:
         said.append("The fit did not converge: take its widths with care.")
     return said
@@ -106,10 +116,7 @@ def on_calibration(found: Calibration) -> list[str]:
             f"Predictions are off: of {judged}, {_listed(parts)}. The rewards or the tasks are "
             "not as Gaussian as the model has them; widths and probabilities here lean on that."
         )
-    gains = [
-        f"{'better' if gain > 0 else 'worse'} than {name} ones by {abs(gain):.3g} ± {error:.2g}"
-        for name, (gain, error) in found.gain.items()
-    ]
+    gains = [_scored(name, *gain) for name, gain in found.gain.items()]
     return [*said, f"Per held-out row, the hierarchy's log scores are {' and '.join(gains)}."]
 
 
@@ -130,22 +137,35 @@ def on_savings(found: Savings, similarity: Similarity) -> list[str]:
     return said
 
 
+def _scored(name: str, gain: float, error: float) -> str:
+    if abs(gain) <= SURE * error:
+        return f"about as good as {name} ones ({gain:+.2g} ± {error:.2g})"
+    return f"{'better' if gain > 0 else 'worse'} than {name} ones by {abs(gain):.3g} ± {error:.2g}"
+
+
 def _saved(saving: Saving) -> str:
     if abs(saving.difference) <= SURE * saving.difference_error:
         return (
-            f"about the regret of {saving.over} ({-saving.percent:+.2g} ± "
-            f"{saving.percent_error:.2g} %)"
+            f"about the regret of {saving.over} ({_percent(-saving.percent, '+')} ± "
+            f"{_percent(saving.percent_error)} %)"
         )
     word = "less" if saving.difference > 0 else "more"
     return (
-        f"{abs(saving.percent):.3g} ± {saving.percent_error:.2g} % {word} regret than {saving.over}"
+        f"{abs(saving.percent):.3g} ± {_percent(saving.percent_error)} % {word} regret than "
+        f"{saving.over}"
     )
+
+
+def _percent(value: float, sign: str = "") -> str:
+    """Two digits, or more before the point."""
+    return f"{value:{sign}.0f}" if abs(value) >= 99.5 else f"{value:{sign}.2g}"
 
 
 def _spoken(log_odds: float) -> str:
     if log_odds < 0:
         return f"not at all ({_odds(-log_odds)} against it)"
-    return f"{strength(log_odds)} ({_odds(log_odds)})"
+    word = strength(log_odds)
+    return f"{word}{' at all' if word == 'hardly' else ''} ({_odds(log_odds)})"
 
 
 def _odds(log_odds: float) -> str:

@@ -2,5 +2,7 @@
 
 from hierbandits.logs.batch import Batch, Columns, LogSums
 from hierbandits.logs.log import Log
+from hierbandits.logs.sample import RowSample
+from hierbandits.logs.spread import Spread
 
-__all__ = ["Batch", "Columns", "Log", "LogSums"]
+__all__ = ["Batch", "Columns", "Log", "LogSums", "RowSample", "Spread"]

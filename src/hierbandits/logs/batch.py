@@ -24,7 +24,7 @@ class Columns:
     decision: str | None = None  # an id, different in every row
     propensity: str | None = None  # the probability with which the arm was chosen
     eligible: str | None = None  # lists of arms; in a CSV they are separated by |
-    time: str | None = None
+    time: str | None = None  # numbers, dates, or text that sorts as time does: 2024-03-14
 
     def __post_init__(self) -> None:
         if (self.arm is None) == (self.features is None):

@@ -34,7 +34,8 @@ class Numbering:
         assert self._table is not None
         if series.dtype != self._table["name"].dtype:
             kind = "integers" if self._table["name"].dtype.is_integer() else "strings"
-            refuse(self._what, series, rows, 0, f"be {kind}, as those before it")
+            others = "the names given" if self._fixed else "those before it"
+            refuse(self._what, series, rows, 0, f"be {kind}, as {others}")
         found = self._find(series)
         if found.null_count():
             unknown = found.is_null()
@@ -91,6 +92,11 @@ def named_cells(what: str, series: "pl.Series", rows: Rows) -> "pl.Series":
     if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
         refuse(what, series, rows, 0, "be a string or an integer")
     return series.cast(pl.String)
+
+
+def is_number(text: str) -> bool:
+    """Whether `numbers` would read this text."""
+    return polars_module().Series([text]).cast(polars_module().Float64, strict=False)[0] is not None
 
 
 def numbers(what: str, series: "pl.Series", rows: Rows, text: bool = False) -> Vector:

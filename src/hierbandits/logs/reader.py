@@ -1,9 +1,10 @@
 """Frames turned into batches of plain arrays, with the names met on the way."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hierbandits.arrays import Indices, Mask, Matrix
 from hierbandits.decision import Name
@@ -12,6 +13,7 @@ from hierbandits.logs.cells import (
     Numbering,
     as_lists,
     filled,
+    is_number,
     named_cells,
     numbers,
     probabilities,
@@ -34,6 +36,7 @@ class Reader:
         self._arms = Numbering("arm", self.names.arms, fixed=arms is not None, text=self._text)
         self._populations = Numbering("population", self.names.populations)
         self._dim: int | None = None
+        self._numeric_time: bool | None = None if self._text else False  # to be seen
         if columns.population is None:
             self.names.populations.append("all")
 
@@ -55,7 +58,7 @@ class Reader:
         if named.propensity is not None:
             propensities = probabilities(frame[named.propensity], rows, self._text)
         if named.time is not None:
-            times = filled("time", frame[named.time], rows).to_numpy()
+            times = self._times(filled("time", frame[named.time], rows), rows)
         populations = self._population(frame, tasks, rows)
         return Batch(
             start,
@@ -69,6 +72,15 @@ class Reader:
             times,
             self.names,
         )
+
+    def _times(self, series: "pl.Series", rows: range) -> NDArray[Any]:
+        """Times as logged; those of a CSV as numbers if the first is one, and 9 is before 10."""
+        if self._numeric_time is None:
+            self._numeric_time = is_number(series[0])
+        if self._numeric_time:
+            return numbers("time", series, rows, text=True)
+        times: NDArray[Any] = series.to_numpy()
+        return times
 
     def _features(self, frame: "pl.DataFrame", rows: range) -> Matrix:
         named = self._columns.features

@@ -1,7 +1,7 @@
 """Where logs come from: frames of polars, pandas and Arrow, Parquet and CSV files."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,9 +47,14 @@ def column_names(source: Any) -> list[str]:
     pl = polars_module()
     if not isinstance(source, pl.LazyFrame):
         return list(source.columns)
+    return list(column_kinds(source))
+
+
+def column_kinds(source: "pl.LazyFrame") -> "Mapping[str, pl.DataType]":
+    """The columns of a file that `opened` gave, and the kind of their cells."""
     try:
-        return list(source.collect_schema().names())
-    except pl.exceptions.PolarsError as error:
+        return source.collect_schema()
+    except polars_module().exceptions.PolarsError as error:
         raise ValueError(f"source could not be read: {error}") from error
 
 
