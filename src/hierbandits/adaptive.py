@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from hierbandits.arrays import Indices, Matrix, Vector, real_array
@@ -45,26 +45,13 @@ class AdaptiveBelief(Posterior):
         """The size above which features are refused: no unit could be as large."""
         return self.widths.largest_feature
 
-    def observe(
-        self,
-        tasks: ArrayLike,
-        features: ArrayLike,
-        rewards: ArrayLike,
-        noise_std: ArrayLike | None = None,
-    ) -> None:
-        """Learn a batch of rewards; a task may repeat.  A bad batch changes nothing.
-
-        Features are (E, d), or arm indices (E,) when armed.
-        """
-        self.check_leaves(self.nodes(tasks))  # candidates start late from the sums of tasks
-        super().observe(tasks, features, rewards, noise_std)
-
     def observe_rows(
         self, nodes: Indices, table: Matrix | Indices, rewards: Vector, noise: Vector | None = None
     ) -> None:
         """`observe` of arrays that were checked before."""
         if noise is not None:
             raise ValueError("noise_std must not be given: all rewards of this belief share one")
+        self.check_leaves(nodes)  # candidates start late from the sums of tasks
         self.candidates.learn(nodes, self._population(nodes), table, rewards)
         self.forest = self.candidates.forest
 
