@@ -402,6 +402,8 @@ def test_p_values_are_uniform_where_the_model_is_right_and_an_odd_task_is_named(
         Posterior.of(truth, _sums(rows), rows.population), tuple(rows.names), ("a", "b", "c")
     )
     assert stats.kstest(found.p_value, "uniform").pvalue > 1e-3
+    assert (found.p_value <= 0.05).sum() > 40  # by chance, of 1,500 tasks that all fit
+    assert found.flagged.sum() <= 1
     odd = rows.task == 77
     rows.rewards[odd] += 3.0 * (rows.vectors[odd][:, 1])
     _, report = hb.learn_prior(rows.frame(), **rows.arguments, held_out=0, runs=0)
