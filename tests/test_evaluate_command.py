@@ -100,7 +100,20 @@ def test_defaults_priors_and_features_from_files(file, world, tmp_path):
     assert code == 2
     assert "the log must say which is which" in said
     code, _ = _run(
-        file, *KNOWN, "--out", out, "--prior", prior, "--arms", "a0,a1,a2", "--policy", "greedy"
+        file,
+        *KNOWN,
+        "--out",
+        out,
+        "--prior",
+        prior,
+        "--arms",
+        "a0",
+        "--arms",
+        "a1",
+        "--arms",
+        "a2",
+        "--policy",
+        "greedy",
     )
     assert code == 0
     prior.write_text(json.dumps(apart | {"arms": ["a0", "a1", "a2"]}))
@@ -173,11 +186,12 @@ def test_integer_arms_are_named_as_the_column_has_them(ending, world, tmp_path):
         json.dumps(apart | {"arms": ["2", "1", "0"] if ending == "parquet" else [2, 1, 0]})
     )
     features.write_text(json.dumps({"0": [1.0, 0.0], "1": [0.0, 1.0], "2": [1.0, 1.0]}))
-    for options in (["--arms", "2,0,1"], ["--prior", prior], ["--arm-features", features]):
+    fixed = ["--arms", "2", "--arms", "0", "--arms", "1"]
+    for options in (fixed, ["--prior", prior], ["--arm-features", features]):
         out = tmp_path / "out"
         code, said = _run(path, *KNOWN, "--policy", "HierOPO", "--out", out, *options)
         assert code == 0, said
-    code, said = _run(path, *KNOWN, "--arms", "0,1", "--out", tmp_path / "x")
+    code, said = _run(path, *KNOWN, "--arms", "0", "--arms", "1", "--out", tmp_path / "x")
     assert (code, "arm must be one of" in said) == (2, True)
     prior.write_text(json.dumps(apart | {"arms": 3}))
     code, said = _run(path, *KNOWN, "--prior", prior, "--out", tmp_path / "x")

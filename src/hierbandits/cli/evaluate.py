@@ -51,7 +51,8 @@ def evaluate(
         Path | None, typer.Option(help="A hierarchy as JSON; fitted to the log by default.")
     ] = None,
     arms: Annotated[
-        str | None, typer.Option(help="All arms, in the order of the prior: a,b,c.")
+        list[str] | None,
+        typer.Option(help="An arm; repeat it to fix the arms and their order, that of the prior."),
     ] = None,
     arm_features: Annotated[
         Path | None, typer.Option(help="JSON, arms to lists of features: linear beliefs.")
@@ -86,7 +87,7 @@ reward model is the hierarchical belief, trained on rows that are not evaluated.
     bar = _Bar()
     with report_folder(out):
         try:
-            named = spelt(log, arm, arms.split(",") if arms is not None else order)
+            named = spelt(log, arm, arms or order)
             table = None
             if features is not None:
                 table = dict(zip(spelt(log, arm, [*features]), features.values(), strict=True))
