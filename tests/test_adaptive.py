@@ -623,6 +623,25 @@ def test_an_agent_starts_from_what_a_log_says():
         np.testing.assert_allclose(
             agent.belief.task(agent.node(name)).mean, right.task(s).mean, rtol=1e-9
         )
+    swapped = Agent(prior, arms=["a", "b", "c"], seed=0)
+    rows = TaskSums(sums.xx[:, [2, 0, 1]], sums.xy[:, [2, 0, 1]], sums.yy, sums.n)
+    swapped.learn_past(names, rows, ["c", "a", "b"])
+    wider = Agent(
+        GaussianHierarchy.armed(4, hyper_std=1.0, task_std=0.4, noise_std=0.7), arms=list("abxc")
+    )
+    wider.learn_past(names, sums, ["a", "b", "c"])
+    for s, name in enumerate(names):
+        mean = right.task(s).mean
+        np.testing.assert_allclose(swapped.belief.task(swapped.node(name)).mean, mean, rtol=1e-9)
+        found = wider.belief.task(wider.node(name)).mean
+        np.testing.assert_allclose(found, [*mean[:2], 0.0, mean[2]], rtol=1e-9)
+    for arms, message in (
+        (["a", "b", "z"], "arms must name arms of this agent"),
+        (["a", "b"], "sums must have 2 arms"),
+        (["a", "a", "b"], "arms must be distinct"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Agent(prior, arms=["a", "b", "c"]).learn_past(names, sums, arms)
     for policy in ("TS", "PooledTS", "HierUCB"):
         other = Agent(prior, policy, seed=0)
         other.learn_past(names, sums)

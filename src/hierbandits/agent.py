@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.archive import read_archive, write_archive
 from hierbandits.arrays import LARGEST, count, index_array, real_array
-from hierbandits.decision import Decision, RewardConflict, TaskName, UnknownDecision
+from hierbandits.decision import Decision, Name, RewardConflict, TaskName, UnknownDecision
 from hierbandits.exploration import ForcedStart
 from hierbandits.hierarchy import GaussianHierarchy
 from hierbandits.offer import Catalogue, form_of
@@ -221,12 +221,17 @@ class Agent:
             del self._pending[decision.id]
             self._settled[decision.id] = reward, now
 
-    def learn_past(self, tasks: Sequence[TaskName], sums: TaskSums) -> None:
+    def learn_past(
+        self, tasks: Sequence[TaskName], sums: TaskSums, arms: Sequence[Name] | None = None
+    ) -> None:
         """Learn what is known of tasks from before: the sums of a log, a row for each task.
 
-        Only before the first reward.  Arms are in the order of the agent's own.
+        Only before the first reward.  `arms` names the columns of armed sums; without it they are
+        the agent's own arms, in their order.
         """
         paths = [self._roster.path(task) for task in tasks]
+        if arms is not None:
+            sums = sums.spread(self._catalogue.places(arms), self.prior.dim)
         if len(set(paths)) < len(paths):
             raise ValueError(f"tasks must be different, got {list(tasks)!r:.80}")
         self.belief.check_past(len(paths), sums)

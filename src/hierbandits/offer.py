@@ -53,6 +53,12 @@ class Catalogue:
             offer = self._offer(arms)
             self.own = Offer(offer.table.copy(), offer.names)
 
+    def places(self, names: Sequence[Name]) -> Indices:
+        """The numbers of these arms among the agent's own."""
+        if self.own is None or not self._armed:
+            raise ValueError(f"arms must not be named where they have features, got {names!r:.80}")
+        return self.own.named(names).table.astype(np.intp)
+
     def arms(
         self, arms: Any, num_events: int, eligible: Any
     ) -> tuple[Arms, Sequence[Sequence[Name]]]:

@@ -76,6 +76,15 @@ class TaskSums:
             np.add.at(getattr(found, part.name), group, getattr(self, part.name))
         return found
 
+    def spread(self, places: Indices, num_arms: int) -> "TaskSums":
+        """Armed sums with each arm at another place among more, or as many."""
+        if not self.is_armed or self.xy.shape[1] != places.size:
+            raise ValueError(f"sums must have {places.size} arms, got the shape {self.xx.shape}")
+        found = TaskSums.zeros(len(self.n), num_arms, armed=True)
+        found.xx[:, places], found.xy[:, places] = self.xx, self.xy
+        found.yy[:], found.n[:] = self.yy, self.n
+        return found
+
     def with_room(self, num_tasks: int, dim: int) -> "TaskSums":
         """The same sums with room for so many tasks and arms, or for some more tasks."""
         have, known = self.xy.shape
