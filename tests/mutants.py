@@ -80,7 +80,7 @@ MUTANTS = [
     ("adaptive.py", "square / np.maximum(count - 2.0, 1.0)", "square / count"),
     ("adaptive.py", "(heaps[:-1, None] <= luck)", "(heaps[:-1, None] > luck)"),
     ("adaptive.py", "scale * found.shared_var + apart", "scale * found.shared_var"),
-    ("adaptive.py", "self.check_leaves(self.nodes(tasks))  #", "pass  #"),
+    ("adaptive.py", "self.check_leaves(nodes)  #", "pass  #"),
     (
         "contribution.py",
         "factor @ (vectors / np.sqrt(1.0 + values)",
