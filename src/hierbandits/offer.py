@@ -93,7 +93,7 @@ class Catalogue:
                 raise ValueError("arms must be given, here or when the agent is made")
             return self.own
         if isinstance(arms, np.ndarray) and arms.ndim == 2 and not self._armed and len(arms) > 0:
-            table = self._features(arms)
+            table = real_array("arms", arms, (len(arms), self._dim), largest=self._largest)
             return Offer(table, range(len(table)))
         if isinstance(arms, Mapping):
             if self._armed:
