@@ -36,6 +36,7 @@ BAD_CALLS = {
     "a policy told the truth": (("OracleTS",), {}, "must be told the truth"),
     "the same, frozen": (("frozen:OracleTS",), {}, "must be told the truth"),
     "a forced start, frozen": (("frozen:HierTS-forced",), {}, "by its belief alone"),
+    "unknown widths, frozen": (("frozen:AdaptiveHierTS",), {}, "evaluate .frozen:HierTS."),
     "an unknown arm": (("arm:a9",), {}, r"must name an arm of the log \(a0, a1, a2\), got 'a9'"),
     "no policy": (([],), {}, "at least one policy"),
     "a policy twice": ((["uniform", "uniform"],), {}, "distinct names"),

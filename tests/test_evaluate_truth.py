@@ -140,7 +140,9 @@ def _replayed_by_hand(frame, log, recipe, prior, batch, seed, name):
 
 
 @pytest.mark.parametrize("batch", [1, 7])
-@pytest.mark.parametrize("name", ["HierTS", "HierTS-forced", "HierUCB", "LinUCB", "TS"])
+@pytest.mark.parametrize(
+    "name", ["HierTS", "AdaptiveHierTS", "HierTS-forced", "HierUCB", "LinUCB", "TS"]
+)
 def test_replay_is_rejection_sampling_row_by_row_or_round_by_round(name, batch):
     rng = np.random.default_rng(18)
     world = World.drawn(rng)
