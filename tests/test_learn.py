@@ -12,10 +12,10 @@ from hierbandits import Belief, GaussianHierarchy, TaskSums
 from hierbandits.environments import HierarchicalBandit, SampledActions
 from hierbandits.keyed import Events, Stream
 from hierbandits.learning.calibration import BINS, LEVELS
-from hierbandits.learning.candidates import Candidates
 from hierbandits.learning.comparison import Comparison
+from hierbandits.learning.family import Family
 from hierbandits.learning.outliers import Outliers, benjamini_hochberg
-from hierbandits.learning.posterior import Posterior
+from hierbandits.learning.posteriors import TaskPosteriors
 from hierbandits.learning.prior import fitted
 from hierbandits.learning.savings import POLICIES, Saving, newcomer
 from hierbandits.learning.shrinkage import Shrinkage
@@ -111,7 +111,7 @@ def test_two_valued_rewards_are_noticed(values, two):
 def test_posteriors_and_those_without_each_task_match_the_dense_joint(armed, populations):
     rows = drawn(4, armed=armed, populations=populations, events=6)
     prior, m = _prior(rows), len(rows.theta)
-    found = Posterior.of(prior, _sums(rows), rows.population)
+    found = TaskPosteriors.of(prior, _sums(rows), rows.population)
     joint = rows.joint(prior)
     means, covs, (left_mean, left_cov) = found.means(), found.covs(), found.without_each()
     for p in range(populations):
@@ -131,7 +131,7 @@ def test_an_arm_that_one_task_alone_has_played_is_unknown_without_it():
     sums = TaskSums.zeros(3, 2, armed=True)
     sums.add([0, 1, 2, 2], [0, 0, 0, 1], [0.1, 0.2, 0.3, 9.0])
     wide = GaussianHierarchy.armed(2, hyper_std=1e6, task_std=1e-6, noise_std=1.0)
-    mean, cov = Posterior.of(wide, sums, np.zeros(3, int)).without_each()
+    mean, cov = TaskPosteriors.of(wide, sums, np.zeros(3, int)).without_each()
     assert (mean[2, 1], cov[2, 1]) == (0.0, 1e12)  # exactly the hyper-prior: nothing was rounded
     np.testing.assert_allclose(mean[2, 0], 0.15, rtol=1e-6)
 
@@ -153,13 +153,13 @@ def test_the_fit_is_that_of_the_rows_whatever_the_order_of_tasks(armed, populati
 def test_the_candidates_evidence_is_that_of_the_dense_joint(armed, populations):
     scale = np.array([1.0, 100.0, 0.1])
     rows = drawn(7, armed=armed, populations=populations, tasks=6, events=5, scale=scale)
-    candidates = Candidates.of(_sums(rows), rows.population)
+    family = Family.of(_sums(rows), rows.population)
     size = np.ones(3) if armed else np.sqrt((rows.features**2).mean(0))
-    np.testing.assert_allclose(candidates.unit, 1 / size)
+    np.testing.assert_allclose(family.unit, 1 / size)
     centre = rows.rewards.mean() if armed else 0.0
-    np.testing.assert_allclose(candidates.centre, centre)
+    np.testing.assert_allclose(family.centre, centre)
     for t, q in [(0.3, 2.0), (0.0, 0.7), (1.5, 0.0)]:
-        found = candidates.at(t).evidence(np.array([q])).log()[0]
+        found = family.at(t).evidence(np.array([q])).log()[0]
         # A width of zero is near enough at 1e-9, where a hierarchy must have some.
         covs = [np.diag((width / size) ** 2) for width in (q, t or 1e-9)]
         prior = GaussianHierarchy(
@@ -247,11 +247,11 @@ def test_sharp_widths_are_resolved_and_wide_ones_are_reached():
     assert t * found.noise["hierarchical"] == pytest.approx(0.35, rel=0.03)
     assert q * found.noise["hierarchical"] > 30
     assert found.noise["hierarchical"] == pytest.approx(0.5, rel=0.01)
-    candidates = Candidates.of(_sums(rows), rows.population)
+    family = Family.of(_sums(rows), rows.population)
     # Only the peak counts, so that a fine grid around it has all of the integral.
     peak = np.log(found.typical["independent"][0])
     fine = np.linspace(peak - 0.1, peak + 0.1, 201)
-    logs = [candidates.at(float(w)).evidence(np.zeros(1)).log_any_scale()[0] for w in np.exp(fine)]
+    logs = [family.at(float(w)).evidence(np.zeros(1)).log_any_scale()[0] for w in np.exp(fine)]
     span = np.log(found.task_widths[-1] / found.task_widths[0])
     integral = logsumexp(logs) + np.log((fine[1] - fine[0]) / span)
     assert found.log_evidence["independent"] == pytest.approx(integral, abs=0.02)
@@ -352,7 +352,7 @@ def test_a_task_without_rewards_leans_on_others_alone():
     sums = _sums(rows)
     for part in (sums.xx, sums.xy, sums.yy, sums.n):
         part[4] = 0
-    found = Shrinkage.of(Posterior.of(_prior(rows), sums, rows.population), sums.n, (), ())
+    found = Shrinkage.of(TaskPosteriors.of(_prior(rows), sums, rows.population), sums.n, (), ())
     assert found.weight[4] == pytest.approx(1.0, abs=1e-12)
     assert (np.delete(found.weight, 4) < 0.999).all()
 
@@ -361,7 +361,7 @@ def test_a_task_without_rewards_leans_on_others_alone():
 def test_surprise_is_that_of_leaving_each_task_out(armed, populations):
     rows = drawn(13, armed=armed, populations=populations, tasks=14, events=4)
     prior, m = _prior(rows), len(rows.theta)
-    posterior = Posterior.of(prior, _sums(rows), rows.population)
+    posterior = TaskPosteriors.of(prior, _sums(rows), rows.population)
     found = Outliers.of(posterior, tuple(rows.names), ("a", "b", "c"))
     noise, ranks = prior.noise_std**2, set()
     for s in range(m):
@@ -399,7 +399,7 @@ def test_p_values_are_uniform_where_the_model_is_right_and_an_odd_task_is_named(
     if not armed:
         truth = GaussianHierarchy(hyper_cov=np.eye(3), task_cov=0.16 * np.eye(3), **kind)
     found = Outliers.of(
-        Posterior.of(truth, _sums(rows), rows.population), tuple(rows.names), ("a", "b", "c")
+        TaskPosteriors.of(truth, _sums(rows), rows.population), tuple(rows.names), ("a", "b", "c")
     )
     assert stats.kstest(found.p_value, "uniform").pvalue > 1e-3
     assert (found.p_value <= 0.05).sum() > 40  # by chance, of 1,500 tasks that all fit

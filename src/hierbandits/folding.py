@@ -39,7 +39,7 @@ def fold(forest: Forest, nodes: Indices, sums: TaskSums) -> tuple[Indices, Evide
         heard = (explained(looking_up, root, precision), times(looking_up, after))
         nodes, family = np.unique(forest.parent[nodes], return_inverse=True)
         precision, weighted, square, size, log_var, count = (
-            _summed(part, family, nodes.size) for part in (*heard, square, size, log_var, count)
+            summed(part, family, nodes.size) for part in (*heard, square, size, log_var, count)
         )
 
 
@@ -51,7 +51,10 @@ def explained(looking_up: Matrix, factor: Matrix, precision: Matrix) -> Matrix:
     return (product + np.swapaxes(product, -1, -2)) / 2
 
 
-def _summed(part: Vector, family: Indices, num_families: int) -> Vector:
-    total = np.zeros((num_families, *part.shape[1:]))
-    np.add.at(total, family, part)
+def summed(part: Matrix, group: Indices, num_groups: int) -> Matrix:
+    """The sum of the rows of each group, (groups, ...)."""
+    total = np.zeros((num_groups, *part.shape[1:]))
+    order = np.argsort(group, kind="stable")
+    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+    total[group[order][starts]] = np.add.reduceat(part[order], starts, axis=0)
     return total

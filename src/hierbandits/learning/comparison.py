@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 
 from hierbandits.arrays import Indices, Matrix, Vector
 from hierbandits.evidence import Evidence
-from hierbandits.learning.candidates import Candidates
+from hierbandits.learning.family import Family
 from hierbandits.learning.quadrature import finer, log_weights, shares
 from hierbandits.sums import TaskSums
 
@@ -46,10 +46,10 @@ class Comparison:
         cls, sums: TaskSums, population: Indices, noise_std: float | None = None
     ) -> "Comparison":
         """Compare the models on these sums."""
-        search = _Search(Candidates.of(sums, population, noise_std or 1.0), noise_std)
+        search = _Search(Family.of(sums, population, noise_std or 1.0), noise_std)
         found = search.run()
         for name, widths in found.typical.items():
-            search.noise[name] = noise_std or search.candidates.noise(*widths)
+            search.noise[name] = noise_std or search.family.noise(*widths)
         return found
 
     @property
@@ -124,10 +124,10 @@ class Comparison:
 class _Search:
     """Extends and refines the grid until each model's weight is inside it and well spread."""
 
-    def __init__(self, candidates: Candidates, noise_std: float | None) -> None:
-        self.candidates, self.noise = candidates, dict[str, float]()
+    def __init__(self, family: Family, noise_std: float | None) -> None:
+        self.family, self.noise = family, dict[str, float]()
         self._noise_std = noise_std
-        self._levels = {0.0: candidates.at(0.0)}
+        self._levels = {0.0: family.at(0.0)}
 
     def run(self) -> Comparison:
         highest = HIGHEST
@@ -148,7 +148,7 @@ class _Search:
     def _compared(self, task: Vector, hyper: Vector) -> Comparison:
         for t in task.tolist():
             if t not in self._levels:
-                self._levels[t] = self.candidates.at(t)
+                self._levels[t] = self.family.at(t)
         widths = np.append(0.0, hyper)  # no hyper width: independent tasks
         both = np.array([self._log(self._levels[t].evidence(widths)) for t in task.tolist()])
         return Comparison(
@@ -157,8 +157,8 @@ class _Search:
             pooled=self._log(self._levels[0.0].evidence(hyper)),
             hierarchical=both[:, 1:],
             independent=both[:, 0],
-            centre=self.candidates.centre,
-            unit=self.candidates.unit,
+            centre=self.family.centre,
+            unit=self.family.unit,
             noise=self.noise,
         )
 

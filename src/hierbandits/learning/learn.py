@@ -9,7 +9,7 @@ from hierbandits.hierarchy import GaussianHierarchy
 from hierbandits.learning.calibration import Calibration, check
 from hierbandits.learning.comparison import Comparison
 from hierbandits.learning.outliers import Outliers
-from hierbandits.learning.posterior import Posterior
+from hierbandits.learning.posteriors import TaskPosteriors
 from hierbandits.learning.predictor import Predictor
 from hierbandits.learning.prior import fitted, starting_prior
 from hierbandits.learning.report import LearningReport
@@ -62,7 +62,7 @@ def learn_prior(
     sums = survey.sums
     with progress_bar("Fitting the widths", None, progress):
         fit = fitted(sums, groups, structure, rank, noise_std)
-        posterior = Posterior.of(fit.prior, sums, groups)
+        posterior = TaskPosteriors.of(fit.prior, sums, groups)
         comparison = Comparison.of(sums, groups, noise_std)
     calibration = _checked(log, split, survey, structure, rank, noise_std, progress)
     savings = None
@@ -128,7 +128,7 @@ def _checked(
         fit = fitted(sums, groups, structure, rank, noise_std)
         comparison = Comparison.of(sums, groups, noise_std)
         predictors = {
-            "hierarchical": Predictor.hierarchical(Posterior.of(fit.prior, sums, groups)),
+            "hierarchical": Predictor.hierarchical(TaskPosteriors.of(fit.prior, sums, groups)),
             "pooled": Predictor.pooled(comparison, sums, groups),
             "independent": Predictor.independent(comparison, sums, groups),
         }

@@ -9,7 +9,7 @@ from scipy.special import chdtrc
 from hierbandits.arrays import Indices, Mask, Matrix, Vector
 from hierbandits.contribution import times
 from hierbandits.decision import Name
-from hierbandits.learning.posterior import Posterior
+from hierbandits.learning.posteriors import TaskPosteriors
 
 LEVEL = 0.05  # the share of false alarms among the flagged tasks that is accepted
 _RANK = 1e-10  # relative eigenvalues below this are rounding
@@ -36,7 +36,7 @@ class Outliers:
 
     @classmethod
     def of(
-        cls, posterior: Posterior, tasks: tuple[Name, ...], coordinates: tuple[Name, ...]
+        cls, posterior: TaskPosteriors, tasks: tuple[Name, ...], coordinates: tuple[Name, ...]
     ) -> "Outliers":
         """Leave each task out in turn, all at once."""
         mean, cov = posterior.without_each()

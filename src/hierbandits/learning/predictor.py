@@ -6,11 +6,12 @@ import numpy as np
 
 from hierbandits.arrays import Indices, Matrix, Vector
 from hierbandits.contribution import combine
+from hierbandits.folding import summed
 from hierbandits.forest import square_root
 from hierbandits.hierarchy import GaussianHierarchy
 from hierbandits.kernels.quadratic import linear_forms
 from hierbandits.learning.comparison import Comparison
-from hierbandits.learning.posterior import Posterior, summed
+from hierbandits.learning.posteriors import TaskPosteriors
 from hierbandits.sums import TaskSums
 
 
@@ -24,7 +25,7 @@ class Predictor:
     noise_var: float
 
     @classmethod
-    def hierarchical(cls, posterior: Posterior) -> "Predictor":
+    def hierarchical(cls, posterior: TaskPosteriors) -> "Predictor":
         """Each task by its own data and by those of the others."""
         every = np.arange(len(posterior.own))
         noise_var = posterior.prior.noise_std**2
@@ -36,7 +37,7 @@ class Predictor:
     ) -> "Predictor":
         """Each task by its own data alone, at the comparison's typical widths."""
         prior = stated(comparison, "independent", sums.is_armed)
-        return cls.hierarchical(Posterior.of(prior, sums, population))
+        return cls.hierarchical(TaskPosteriors.of(prior, sums, population))
 
     @classmethod
     def pooled(cls, comparison: Comparison, sums: TaskSums, population: Indices) -> "Predictor":

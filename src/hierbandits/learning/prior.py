@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from hierbandits.arrays import Indices
 from hierbandits.hierarchy import GaussianHierarchy
-from hierbandits.learning.posterior import Posterior
+from hierbandits.learning.posteriors import TaskPosteriors
 from hierbandits.sums import TaskSums
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def fitted(
     )
 
 
-def starting_prior(posterior: Posterior) -> GaussianHierarchy:
+def starting_prior(posterior: TaskPosteriors) -> GaussianHierarchy:
     """What an agent should believe before it meets new tasks.
 
     With one population the hyper-posterior given the log takes the place of the hyper-prior; with

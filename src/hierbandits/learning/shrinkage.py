@@ -7,7 +7,7 @@ import numpy as np
 
 from hierbandits.arrays import Matrix, Vector
 from hierbandits.decision import Name
-from hierbandits.learning.posterior import Posterior
+from hierbandits.learning.posteriors import TaskPosteriors
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -28,7 +28,7 @@ class Shrinkage:
     @classmethod
     def of(
         cls,
-        posterior: Posterior,
+        posterior: TaskPosteriors,
         rows: Vector,
         tasks: tuple[Name, ...],
         coordinates: tuple[Name, ...],

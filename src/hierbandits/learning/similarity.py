@@ -7,8 +7,8 @@ import numpy as np
 
 from hierbandits.arrays import Mask, Matrix, Vector
 from hierbandits.decision import Name
-from hierbandits.learning.candidates import feature_sizes
-from hierbandits.learning.posterior import Posterior
+from hierbandits.learning.family import feature_sizes
+from hierbandits.learning.posteriors import TaskPosteriors
 from hierbandits.sums import TaskSums
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Similarity:
     def of(
         cls,
         fit: "Fit",
-        posterior: Posterior,
+        posterior: TaskPosteriors,
         sums: TaskSums,
         coordinates: tuple[Name, ...],
         populations: tuple[Name, ...],

@@ -6,14 +6,14 @@ import numpy as np
 
 from hierbandits.arrays import Indices, Matrix
 from hierbandits.contribution import combine, times
-from hierbandits.folding import explained
+from hierbandits.folding import explained, summed
 from hierbandits.forest import square_root
 from hierbandits.hierarchy import GaussianHierarchy
 from hierbandits.sums import TaskSums
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Posterior:
+class TaskPosteriors:
     """The exact posterior of a two-level hierarchy; covariances are diagonals, (K,), if armed.
 
         theta_s | mu ~ N(own_s + K_s mu, within_s)        K_s = within_s Sigma_0^-1
@@ -34,7 +34,7 @@ class Posterior:
     hyper_cov: Matrix  # (P, d, d)
 
     @classmethod
-    def of(cls, prior: GaussianHierarchy, sums: TaskSums, population: Indices) -> "Posterior":
+    def of(cls, prior: GaussianHierarchy, sums: TaskSums, population: Indices) -> "TaskPosteriors":
         """The posterior given these sums."""
         noise_var, num_populations = prior.noise_std**2, int(population.max()) + 1
         data, weighted = sums.xx / noise_var, sums.xy / noise_var
@@ -82,15 +82,6 @@ class Posterior:
             rows = np.flatnonzero(self.population == p)
             said[rows], told[rows] = _others(self.said[rows]), _others(self.said_weighted[rows])
         return _hyper(self.prior, said, told)
-
-
-def summed(part: Matrix, group: Indices, num_groups: int) -> Matrix:
-    """The sum of the rows of each group, (groups, ...)."""
-    total = np.zeros((num_groups, *part.shape[1:]))
-    order = np.argsort(group, kind="stable")
-    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
-    total[group[order][starts]] = np.add.reduceat(part[order], starts, axis=0)
-    return total
 
 
 def _others(part: Matrix) -> Matrix:

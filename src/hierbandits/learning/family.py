@@ -6,12 +6,12 @@ import numpy as np
 
 from hierbandits.arrays import Indices, Matrix, Vector
 from hierbandits.evidence import Evidence
-from hierbandits.learning.posterior import summed
+from hierbandits.folding import summed
 from hierbandits.sums import TaskSums
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Candidates:
+class Family:
     """One family of hierarchies, in units where the noise is 1 and features have size 1:
 
         mu_p ~ N(0, q^2 I),  theta_s ~ N(mu_p, t^2 I),  y - centre ~ N(x @ theta_s, 1)
@@ -29,8 +29,8 @@ class Candidates:
     weighted: Matrix  # X'Y along them, (tasks, d)
 
     @classmethod
-    def of(cls, sums: TaskSums, population: Indices, noise_std: float = 1.0) -> "Candidates":
-        """The candidates for these sums; without `noise_std`, in units that remain unknown."""
+    def of(cls, sums: TaskSums, population: Indices, noise_std: float = 1.0) -> "Family":
+        """The family for these sums; without `noise_std`, in units that remain unknown."""
         num, sizes = int(population.max()) + 1, feature_sizes(sums)
         centre = float(sums.xy.sum() / sums.n.sum()) if sums.is_armed else 0.0
         xy, xx, yy = sums.xy, sums.xx, sums.yy
