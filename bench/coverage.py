@@ -15,11 +15,11 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 import hierbandits as hb
-from hierbandits.evaluation.split import Split
-from hierbandits.evaluation.survey import Survey
 from hierbandits.evaluation.targets import FrozenTarget, targets_of
 from hierbandits.evaluation.training import LogTotals
-from hierbandits.rules import ucb_width
+from hierbandits.logs.split import Split
+from hierbandits.logs.survey import Survey
+from hierbandits.policies.ucb_rule import ucb_width
 
 Array = NDArray[np.float64]
 METHODS = ("ips", "snips", "dm", "dr")

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from hierbandits.arrays import Vector
+from hierbandits.types import Vector
 
 CORES = 2
 _CHUNK = 1_000_000

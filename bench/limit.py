@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from bench.workload import NUM_ARMS, ROUND, Indices, Matrix, Vector, Workload
-from hierbandits.kernels.compiler import compiled
+from hierbandits.compiler import compiled
 
 _IN_CACHE = 1024  # floats: 8 kB, a part of the smallest first-level cache
 _STEPS = 16

@@ -10,8 +10,8 @@ import numpy as np
 
 import hierbandits as hb
 from bench.timing import best
-from hierbandits.arrays import Indices, Matrix, Vector
 from hierbandits.fitting import Fit, fit_prior
+from hierbandits.types import Indices, Matrix, Vector
 
 EVENTS = 20
 CASES = {1: "random intercept", 3: "intercept and two slopes, full covariance"}

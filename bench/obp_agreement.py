@@ -17,11 +17,11 @@ import numpy as np
 
 import hierbandits as hb
 from bench.coverage import Setting, draw
-from hierbandits.evaluation.split import Split
-from hierbandits.evaluation.survey import Survey
 from hierbandits.evaluation.targets import FrozenTarget, targets_of
 from hierbandits.evaluation.training import LogTotals
-from hierbandits.rules import ucb_width
+from hierbandits.logs.split import Split
+from hierbandits.logs.survey import Survey
+from hierbandits.policies.ucb_rule import ucb_width
 
 POLICIES = ("HierOPO", "greedy", "frozen:HierTS", "uniform", "arm:1")
 LARGEST = 1e-12  # difference allowed, relative

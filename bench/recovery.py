@@ -12,10 +12,10 @@ import numpy as np
 
 import hierbandits as hb
 from bench.tables import Table
-from hierbandits.arrays import Mask, Matrix, Vector
 from hierbandits.fitting import Fit, fit_prior
 from hierbandits.fitting.fit import Widths
 from hierbandits.fitting.structure import Shape
+from hierbandits.types import Mask, Matrix, Vector
 
 TASK_STDS = np.array([0.1, 0.3, 1.0])
 HYPER_STDS = np.array([0.5, 1.0, 2.0])

@@ -15,7 +15,7 @@ import hierbandits as hb
 from bench import algorithm1
 from bench.timing import best
 from hierbandits.experiments.experiment import paper_problem
-from hierbandits.schedules import Concurrent
+from hierbandits.simulation.schedules import Concurrent
 
 INTERACTIONS, BATCH = 200, 5
 

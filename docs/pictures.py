@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 
 import hierbandits as hb
 from hierbandits.environments import KnownBandit
-from hierbandits.plots import panels, regret_curves
-from hierbandits.schedules import Federated
+from hierbandits.reporting.figure import panels
+from hierbandits.simulation.plots import regret_curves
+from hierbandits.simulation.schedules import Federated
 
 POLICIES = ("HierTS", "AdaptiveHierTS", "TS", "PooledTS")
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"

@@ -7,12 +7,13 @@ import pytest
 from oracle import dense_posterior
 
 from hierbandits import POLICIES, Agent, Belief, GaussianHierarchy, Recipe, TaskSums
-from hierbandits.adaptive import AdaptiveBelief
-from hierbandits.candidates import EDGE, GROWTH, KEPT
-from hierbandits.contribution import combine
-from hierbandits.policies import Policy, unknown_widths
-from hierbandits.rules import thompson
-from hierbandits.widths import HYPER_RATIO, TASK_RATIO, UnknownWidths
+from hierbandits.algebra import condition
+from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
+from hierbandits.beliefs.candidates import EDGE, GROWTH, KEPT
+from hierbandits.models.unknown_widths import HYPER_RATIO, TASK_RATIO, UnknownWidths
+from hierbandits.models.variants import unknown_widths
+from hierbandits.policies.policy import Policy
+from hierbandits.policies.thompson_rule import thompson
 
 D, TASKS = 3, 5
 NOISE = {"known": 0.7, "unknown": None}
@@ -325,7 +326,7 @@ def test_information_below_zero_counts_as_none(rounding):
     """Precisions beyond 1 / eps leave rounding in directions of which nothing is known."""
     known, unknown = np.array([0.6, 0.8]), np.array([-0.8, 0.6])
     precision = 1e4 * np.outer(known, known) + rounding * np.outer(unknown, unknown)
-    mean, factor, log_det = combine(np.zeros(2), np.eye(2), precision, 2e4 * known)
+    mean, factor, log_det = condition(np.zeros(2), np.eye(2), precision, 2e4 * known)
     cov = np.outer(known, known) / (1e4 + 1) + np.outer(unknown, unknown)
     np.testing.assert_allclose(factor @ factor.T, cov, atol=1e-12)
     np.testing.assert_allclose(mean, 2e4 / (1e4 + 1) * known, atol=1e-11)
@@ -670,7 +671,7 @@ def test_learning_the_widths_costs_little_regret():
     """A fast look at what `reproduce adaptive` shows with 5,000 runs."""
     import hierbandits as hb
     from hierbandits.experiments.experiment import paper_problem
-    from hierbandits.schedules import Concurrent
+    from hierbandits.simulation.schedules import Concurrent
 
     recipe = Recipe(partial(unknown_widths, noise_known=True), thompson, "noise known")
     policies = {"HierTS": POLICIES["HierTS"], "Adaptive": recipe, "TS": POLICIES["TS"]}

@@ -15,7 +15,7 @@ from hierbandits import (
     GaussianHierarchy,
     Recipe,
 )
-from hierbandits.rules import greedy
+from hierbandits.policies.greedy_rule import greedy
 
 
 def _played(prior, policy, **options):

@@ -8,7 +8,12 @@ from oracle import random_cov
 from scipy.integrate import quad
 from worlds import World, assert_close, worlds
 
-from hierbandits import Belief, GaussianHierarchy, TaskSums, merge
+from hierbandits import (
+    Belief,
+    GaussianHierarchy,
+    TaskSums,
+    merge_contributions,
+)
 
 
 @settings(max_examples=150)
@@ -278,10 +283,12 @@ def test_merged_shards_equal_one_belief(world):
                 world.noise_std[seen],
             )
             shards.append(shard.contribution(members))
-        merged, hyper = merge(prior, shards), whole.hyper(population)
+        merged, hyper = merge_contributions(prior, shards), whole.hyper(population)
         assert_close(merged.mean, hyper.mean, scale=np.abs(whole.forest.mean).max(), rtol=1e-8)
         assert_close(merged.cov, hyper.cov, rtol=1e-8)
-        again = merge(prior, reversed(shards))  # commutative, and an old one can be replaced
+        again = merge_contributions(
+            prior, reversed(shards)
+        )  # commutative, and an old one can be replaced
         np.testing.assert_allclose(again.mean, merged.mean, rtol=1e-12)
 
 
@@ -308,7 +315,7 @@ def test_contributions_of_extreme_widths_still_merge(hyper_std, task_std, armed)
         features = rng.standard_normal((4, 3))
     belief = Belief(prior, 4)
     belief.observe(np.arange(4), features, rng.standard_normal(4))
-    merged = merge(prior, [belief.contribution([0, 1]), belief.contribution([2, 3])])
+    merged = merge_contributions(prior, [belief.contribution([0, 1]), belief.contribution([2, 3])])
     assert np.isfinite(merged.mean).all()
     values = np.linalg.eigvalsh(merged.cov)
     assert values[0] > 0

@@ -21,14 +21,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hierbandits import POLICIES, images, simulate
-from hierbandits.environments import DigitBandit
-from hierbandits.environments import digits as world
+from hierbandits import POLICIES, simulate
+from hierbandits.environments import DigitBandit, images
+from hierbandits.environments import digit_bandit as world
+from hierbandits.environments.images import LABELS, PICTURES, Images, downsampled, load, read_idx
 from hierbandits.experiments import EXPERIMENTS, Options
 from hierbandits.experiments.digits import strip
-from hierbandits.images import LABELS, PICTURES, Images, downsampled, load, read_idx
-from hierbandits.keyed import Events
-from hierbandits.schedules import Concurrent
+from hierbandits.keyed_random import Events
+from hierbandits.simulation.schedules import Concurrent
 
 MNIST = Path(__file__).parent.parent.parent / "shared" / "data" / "mnist"
 

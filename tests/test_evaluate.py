@@ -9,10 +9,10 @@ from numpy.testing import assert_allclose
 from oracle import dense_posterior, full
 
 from hierbandits import Belief, evaluate
-from hierbandits.evaluation.estimates import ESTIMATORS, effective_size
+from hierbandits.evaluation.estimators import ESTIMATORS, effective_size
 from hierbandits.evaluation.moments import Moments
-from hierbandits.evaluation.split import Split
-from hierbandits.evaluation.survey import Survey
+from hierbandits.logs.split import Split
+from hierbandits.logs.survey import Survey
 
 T = 6
 

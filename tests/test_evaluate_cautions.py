@@ -6,7 +6,7 @@ from logged import World
 from numpy.testing import assert_allclose
 
 from hierbandits import evaluate, hieropo
-from hierbandits.evaluation.tables import percent
+from hierbandits.evaluation.evaluation_tables import percent
 
 
 def test_support_and_propensities_are_diagnosed():

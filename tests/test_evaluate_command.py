@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import hierbandits as hb
 from hierbandits import evaluate
 from hierbandits.cli import app
-from hierbandits.evaluation.pictures import drawn_methods, estimates_figure, tasks_figure
+from hierbandits.evaluation.evaluation_figures import drawn_methods, estimates_figure, tasks_figure
 
 COLUMNS = ["--task", "task", "--arm", "arm", "--reward", "reward"]
 KNOWN = [*COLUMNS, "--propensity", "p"]

@@ -6,7 +6,7 @@ import pytest
 from logged import World
 
 from hierbandits import Columns, GaussianHierarchy, Log, evaluate, hieropo
-from hierbandits.policies import POLICIES
+from hierbandits.policies.recipes import POLICIES
 
 
 @pytest.fixture(scope="module")

@@ -9,14 +9,14 @@ from logged import World, drawn_case
 from numpy.testing import assert_allclose
 
 from hierbandits import Belief, evaluate, hieropo
-from hierbandits.arms import Arms
-from hierbandits.evaluation.frozen import ThompsonShares
-from hierbandits.evaluation.split import Split
-from hierbandits.evaluation.survey import Survey
+from hierbandits.evaluation.frozen_policies import ThompsonShares
 from hierbandits.evaluation.training import LogTotals
-from hierbandits.keyed import Stream
-from hierbandits.policies import POLICIES
-from hierbandits.rules import ucb, ucb_width
+from hierbandits.keyed_random import Stream
+from hierbandits.logs.split import Split
+from hierbandits.logs.survey import Survey
+from hierbandits.policies.arms import Arms
+from hierbandits.policies.recipes import POLICIES
+from hierbandits.policies.ucb_rule import ucb, ucb_width
 
 T = 6
 

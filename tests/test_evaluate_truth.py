@@ -8,7 +8,7 @@ import pytest
 from logged import World, table_policy
 
 from hierbandits import POLICIES, evaluate
-from hierbandits.evaluation.survey import Survey
+from hierbandits.logs.survey import Survey
 
 RUNS = 160
 FAR = 4.5  # standard errors

@@ -9,8 +9,8 @@ import pytest
 
 from hierbandits.experiments import EXPERIMENTS, Options
 from hierbandits.experiments.experiment import paper_problem
-from hierbandits.plots import panels
-from hierbandits.report import Report
+from hierbandits.reporting.figure import panels
+from hierbandits.reporting.report import Report
 
 KEYS = {"experiment", "panel", "sigma_q", "sigma_0", "L", "policy", "runs"}
 KEYS |= {"mean", "standard_error"}

@@ -5,7 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from hierbandits import POLICIES, GaussianHierarchy, SpanningArms, exploration
+from hierbandits import POLICIES, GaussianHierarchy, SpanningArms
+from hierbandits.policies import spanning_arms
 
 
 def _eta(x):
@@ -26,7 +27,7 @@ def test_many_subsets_are_searched_by_swaps(seed, monkeypatch):
     """Swaps end where no single swap helps, and near the best where that can be known."""
     x = np.random.default_rng(seed).standard_normal((14, 4))
     best = SpanningArms.of(x).eta
-    monkeypatch.setattr(exploration, "FEW_SUBSETS", 0)
+    monkeypatch.setattr(spanning_arms, "FEW_SUBSETS", 0)
     found = SpanningArms.of(x)
     assert len(set(found.arms)) == 4
     assert found.eta == pytest.approx(_eta(x[found.arms]), rel=1e-9)

@@ -13,13 +13,14 @@ import pytest
 
 import hierbandits
 from hierbandits import GaussianHierarchy, Recipe, simulate
-from hierbandits.arms import Arms
 from hierbandits.environments import ActionSets, HierarchicalBandit
-from hierbandits.fingerprint import described, fingerprint
-from hierbandits.keyed import Stream
-from hierbandits.policies import as_given
-from hierbandits.rules import greedy, thompson
-from hierbandits.schedules import Concurrent, Custom
+from hierbandits.keyed_random import Stream
+from hierbandits.models.variants import as_given
+from hierbandits.policies.arms import Arms
+from hierbandits.policies.greedy_rule import greedy
+from hierbandits.policies.thompson_rule import thompson
+from hierbandits.simulation.fingerprint import described, fingerprint
+from hierbandits.simulation.schedules import Concurrent, Custom
 
 
 def _prior(width=1.0):
@@ -247,8 +248,8 @@ def test_cycles_end():
 
 def test_another_process_finds_the_same():
     code = (
-        "from hierbandits import POLICIES; from hierbandits.fingerprint import fingerprint;"
-        "from hierbandits.schedules import SCHEDULES; print(fingerprint((POLICIES, SCHEDULES)))"
+        "from hierbandits import POLICIES; from hierbandits.simulation.fingerprint import fingerprint;"
+        "from hierbandits.simulation.schedules import SCHEDULES; print(fingerprint((POLICIES, SCHEDULES)))"
     )
     found = {
         subprocess.run(

@@ -11,7 +11,9 @@ from scipy.optimize import minimize
 from worlds import assert_close, worlds
 
 from hierbandits import Belief, TaskSums
-from hierbandits.fitting import errors, expectation, fit_prior, fitting, search
+from hierbandits.fitting import expectation, fit_prior, search
+from hierbandits.fitting import maximum_evidence as fitting
+from hierbandits.fitting import width_errors as errors
 from hierbandits.fitting.expectation import Model, expect
 from hierbandits.fitting.structure import Structure
 from hierbandits.fitting.units import Units

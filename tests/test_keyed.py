@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hierbandits.keyed import Events, Stream
+from hierbandits.keyed_random import Events, Stream
 
 
 def _grid(runs, tasks, interactions):

@@ -9,20 +9,20 @@ from scipy.special import gammaln, logsumexp
 
 import hierbandits as hb
 from hierbandits import Belief, GaussianHierarchy, TaskSums
+from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.environments import HierarchicalBandit, SampledActions
-from hierbandits.keyed import Events, Stream
+from hierbandits.keyed_random import Events, Stream
 from hierbandits.learning.calibration import BINS, LEVELS
-from hierbandits.learning.comparison import Comparison
-from hierbandits.learning.family import Family
+from hierbandits.learning.held_out import Split
+from hierbandits.learning.learning_survey import SAMPLE, Survey
+from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers, benjamini_hochberg
-from hierbandits.learning.posteriors import TaskPosteriors
 from hierbandits.learning.prior import fitted
 from hierbandits.learning.savings import POLICIES, Saving, newcomer
 from hierbandits.learning.shrinkage import Shrinkage
-from hierbandits.learning.split import Split
-from hierbandits.learning.survey import SAMPLE, Survey
-from hierbandits.schedules import Federated
-from hierbandits.study import Outcome, Study
+from hierbandits.learning.width_family import Family
+from hierbandits.simulation.schedules import Federated
+from hierbandits.simulation.study import Outcome, Study
 
 FORMS = [(armed, populations) for armed in (True, False) for populations in (1, 3)]
 CLOSE = {"rtol": 1e-8, "atol": 1e-10}

@@ -19,11 +19,11 @@ from typer.testing import CliRunner
 import hierbandits as hb
 from hierbandits import Belief, GaussianHierarchy, TaskSums
 from hierbandits.cli import app
+from hierbandits.learning.held_out import Split
 from hierbandits.learning.prior import fitted
 from hierbandits.learning.savings import Saving
-from hierbandits.learning.split import Split
 from hierbandits.learning.verdict import _saved, on_calibration, on_similarity, strength
-from hierbandits.report import to_its_error
+from hierbandits.reporting.report import to_its_error
 
 COMMAND = Path(sys.executable).with_name("hierbandits")
 FIGURES = ["calibration", "evidence", "outliers", "regret", "shrinkage", "widths"]

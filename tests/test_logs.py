@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hierbandits.keyed import Stream
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.keyed_random import Stream
 from hierbandits.logs import Columns, Log, RowSample, Spread
-from hierbandits.sums import TaskSums
 
 ROWS, TASKS, BATCH = 500, 40, 64
 ARMS = ("c", "a", "b")

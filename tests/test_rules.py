@@ -6,7 +6,9 @@ from oracle import random_cov
 from scipy import stats
 
 from hierbandits import Arms, Belief, GaussianHierarchy
-from hierbandits.rules import greedy, thompson, thompson_with_propensities, ucb, ucb_width
+from hierbandits.policies.greedy_rule import greedy
+from hierbandits.policies.thompson_rule import thompson, thompson_with_propensities
+from hierbandits.policies.ucb_rule import ucb, ucb_width
 
 
 def _belief(armed, seed=0, m=3, d=3):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierbandits.schedules import (
+from hierbandits.simulation.schedules import (
     IDLE,
     SCHEDULES,
     Arriving,

@@ -6,9 +6,10 @@ from oracle import random_cov
 
 from hierbandits import POLICIES, GaussianHierarchy, simulate
 from hierbandits.environments import ActionSets, HierarchicalBandit, KnownBandit
-from hierbandits.keyed import Events, Stream
-from hierbandits.policies import Recipe, as_given
-from hierbandits.schedules import IDLE, SCHEDULES, Concurrent, Custom, Federated
+from hierbandits.keyed_random import Events, Stream
+from hierbandits.models.variants import as_given
+from hierbandits.policies.recipes import Recipe
+from hierbandits.simulation.schedules import IDLE, SCHEDULES, Concurrent, Custom, Federated
 
 LINEAR = GaussianHierarchy(
     hyper_mean=[0.2, -0.1],

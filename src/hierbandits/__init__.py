@@ -1,23 +1,24 @@
 """Hierarchical Bayesian bandits: act well in many similar tasks, each teaching all others."""
 
-from hierbandits import bounds, datasets
-from hierbandits.adaptive import AdaptiveBelief
-from hierbandits.agent import Agent
-from hierbandits.arms import Arms
-from hierbandits.belief import Belief
-from hierbandits.contribution import Contribution, merge
-from hierbandits.decision import Decision, RewardConflict, UnknownDecision
+from hierbandits import bounds, datasets, environments
+from hierbandits.agent import Agent, Decision, RewardConflict, UnknownDecision
+from hierbandits.beliefs import (
+    AdaptiveBelief,
+    Belief,
+    Contribution,
+    Gaussian,
+    Posterior,
+    Prediction,
+    TaskSums,
+    merge_contributions,
+)
 from hierbandits.evaluation import Evaluation, evaluate, hieropo
-from hierbandits.exploration import SpanningArms
-from hierbandits.gaussian import Gaussian
-from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.fitting import fit_prior
 from hierbandits.learning import LearningReport, learn_prior
 from hierbandits.logs import Columns, Log
-from hierbandits.policies import POLICIES, Policy, Recipe
-from hierbandits.simulate import simulate
-from hierbandits.study import Study
-from hierbandits.sums import TaskSums
-from hierbandits.widths import UnknownWidths
+from hierbandits.models import GaussianHierarchy, UnknownWidths
+from hierbandits.policies import POLICIES, Arms, Policy, Recipe, SpanningArms
+from hierbandits.simulation import Study, schedules, simulate
 
 __version__ = "0.1.0"
 
@@ -36,6 +37,8 @@ __all__ = [
     "LearningReport",
     "Log",
     "Policy",
+    "Posterior",
+    "Prediction",
     "Recipe",
     "RewardConflict",
     "SpanningArms",
@@ -45,9 +48,17 @@ __all__ = [
     "UnknownWidths",
     "bounds",
     "datasets",
+    "environments",
     "evaluate",
+    "fit_prior",
     "hieropo",
     "learn_prior",
-    "merge",
+    "merge_contributions",
+    "schedules",
     "simulate",
 ]
+
+
+def __dir__() -> list[str]:
+    """What is public, and no more."""
+    return [*__all__, "__doc__", "__version__"]

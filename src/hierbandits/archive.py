@@ -7,12 +7,12 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hierbandits.atomic_write import atomic_write
 
 _HEADER = "hierbandits.json"
 
@@ -31,23 +31,16 @@ def write_archive(
     arrays: Mapping[str, NDArray[Any]],
 ) -> None:
     """Write the whole file or none of it."""
-    target = Path(path)
     header = {"kind": kind, "version": version, "arrays": sorted(arrays), "meta": meta}
     text = json.dumps(header, allow_nan=False)
-    with NamedTemporaryFile(dir=target.parent, prefix=target.name, delete=False) as file:
-        try:
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-                archive.writestr(_HEADER, text)
-                for name, array in arrays.items():
-                    with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                        np.lib.format.write_array(member, array, allow_pickle=False)
-            file.flush()
-            os.fsync(file.fileno())
-            os.chmod(file.name, 0o666 & ~_umask())
-            os.replace(file.name, target)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+    with (
+        atomic_write(path) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive,
+    ):
+        archive.writestr(_HEADER, text)
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
 
 
 def read_archive(
@@ -57,9 +50,9 @@ def read_archive(
     try:
         with zipfile.ZipFile(path) as archive:
             header = json.loads(archive.read(_HEADER))
-            found = header["kind"], header["version"]
-            if found != (kind, version):
-                raise ValueError(f"it holds {found[0]} version {found[1]}")
+            held = header["kind"], header["version"]
+            if held != (kind, version):
+                raise ValueError(f"it holds {held[0]} version {held[1]}")
             arrays = {name: _read_array(archive, name) for name in header["arrays"]}
             meta = dict(header["meta"])
     except FileNotFoundError:
@@ -69,13 +62,6 @@ def read_archive(
             f"{os.fspath(path)} is not a sound {kind} file of version {version}: {error}"
         ) from error
     return meta, arrays
-
-
-def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 def _read_array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:

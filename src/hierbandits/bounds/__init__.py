@@ -4,23 +4,12 @@
 anisotropic covariances, adds what was left out, and is tighter elsewhere; see `Repaired`.
 """
 
-from hierbandits.bounds.bound import Bound
-from hierbandits.bounds.comparison import side_by_side
 from hierbandits.bounds.constants import CONSTANTS, Paper, Repaired
-from hierbandits.bounds.lemmas import (
-    bayes_regret,
-    decomposition_bound,
-    ratio_bound,
-    variance_bound,
-)
-from hierbandits.bounds.theorems import (
-    concurrent,
-    independent,
-    oracle,
-    sequential,
-    tasks_to_win,
-)
-from hierbandits.bounds.widths import Widths
+from hierbandits.bounds.lemmas import bayes_regret, decomposition_bound, ratio_bound, variance_bound
+from hierbandits.bounds.regret_bound import Bound
+from hierbandits.bounds.side_by_side import side_by_side
+from hierbandits.bounds.spectrum import Widths
+from hierbandits.bounds.theorems import concurrent, independent, oracle, sequential, tasks_to_win
 
 __all__ = [
     "CONSTANTS",

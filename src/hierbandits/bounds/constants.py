@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from math import log, log1p, sqrt
 from typing import ClassVar, Protocol
 
-from hierbandits.bounds.widths import Widths
-from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.bounds.spectrum import Widths
+from hierbandits.models.hierarchy import GaussianHierarchy
 
 
 class Constants(Protocol):

@@ -5,10 +5,11 @@ from math import log, pi, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierbandits.arrays import count, positive, real_array
+from hierbandits.algebra import eigenvalues
 from hierbandits.bounds.constants import Constants, constants_of
-from hierbandits.bounds.widths import Widths, eigenvalues
-from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.bounds.spectrum import Widths
+from hierbandits.checks import count, positive, real_array
+from hierbandits.models.hierarchy import GaussianHierarchy
 
 
 def bayes_regret(

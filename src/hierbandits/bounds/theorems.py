@@ -1,7 +1,5 @@
 """The regret theorems: HierTS in sequence and concurrently, the oracle, and independent tasks."""
 
-from hierbandits.arrays import count
-from hierbandits.bounds.bound import Bound
 from hierbandits.bounds.constants import Constants, constants_of
 from hierbandits.bounds.lemmas import (
     concurrency,
@@ -10,9 +8,11 @@ from hierbandits.bounds.lemmas import (
     regret_root,
     regret_tail,
 )
-from hierbandits.bounds.widths import two_levels
-from hierbandits.hierarchy import GaussianHierarchy
-from hierbandits.policies import known_mean, marginal
+from hierbandits.bounds.regret_bound import Bound
+from hierbandits.bounds.spectrum import two_levels
+from hierbandits.checks import count
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.variants import known_mean, marginal
 
 MANY_TASKS = 10**12
 """Where `tasks_to_win` stops looking."""

@@ -2,11 +2,25 @@
 
 # The terminal first, which says what is missing; then the commands in the order of --help.
 from hierbandits.cli.terminal import app  # isort: skip
-from hierbandits.cli import learn, evaluate, policies, reproduce, bound  # isort: skip
+from hierbandits.cli import (  # isort: skip
+    learn_command,
+    evaluate_command,
+    policies_command,
+    reproduce_command,
+    bound_command,
+)
 
-__all__ = ["app", "bound", "evaluate", "learn", "main", "policies", "reproduce"]
+__all__ = [
+    "app",
+    "bound_command",
+    "evaluate_command",
+    "learn_command",
+    "main",
+    "policies_command",
+    "reproduce_command",
+]
 
 
 def main() -> None:
     """Run the command line."""
-    app()
+    app(prog_name="hierbandits")

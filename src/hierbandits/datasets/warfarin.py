@@ -7,8 +7,8 @@ from importlib.resources import files
 import numpy as np
 from numpy.random import Generator
 
-from hierbandits.arrays import Indices
 from hierbandits.logs import Columns, Log
+from hierbandits.types import Indices
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,10 +1,10 @@
 """Worlds that generate rewards and know the truth."""
 
-from hierbandits.environments.actions import ActionSets, SampledActions
-from hierbandits.environments.digits import DigitBandit
+from hierbandits.environments.action_sets import ActionSets, SampledActions
+from hierbandits.environments.digit_bandit import DigitBandit
 from hierbandits.environments.environment import Environment, Worlds
-from hierbandits.environments.hierarchical import HierarchicalBandit
-from hierbandits.environments.known import KnownBandit
+from hierbandits.environments.hierarchical_bandit import HierarchicalBandit
+from hierbandits.environments.known_bandit import KnownBandit
 
 __all__ = [
     "ActionSets",

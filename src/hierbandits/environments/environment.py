@@ -4,10 +4,10 @@ from typing import Protocol
 
 from numpy.random import Generator
 
-from hierbandits.arms import Arms
-from hierbandits.arrays import Indices, Matrix, Vector
-from hierbandits.hierarchy import GaussianHierarchy
-from hierbandits.keyed import Events
+from hierbandits.keyed_random import Events
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.policies.arms import Arms
+from hierbandits.types import Indices, Matrix, Vector
 
 
 class Worlds(Protocol):

@@ -1,8 +1,8 @@
 """Offline evaluation of policies on logged data, and the best pessimistic policy of a log."""
 
-from hierbandits.evaluation.evaluation import evaluate
-from hierbandits.evaluation.pessimism import PessimisticPolicy, hieropo
-from hierbandits.evaluation.result import Estimate, Evaluation
+from hierbandits.evaluation.evaluation import Estimate, Evaluation
+from hierbandits.evaluation.evaluator import evaluate
+from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy, hieropo
 from hierbandits.evaluation.targets import METHODS, known_policies
 from hierbandits.evaluation.weighing import Diagnostics
 

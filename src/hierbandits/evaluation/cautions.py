@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hierbandits.evaluation.estimates import effective_size
+from hierbandits.evaluation.estimators import effective_size
+from hierbandits.evaluation.evaluation import Estimate
+from hierbandits.evaluation.evaluation_tables import percent
 from hierbandits.evaluation.replay import Replayed
-from hierbandits.evaluation.result import Estimate
-from hierbandits.evaluation.survey import RARE, Survey
-from hierbandits.evaluation.tables import percent
 from hierbandits.evaluation.weighing import Diagnostics, Tally
+from hierbandits.logs.survey import RARE, Survey
 
 FEW = 10
 """Effective rows below which a task's interval is called rough."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.arrays import Indices, Matrix, Vector
+from hierbandits.types import Indices, Matrix, Vector
 
 
 @dataclass(slots=True, eq=False)

@@ -6,15 +6,16 @@ from zlib import crc32
 
 import numpy as np
 
-from hierbandits.arms import Arms
-from hierbandits.arrays import Mask, Matrix
-from hierbandits.evaluation.estimates import Estimates, student
+from hierbandits.evaluation.estimators import Estimates, student
 from hierbandits.evaluation.moments import Moments
-from hierbandits.evaluation.split import Split
-from hierbandits.evaluation.survey import Rows, Survey
-from hierbandits.hierarchy import GaussianHierarchy
-from hierbandits.keyed import Stream
-from hierbandits.policies import Policy, Recipe
+from hierbandits.keyed_random import Stream
+from hierbandits.logs.split import Split
+from hierbandits.logs.survey import Rows, Survey
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.policies.arms import Arms
+from hierbandits.policies.policy import Policy
+from hierbandits.policies.recipes import Recipe
+from hierbandits.types import Mask, Matrix
 
 STEP = 4096  # rows between two steps of a progress bar
 

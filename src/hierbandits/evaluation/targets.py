@@ -5,14 +5,24 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
-from hierbandits.decision import Name
-from hierbandits.evaluation.frozen import Frozen, Highest, OneArm, ThompsonShares, Told, evenly
-from hierbandits.evaluation.pessimism import PessimisticPolicy
-from hierbandits.evaluation.survey import Survey
+from hierbandits.evaluation.frozen_policies import (
+    Frozen,
+    Highest,
+    OneArm,
+    ThompsonShares,
+    Told,
+    evenly,
+)
+from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
 from hierbandits.evaluation.training import Training
-from hierbandits.keyed import Stream
-from hierbandits.policies import POLICIES, Recipe, as_given, unknown_widths
-from hierbandits.rules import greedy, thompson, ucb
+from hierbandits.keyed_random import Stream
+from hierbandits.logs.survey import Survey
+from hierbandits.models.variants import as_given, unknown_widths
+from hierbandits.policies.greedy_rule import greedy
+from hierbandits.policies.recipes import POLICIES, Recipe
+from hierbandits.policies.thompson_rule import thompson
+from hierbandits.policies.ucb_rule import ucb
+from hierbandits.types import Name
 
 FROZEN_METHODS = ("ips", "snips", "dm", "dr")
 LEARNING_METHODS = ("replay",)

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from hierbandits.arrays import Indices, Matrix, Vector, real_array
-from hierbandits.belief import Belief
-from hierbandits.decision import Name
-from hierbandits.evaluation.split import Split
-from hierbandits.evaluation.survey import Survey
-from hierbandits.forest import square_root
-from hierbandits.hierarchy import GaussianHierarchy
-from hierbandits.policies import Recipe
-from hierbandits.sums import TaskSums
+from hierbandits.algebra import square_root
+from hierbandits.beliefs.belief import Belief
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.checks import real_array
+from hierbandits.logs.split import Split
+from hierbandits.logs.survey import Survey
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.policies.recipes import Recipe
+from hierbandits.types import Indices, Matrix, Name, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.arrays import Indices, Mask, Matrix
-from hierbandits.evaluation.estimates import WEIGHT, effective_size, normal
-from hierbandits.evaluation.frozen import Frozen
+from hierbandits.evaluation.estimators import WEIGHT, effective_size, normal
+from hierbandits.evaluation.frozen_policies import Frozen
 from hierbandits.evaluation.moments import Moments
-from hierbandits.evaluation.split import Split
-from hierbandits.evaluation.survey import Rows, Survey
 from hierbandits.evaluation.training import Scores
+from hierbandits.logs.split import Split
+from hierbandits.logs.survey import Rows, Survey
+from hierbandits.types import Indices, Mask, Matrix
 
 
 @dataclass(frozen=True, slots=True)

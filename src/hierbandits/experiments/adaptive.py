@@ -15,12 +15,14 @@ from hierbandits.experiments.experiment import (
     result_rows,
 )
 from hierbandits.experiments.similarity import BATCH, HYPER_STD, QUICK, TASK_STDS
-from hierbandits.hierarchy import GaussianHierarchy
-from hierbandits.plots import error_bars, panels
-from hierbandits.policies import POLICIES, Recipe, unknown_widths
-from hierbandits.report import Report
-from hierbandits.rules import thompson
-from hierbandits.schedules import Concurrent
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.variants import unknown_widths
+from hierbandits.policies.recipes import POLICIES, Recipe
+from hierbandits.policies.thompson_rule import thompson
+from hierbandits.reporting.figure import panels
+from hierbandits.reporting.report import Report
+from hierbandits.simulation.plots import error_bars
+from hierbandits.simulation.schedules import Concurrent
 
 NOISE_KNOWN = "AdaptiveHierTS, noise known"
 RECIPES = {

@@ -7,9 +7,10 @@ from hierbandits.experiments.experiment import (
     labelled,
     paper_problem,
 )
-from hierbandits.plots import error_bars, panels
-from hierbandits.report import Report
-from hierbandits.schedules import (
+from hierbandits.reporting.figure import panels
+from hierbandits.reporting.report import Report
+from hierbandits.simulation.plots import error_bars
+from hierbandits.simulation.schedules import (
     Arriving,
     Concurrent,
     Federated,

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hierbandits.arrays import Matrix, Vector
-from hierbandits.environments.digits import (
+from hierbandits.environments.digit_bandit import (
     DIAGONAL,
     NEGATIVE,
     NOISE_STD,
@@ -15,12 +14,14 @@ from hierbandits.environments.digits import (
     SUBSAMPLES,
     DigitBandit,
 )
+from hierbandits.environments.images import Images, load
 from hierbandits.experiments.experiment import Experiment, Options, Progress, add_rows, labelled
-from hierbandits.images import Images, load
-from hierbandits.plots import panels, regret_curves
-from hierbandits.report import Report
-from hierbandits.schedules import Concurrent
-from hierbandits.study import Study
+from hierbandits.reporting.figure import panels
+from hierbandits.reporting.report import Report
+from hierbandits.simulation.plots import regret_curves
+from hierbandits.simulation.schedules import Concurrent
+from hierbandits.simulation.study import Study
+from hierbandits.types import Matrix, Vector
 
 POLICIES = ("HierTS", "TS", "OracleTS", "PooledTS")
 INTERACTIONS, BATCH, EVERY = 400, 5, 80

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from hierbandits.environments import ActionSets, Environment, HierarchicalBandit
-from hierbandits.hierarchy import GaussianHierarchy
-from hierbandits.policies import Recipe
-from hierbandits.report import Report
-from hierbandits.schedules import Schedule
-from hierbandits.simulate import simulate
-from hierbandits.study import Study
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.policies.recipes import Recipe
+from hierbandits.reporting.report import Report
+from hierbandits.simulation.schedules import Schedule
+from hierbandits.simulation.simulator import simulate
+from hierbandits.simulation.study import Study
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

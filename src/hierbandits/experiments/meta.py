@@ -11,10 +11,11 @@ from hierbandits.experiments.experiment import (
     paper_problem,
     result_rows,
 )
-from hierbandits.plots import error_bars, panels
-from hierbandits.report import Report
-from hierbandits.schedules import MetaLearning
-from hierbandits.study import mean_and_error
+from hierbandits.reporting.figure import panels
+from hierbandits.reporting.report import Report
+from hierbandits.simulation.plots import error_bars
+from hierbandits.simulation.schedules import MetaLearning
+from hierbandits.simulation.study import mean_and_error
 
 POLICIES = ("HierTS", "TS", "OracleTS", "PooledTS")
 HYPER_STD, TASK_STDS, TASKS = 1.0, (0.1, 0.3), 20

@@ -9,9 +9,10 @@ from hierbandits.experiments.experiment import (
     paper_problem,
     result_rows,
 )
-from hierbandits.plots import error_bars, panels
-from hierbandits.report import Report
-from hierbandits.schedules import Concurrent
+from hierbandits.reporting.figure import panels
+from hierbandits.reporting.report import Report
+from hierbandits.simulation.plots import error_bars
+from hierbandits.simulation.schedules import Concurrent
 
 POLICIES = ("HierTS", "PooledTS", "TS", "OracleTS")
 HYPER_STD, BATCH = 1.0, 5

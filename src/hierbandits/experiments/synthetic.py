@@ -16,11 +16,12 @@ from hierbandits.experiments.experiment import (
     paper_problem,
     result_rows,
 )
-from hierbandits.exploration import SpanningArms
-from hierbandits.plots import error_bars, panels, regret_curves
-from hierbandits.report import Report
-from hierbandits.schedules import Concurrent
-from hierbandits.study import Study, mean_and_error
+from hierbandits.policies.spanning_arms import SpanningArms
+from hierbandits.reporting.figure import panels
+from hierbandits.reporting.report import Report
+from hierbandits.simulation.plots import error_bars, regret_curves
+from hierbandits.simulation.schedules import Concurrent
+from hierbandits.simulation.study import Study, mean_and_error
 
 POLICIES = ("HierTS", "TS", "OracleTS", "PooledTS", "HierUCB")
 WIDTHS = {"a": 0.5, "b": 1.0}  # sigma_q of each panel

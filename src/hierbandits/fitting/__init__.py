@@ -1,6 +1,6 @@
 """The widths of a hierarchy, learned from the sums of past tasks."""
 
 from hierbandits.fitting.fit import Fit, Widths
-from hierbandits.fitting.fitting import fit_prior
+from hierbandits.fitting.maximum_evidence import fit_prior
 
 __all__ = ["Fit", "Widths", "fit_prior"]

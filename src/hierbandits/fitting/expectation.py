@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.arrays import Indices, Matrix, Vector
-from hierbandits.contribution import combine, times
-from hierbandits.forest import square_root
-from hierbandits.sums import TaskSums
+from hierbandits.algebra import condition, square_root, times
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.types import Indices, Matrix, Vector
 
 _CHUNK = 1 << 22  # numbers in one batched array: 32 MiB
 
@@ -94,7 +93,7 @@ def expect(model: Model, sums: TaskSums, family: Indices, num_populations: int) 
     seen, weighted = _look_up(root, seen), _look_up(root, weighted, vector=True)
     mean = np.broadcast_to(model.hyper_mean, weighted.shape)
     factor = np.broadcast_to(square_root(model.hyper_cov), shape)
-    after, factor, log_det = _combined(mean, factor, seen, weighted)
+    after, factor, log_det = condition(mean, factor, seen, weighted)
     pull = weighted - times(seen, mean)
     left -= float((mean * (weighted + pull)).sum() + (pull * (after - mean)).sum())
     count = float(sums.n.sum())
@@ -125,26 +124,6 @@ def expect(model: Model, sums: TaskSums, family: Indices, num_populations: int) 
         hyper_slope=slope.sum(0),
         hyper_means=after,
     )
-
-
-def _combined(
-    mean: Vector, factor: Matrix, precision: Matrix, weighted: Vector
-) -> tuple[Vector, Matrix, Vector]:
-    """As `combine`, also where rounding takes I + S' C S, at least one, below zero.
-
-    That takes a hyper-width that is 1e8 times the resolution of some direction and no data in
-    another, as in a log of one event without noise.
-    """
-    try:
-        return combine(mean, factor, precision, weighted)
-    except np.linalg.LinAlgError:
-        inner = np.swapaxes(factor, -1, -2) @ precision @ factor
-        values, vectors = np.linalg.eigh((inner + np.swapaxes(inner, -1, -2)) / 2)
-        values = 1.0 + np.maximum(values, 0.0)
-        after = factor @ vectors / np.sqrt(values)[..., None, :]
-        residual = weighted - times(precision, mean)
-        step = times(after, times(np.swapaxes(after, -1, -2), residual))
-        return mean + step, after, np.log(values).sum(-1)
 
 
 def _chunks(root: Matrix, model: Model, sums: TaskSums, family: Indices) -> Iterator[_Tasks]:

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from hierbandits.arrays import Mask, Vector
-from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.types import Mask, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,11 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import minimize
 
-from hierbandits.arrays import Vector
 from hierbandits.fitting.expectation import Model
-from hierbandits.fitting.problem import Problem
+from hierbandits.fitting.objective import Problem
+from hierbandits.types import Vector
 
 _EM_STEPS = 10
 _SMALL = -3.0  # log widths in the units below which a width may be on its way to zero
@@ -49,6 +48,8 @@ def climb(
     problem: Problem, free: Vector, value: float, iterations: int, tolerance: float
 ) -> tuple[Vector, list[float]]:
     """L-BFGS from here, in steps of about one standard error; the value after each iteration."""
+    from scipy.optimize import minimize  # slow to import
+
     trace: list[float] = []
     steps = problem.steps()
 

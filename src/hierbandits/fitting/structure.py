@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri
 
-from hierbandits.arrays import Matrix, Vector, count
+from hierbandits.checks import count
+from hierbandits.types import Matrix, Vector
 
 Shape: TypeAlias = Literal["scalar", "diagonal", "full", "low-rank"]
 
@@ -130,6 +130,7 @@ class Structure:
         q = {"scalar": 1, "diagonal": 1, "full": self.dim, "low-rank": self.rank + 1}[self.shape]
         if q == 1:
             return float(chdtri(1, 0.05)) / 2
+        from scipy.optimize import brentq  # slow to import
 
         def excess(twice: float) -> float:
             return float(chdtrc(q - 1, twice) + chdtrc(q, twice)) / 2 - 0.025

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.arrays import LARGEST, Indices, Matrix, Vector, state_array
-from hierbandits.contribution import times
-from hierbandits.sums import TaskSums
+from hierbandits.algebra import times
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.checks import LARGEST, state_array
+from hierbandits.types import Indices, Matrix, Vector
 
 WIDE = 100.0
 """The default hyper-width of one population, in root mean square rewards per unit of feature."""

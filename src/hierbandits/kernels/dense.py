@@ -12,9 +12,9 @@ from math import sqrt
 
 import numpy as np
 
-from hierbandits.arrays import Indices, Matrix, Vector
-from hierbandits.kernels.compiler import compiled
+from hierbandits.compiler import compiled
 from hierbandits.kernels.prefetch import prefetch
+from hierbandits.types import Indices, Matrix, Vector
 
 _LINE = 8  # floats in a cache line
 _AHEAD = 512  # floats of a factor to ask for; the processor foresees the rest

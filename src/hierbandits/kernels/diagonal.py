@@ -8,8 +8,8 @@ from math import sqrt
 
 import numpy as np
 
-from hierbandits.arrays import Indices, Matrix, Vector
-from hierbandits.kernels.compiler import compiled
+from hierbandits.compiler import compiled
+from hierbandits.types import Indices, Matrix, Vector
 
 
 @compiled

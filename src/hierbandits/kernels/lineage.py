@@ -1,9 +1,12 @@
 """The compiled loop over the forest's shape: which nodes a round draws, parents first."""
 
-import numpy as np
+from typing import Any
 
-from hierbandits.arrays import Indices, Matrix, Vector
-from hierbandits.kernels.compiler import compiled
+import numpy as np
+from numpy.typing import NDArray
+
+from hierbandits.compiler import compiled
+from hierbandits.types import Indices, Matrix, Vector
 
 
 @compiled
@@ -76,3 +79,12 @@ def spread(event_slot: Indices, slot_parent: Indices, scale: Vector, normals: Ma
             for i in range(normals.shape[1]):
                 normals[slot, i] *= scale[e]
             slot = slot_parent[slot]
+
+
+@compiled
+def first_with_children(nodes: NDArray[Any], level: NDArray[Any], level_below: NDArray[Any]) -> int:
+    """The position of the first node whose level is above another, or -1."""
+    for i in range(nodes.size):
+        if level_below[level[nodes[i]]] >= 0:
+            return i
+    return -1

@@ -1,7 +1,7 @@
 """Means and variances of linear functions of Gaussians, row by row."""
 
-from hierbandits.arrays import Indices, Matrix, Vector
-from hierbandits.kernels.compiler import compiled
+from hierbandits.compiler import compiled
+from hierbandits.types import Indices, Matrix, Vector
 
 
 @compiled

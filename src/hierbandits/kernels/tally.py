@@ -1,7 +1,7 @@
 """Compiled bookkeeping of a simulated round."""
 
-from hierbandits.arrays import Indices, Matrix, Vector
-from hierbandits.kernels.compiler import compiled
+from hierbandits.compiler import compiled
+from hierbandits.types import Indices, Matrix, Vector
 
 
 @compiled

@@ -7,11 +7,11 @@ from statistics import NormalDist
 import numpy as np
 from scipy.special import ndtr
 
-from hierbandits.arrays import Indices, Matrix, Vector
+from hierbandits.learning.held_out import Split
+from hierbandits.learning.learning_survey import Survey
 from hierbandits.learning.predictor import Predictor
-from hierbandits.learning.split import Split
-from hierbandits.learning.survey import Survey
 from hierbandits.logs import Log
+from hierbandits.types import Indices, Matrix, Vector
 
 BINS = 20
 LEVELS = (0.5, 0.8, 0.9, 0.95)

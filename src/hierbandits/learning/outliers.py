@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtrc
 
-from hierbandits.arrays import Indices, Mask, Matrix, Vector
-from hierbandits.contribution import times
-from hierbandits.decision import Name
-from hierbandits.learning.posteriors import TaskPosteriors
+from hierbandits.algebra import times
+from hierbandits.beliefs.task_posteriors import TaskPosteriors
+from hierbandits.types import Indices, Mask, Matrix, Name, Vector
 
 LEVEL = 0.05  # the share of false alarms among the flagged tasks that is accepted
 _RANK = 1e-10  # relative eigenvalues below this are rounding

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hierbandits.hierarchy import GaussianHierarchy
-from hierbandits.study import Study
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.simulation.study import Study
 
 
 def plain(value: Any, skip: tuple[str, ...] = ()) -> Any:

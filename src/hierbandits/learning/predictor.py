@@ -4,15 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.arrays import Indices, Matrix, Vector
-from hierbandits.contribution import combine
-from hierbandits.folding import summed
-from hierbandits.forest import square_root
-from hierbandits.hierarchy import GaussianHierarchy
+from hierbandits.algebra import condition, square_root, summed
+from hierbandits.beliefs.task_posteriors import TaskPosteriors
+from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.kernels.quadratic import linear_forms
-from hierbandits.learning.comparison import Comparison
-from hierbandits.learning.posteriors import TaskPosteriors
-from hierbandits.sums import TaskSums
+from hierbandits.learning.model_comparison import Comparison
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.types import Indices, Matrix, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +45,7 @@ class Predictor:
         data, weighted = (summed(part, population, num) / noise_var for part in (sums.xx, sums.xy))
         mean = np.broadcast_to(prior.hyper_mean, weighted.shape)
         root = np.broadcast_to(square_root(prior.hyper_cov), data.shape)
-        after, factor, _ = combine(mean, root, data, weighted)
+        after, factor, _ = condition(mean, root, data, weighted)
         cov = factor**2 if sums.is_armed else factor @ np.swapaxes(factor, -1, -2)
         return cls(after, cov, population, noise_var)
 

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from hierbandits.arrays import Indices
-from hierbandits.hierarchy import GaussianHierarchy
-from hierbandits.learning.posteriors import TaskPosteriors
-from hierbandits.sums import TaskSums
+from hierbandits.beliefs.task_posteriors import TaskPosteriors
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.types import Indices
 
 if TYPE_CHECKING:
     from hierbandits.fitting import Fit

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import logsumexp
 
-from hierbandits.arrays import Matrix, Vector
+from hierbandits.types import Matrix, Vector
 
 LARGEST_SHARE = 0.15  # of the weight at one point: well below one standard deviation apart
 SMALLEST_STEP = 1e-4  # in log width

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hierbandits.arrays import Indices, Matrix, Vector
 from hierbandits.environments import HierarchicalBandit, SampledActions
-from hierbandits.hierarchy import GaussianHierarchy
-from hierbandits.learning.comparison import Comparison
-from hierbandits.schedules import Federated
-from hierbandits.simulate import simulate
-from hierbandits.study import Study, mean_and_error
+from hierbandits.learning.model_comparison import Comparison
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.simulation.schedules import Federated
+from hierbandits.simulation.simulator import simulate
+from hierbandits.simulation.study import Study, mean_and_error
+from hierbandits.types import Indices, Matrix, Vector
 
 if TYPE_CHECKING:
     from hierbandits.fitting import Fit

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from hierbandits.arrays import Matrix, Vector
-from hierbandits.decision import Name
-from hierbandits.learning.posteriors import TaskPosteriors
+from hierbandits.beliefs.task_posteriors import TaskPosteriors
+from hierbandits.types import Matrix, Name, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -6,10 +6,10 @@ from math import exp, log
 import numpy as np
 
 from hierbandits.learning.calibration import LEVELS, Calibration
-from hierbandits.learning.comparison import Comparison
+from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.savings import Saving, Savings
-from hierbandits.learning.similarity import Similarity
+from hierbandits.learning.task_similarity import Similarity
 
 STEPS = ((150.0, "very strongly"), (20.0, "strongly"), (3.0, "somewhat"))  # least odds
 SURE = 2.0  # standard errors that make a difference worth a word

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierbandits.arrays import count
-from hierbandits.decision import Name
-from hierbandits.logs.batch import Batch, Columns, LogSums
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.checks import count
+from hierbandits.logs.batch import Batch
+from hierbandits.logs.batch_reader import Reader
 from hierbandits.logs.cells import refuse
-from hierbandits.logs.reader import Reader
+from hierbandits.logs.columns import Columns
+from hierbandits.logs.log_sums import LogSums
 from hierbandits.logs.sources import column_names, frames, opened
-from hierbandits.sums import TaskSums
+from hierbandits.types import Name
 
 BATCH_ROWS = 1 << 17
 

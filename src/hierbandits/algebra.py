@@ -1,0 +1,104 @@
+"""Small linear algebra on Gaussians; leading axes are batched, and a diagonal is a vector."""
+
+import numpy as np
+
+from hierbandits.types import Indices, Matrix, Vector
+
+
+def square_root(cov: Matrix) -> Matrix:
+    """S with S S' = cov: the Cholesky factor, or the symmetric root of a singular covariance."""
+    if cov.ndim == 1:
+        return np.sqrt(cov)
+    values, vectors = np.linalg.eigh(cov)
+    if values[0] > len(cov) * np.finfo(float).eps * values[-1]:
+        return np.linalg.cholesky(cov)
+    root: Matrix = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+    return root
+
+
+def squared(factor: Matrix, *, armed: bool) -> Matrix:
+    """S S', the covariance that S is a square root of."""
+    return factor**2 if armed else factor @ transposed(factor)
+
+
+def inverse(cov: Matrix) -> Matrix:
+    """The inverse of a covariance, exactly symmetric."""
+    if cov.ndim == 1:
+        return 1.0 / cov
+    inverse = np.linalg.inv(cov)
+    return (inverse + inverse.T) / 2
+
+
+def eigenvalues(cov: Matrix) -> Vector:
+    """Those of a covariance, in increasing order."""
+    values: Vector = np.sort(cov) if cov.ndim == 1 else np.linalg.eigvalsh(cov)
+    return values
+
+
+def transposed(matrix: Matrix) -> Matrix:
+    """The last two axes swapped."""
+    return np.swapaxes(matrix, -1, -2)
+
+
+def times(matrix: Matrix, vector: Vector) -> Vector:
+    """Matrix-vector products."""
+    if matrix.ndim == vector.ndim:
+        return matrix * vector
+    return (matrix @ vector[..., None])[..., 0]
+
+
+def condition(
+    mean: Vector, factor: Matrix, precision: Matrix, weighted: Vector
+) -> tuple[Vector, Matrix, Vector]:
+    """N(mean, S S') after the information (C, b): mean, square root and log det(I + S' C S).
+
+    The likelihood is proportional to exp(-theta' C theta / 2 + b' theta).  The work is done in the
+    coordinates of S, so that a singular or zero S needs no inverse.
+    """
+    after: Matrix
+    if factor.shape == mean.shape:  # diagonal
+        inner = 1.0 + factor**2 * precision
+        after = factor / np.sqrt(inner)
+        return mean + after**2 * (weighted - precision * mean), after, np.log(inner).sum(axis=-1)
+    information = transposed(factor) @ precision @ factor
+    after, log_det = _conditioned(factor, (information + transposed(information)) / 2)
+    residual = weighted - times(precision, mean)
+    return mean + times(after, times(transposed(after), residual)), after, log_det
+
+
+def _conditioned(factor: Matrix, information: Matrix) -> tuple[Matrix, Vector]:
+    """A square root of S (I + W)^-1 S' and log det(I + W), for a positive semi-definite W.
+
+    The pivots of I + W are at least one.  Where W is beyond 1 / eps in some directions and zero in
+    others, rounding can give W negative eigenvalues; a smaller pivot, or a failed Cholesky
+    factorisation, shows that it did.  Negative eigenvalues then count as zero.
+    """
+    try:
+        lower = np.linalg.cholesky(np.eye(information.shape[-1]) + information)
+        pivots = np.diagonal(lower, axis1=-2, axis2=-1)
+        if (pivots > 0.9).all():
+            after = transposed(np.linalg.solve(lower, transposed(factor)))
+            return after, 2 * np.log(pivots).sum(axis=-1)
+    except np.linalg.LinAlgError:
+        pass
+    values, vectors = np.linalg.eigh(information)
+    values = np.maximum(values, 0.0)
+    after = factor @ (vectors / np.sqrt(1.0 + values)[..., None, :])
+    return after, np.log1p(values).sum(axis=-1)
+
+
+def explained(precision_given_parent: Matrix, factor: Matrix, information: Matrix) -> Matrix:
+    """C = Sigma^-1 P G, made symmetric: what a node's data G say of its parent."""
+    if factor.ndim == 2:
+        return precision_given_parent * factor**2 * information
+    product = precision_given_parent @ factor @ transposed(factor) @ information
+    return (product + transposed(product)) / 2
+
+
+def summed(rows: Matrix, group: Indices, num_groups: int) -> Matrix:
+    """The sum of the rows of each group, (groups, ...)."""
+    total = np.zeros((num_groups, *rows.shape[1:]))
+    order = np.argsort(group, kind="stable")
+    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+    total[group[order][starts]] = np.add.reduceat(rows[order], starts, axis=0)
+    return total

@@ -1,0 +1,291 @@
+"""What is known: the exact posterior of a Gaussian hierarchy, in O(d^2) per event."""
+
+import copy
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+
+from hierbandits.beliefs.contribution import Contribution, contributed
+from hierbandits.beliefs.evidence import Evidence
+from hierbandits.beliefs.folding import fold
+from hierbandits.beliefs.forest import Forest, tree_shape
+from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
+from hierbandits.beliefs.posterior import Posterior
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.checks import count, positive, real_array, state_array
+from hierbandits.kernels import dense, diagonal
+from hierbandits.kernels.lineage import lineage, spread
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.types import Indices, Matrix, Vector
+
+
+class Belief(Posterior):
+    """The exact joint posterior of all parameters, given rewards in any order.
+
+    Give several hierarchies and each gets `num_populations` populations, in turn.  In deeper
+    hierarchies `num_tasks` counts the children at each level, from the root down.
+    """
+
+    KIND: ClassVar[str] = "belief"
+
+    def __init__(
+        self,
+        prior: GaussianHierarchy | Sequence[GaussianHierarchy],
+        num_tasks: int | tuple[int, ...] = 0,
+        num_populations: int = 1,
+        hyper_means: ArrayLike | None = None,
+    ) -> None:
+        priors = [prior] if isinstance(prior, GaussianHierarchy) else list(prior)
+        if not priors or not all(isinstance(p, GaussianHierarchy) for p in priors):
+            raise ValueError(f"prior must be a GaussianHierarchy or several, got {prior!r}")
+        self.forest = Forest(priors[0])
+        self._kernels: ModuleType = diagonal if priors[0].is_armed else dense
+        self._evidence = Evidence.none(0)
+        self._plant(priors, num_populations, hyper_means, tree_shape(num_tasks, priors))
+
+    @classmethod
+    def from_sums(
+        cls,
+        prior: GaussianHierarchy,
+        sums: TaskSums,
+        num_populations: int = 1,
+        num_tasks: tuple[int, ...] | None = None,
+    ) -> "Belief":
+        """The belief after all the events that were summed, tasks in the belief's order.
+
+        The tasks are split evenly over the populations; deeper hierarchies need `num_tasks`.
+        """
+        num_populations = count("num_populations", num_populations, least=1)
+        if num_tasks is None:
+            num_tasks = (len(sums.n) // num_populations,) if prior.num_levels > 1 else ()
+        belief = cls(prior, num_tasks, num_populations)
+        forest = belief.forest
+        tasks = np.flatnonzero(forest.level[: forest.size] == prior.num_levels - 1)
+        belief.check_past(tasks.size, sums)
+        belief.learn_past(tasks, sums)
+        return belief
+
+    def learn_past(self, nodes: Indices, sums: TaskSums) -> None:
+        """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
+        if self.num_levels == 1:  # tasks taken for one share a node
+            nodes, row = np.unique(nodes, return_inverse=True)
+            sums = sums.grouped(row, nodes.size)
+        if nodes.size:
+            roots, evidence = fold(self.forest, nodes, sums)
+            self._evidence.put(~self.forest.parent[roots], evidence)
+
+    @property
+    def num_rewards(self) -> Vector:
+        """The number of rewards learned in each population, (P,)."""
+        return self._evidence.count.copy()
+
+    def restart(
+        self, populations: Indices, priors: Sequence[GaussianHierarchy], sums: TaskSums
+    ) -> None:
+        """Give populations of two levels other priors, and learn all their events over again.
+
+        `sums` has a row for every node of the belief.
+        """
+        roots = self.forest.root[populations]
+        tasks = self.forest.replant(roots, priors)
+        self._evidence.put(populations, Evidence.none(len(populations)))
+        tasks = tasks[sums.n[tasks] > 0]  # the others know nothing still
+        self.learn_past(tasks, sums.rows(tasks))
+
+    def add(self, parent: int, count: int = 1) -> Indices:
+        """New nodes below a node (a population's root, say); returns their ids."""
+        return self.forest.sprout(parent, count)
+
+    def add_populations(
+        self,
+        count: int = 1,
+        prior: GaussianHierarchy | None = None,
+        hyper_means: ArrayLike | None = None,
+    ) -> Indices:
+        """New populations, without tasks yet; returns their numbers, whose nodes are in `roots`."""
+        first = self.num_populations
+        self._plant([prior or self.forest.hierarchies[0]], count, hyper_means, ())
+        return np.arange(first, self.num_populations)
+
+    def _plant(
+        self,
+        priors: list[GaussianHierarchy],
+        each: int,
+        hyper_means: ArrayLike | None,
+        widths: tuple[int, ...],
+    ) -> None:
+        each = count("num_populations", each)
+        if hyper_means is None:
+            means = np.repeat([prior.hyper_mean for prior in priors], each, axis=0)
+        else:
+            means = real_array("hyper_means", hyper_means, (each * len(priors), self.dim))
+        levels = [self.forest.adopt(prior) for prior in priors]
+        self.forest.plant(np.repeat(levels, each), means, widths)
+        self._evidence = self._evidence.joined(Evidence.none(len(means)))
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """All state as plain data and arrays, without copies."""
+        meta, arrays = self.forest.state()
+        evidence = self._evidence
+        parts = {"count": evidence.count, "log_var": evidence.log_var, "square": evidence.square}
+        return meta, arrays | parts
+
+    @classmethod
+    def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Belief":
+        """The belief that `state` described, checked."""
+        forest = Forest.from_state(meta, arrays)
+        belief = cls(forest.hierarchies[0], num_populations=0)
+        belief.forest = forest
+        shape = (forest.num_populations,)
+        names = ("count", "log_var", "square")
+        belief._evidence = Evidence(*(state_array(name, arrays[name], shape) for name in names))
+        return belief
+
+    def copy(self) -> "Belief":
+        """An independent belief of the same state."""
+        twin = copy.copy(self)
+        twin.forest, twin._evidence = self.forest.copy(), self.evidence
+        return twin
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held for the nodes, spare room included."""
+        return self.forest.nbytes
+
+    @property
+    def evidence(self) -> Evidence:
+        """The log evidence of each population in parts, a copy."""
+        return self._evidence.joined(Evidence.none(0))
+
+    def keep_evidence_in(self, evidence: Evidence) -> None:
+        """From now on keep the evidence in these arrays, (P,) each."""
+        evidence.put(np.arange(self.num_populations), self._evidence)
+        self._evidence = evidence
+
+    def log_evidence(self) -> Vector:
+        """The exact log marginal density of all rewards of each population, (P,)."""
+        return self._evidence.log()
+
+    def observe_rows(
+        self, nodes: Indices, table: Matrix | Indices, rewards: Vector, noise: Vector | None = None
+    ) -> None:
+        """`observe` of arrays that were checked before."""
+        evidence = self._evidence
+        self._kernels.observe(
+            nodes,
+            table,
+            rewards,
+            _NONE if noise is None else noise,
+            self.forest.noise_var,
+            *self.forest.arrays,
+            evidence.count,
+            evidence.log_var,
+            evidence.square,
+        )
+
+    def revise(
+        self,
+        task: int,
+        features: Any,
+        old_reward: float,
+        new_reward: float,
+        noise_std: float | None = None,
+    ) -> None:
+        """Replace a reward that was observed earlier by a corrected one: exact, O(d^2).
+
+        The event must have been observed, with this `noise_std`: a belief keeps no log.
+        """
+        nodes = self.nodes([task])
+        table = self.features([features], 1)
+        old, new = real_array("rewards", [old_reward, new_reward], (2,))
+        var = float(self.forest.noise_var[self.forest.level[nodes[0]]])
+        if noise_std is not None:
+            var = float(positive("noise_std", noise_std, ())) ** 2
+        before = self.predict(nodes, table).mean[0]
+        self._kernels.shift(nodes[0], table[0], (new - old) / var, *self.forest.arrays)
+        after = self.predict(nodes, table).mean[0]
+        # The evidence's quadratic form has the gradient 2 (y - x @ mean) / var, linear in y.
+        change = (new - old) * ((old - before) + (new - after)) / var
+        self._evidence.square[self.forest.population(nodes[0])] += change
+
+    def draws(
+        self,
+        rng: Generator | None,
+        nodes: Indices,
+        *,
+        repeats: int = 1,
+        fresh: bool = False,
+        scale: Vector | None = None,
+    ) -> tuple[Matrix, Indices]:
+        """Joint draws as a table of parameters, and the row of each event, draw after draw.
+
+        Without `rng`, the posterior means.  `scale`, one number for each event (the same within
+        a population) and draw, widens or narrows the draws about their means.
+        """
+        most = nodes.size * self.forest.depth
+        slot_node, slot_parent = np.empty(most, np.intp), np.empty(most, np.intp)
+        slots = np.empty(nodes.size, np.intp)
+        used = lineage(nodes, self.forest.parent, not fresh, slot_node, slot_parent, slots)
+        if used < most:
+            slot_node, slot_parent = slot_node[:used], slot_parent[:used]
+        if repeats > 1:
+            first = used * np.arange(repeats)[:, None]
+            slot_parent = np.where(slot_parent < 0, -1, slot_parent + first).ravel()
+            slot_node = np.tile(slot_node, repeats)
+            slots = (slots + first).ravel()
+        shape = (slot_node.size, self.dim)
+        normals = np.zeros(shape) if rng is None else rng.standard_normal(shape)
+        if scale is not None:
+            spread(slots, slot_parent, scale, normals)
+        out = np.empty(shape)
+        self._kernels.draw(slot_node, slot_parent, normals, *self.forest.arrays, out)
+        return out, slots
+
+    def predict_rows(self, nodes: Indices, table: Matrix | Indices, rows: Indices) -> Prediction:
+        """`predict` with features looked up in a table, unchecked: for rules."""
+        out = Prediction(*np.empty((3, nodes.size)))
+        self._kernels.predict(
+            nodes,
+            table,
+            rows,
+            *self.forest.arrays,
+            out.mean,
+            out.within_var,
+            out.shared_var,
+        )
+        return out
+
+    def task(self, task: int) -> Gaussian:
+        """The marginal posterior of a task's parameter.  [HBB, eq. task posterior]"""
+        mean, within, shared = self.forest.marginal(int(self.nodes([task])[0]))
+        return Gaussian(mean, within + shared)
+
+    def task_given(self, task: int, mu: ArrayLike) -> Gaussian:
+        """The posterior of a task's parameter if its parent's were mu.  [HBB, eq. conditional]"""
+        node = int(self.nodes([task])[0])
+        mean, cov, gain = self.forest.given_parent(node)
+        return Gaussian(mean + gain @ real_array("mu", mu, (self.dim,)), cov)
+
+    def uncertainty(self, task: int) -> Uncertainty:
+        """A task's covariance, split into its own and what comes from above it."""
+        _, within, shared = self.forest.marginal(int(self.nodes([task])[0]))
+        return Uncertainty(within, shared)
+
+    def contribution(self, tasks: ArrayLike) -> Contribution:
+        """What these tasks tell their parent; `merge` adds up those of disjoint sets of tasks.
+
+        It is accurate to rounding relative to the tasks' own precision Sigma_0^-1, so that little
+        remains of it where hyper_cov is many orders of magnitude wider than task_cov.
+        """
+        nodes = np.unique(self.nodes(tasks))
+        parents = np.unique(self.forest.parent[nodes])
+        if parents.size > 1 or (parents < 0).any():
+            raise ValueError("tasks must be children of one node, got several or a root")
+        return contributed(self.forest, nodes)
+
+
+_NONE = np.empty(0)

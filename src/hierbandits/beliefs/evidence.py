@@ -1,0 +1,53 @@
+"""How probable the rewards were, population by population."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from scipy.special import gammaln
+
+from hierbandits.types import Indices, Vector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """The log evidence in parts, from each reward's innovation e and its variance V.
+
+    Kept apart because an unknown scale of the noise and of all covariances multiplies every V by
+    the same number, so that its posterior needs these three sums alone.
+    """
+
+    count: Vector  # (P,) the number of rewards
+    log_var: Vector  # (P,) sum of log V
+    square: Vector  # (P,) sum of e^2 / V
+
+    @classmethod
+    def none(cls, num_populations: int) -> "Evidence":
+        """Before any reward."""
+        return cls(*np.zeros((3, num_populations)))
+
+    def log(self) -> Vector:
+        """The log marginal density of all rewards, (P,)."""
+        log: Vector = -0.5 * (self.count * np.log(2 * np.pi) + self.log_var + self.square)
+        return log
+
+    def log_any_scale(self) -> Vector:
+        """The same if the noise, and the covariances with it, have an unknown scale, (P,).
+
+        With the density 1 / s^2 for the squared scale, up to a constant that all hierarchies
+        share: log of exp(-log_var / 2) Gamma(n / 2) (pi square)^(-n / 2).
+        """
+        half = np.maximum(self.count, 1.0) / 2
+        spread = np.log(np.pi * np.maximum(self.square, np.finfo(float).tiny))
+        log: Vector = gammaln(half) - half * spread - self.log_var / 2
+        return np.where(self.count > 0, log, 0.0)
+
+    def put(self, rows: Indices, other: "Evidence") -> None:
+        """Replace these rows."""
+        for field in fields(Evidence):
+            getattr(self, field.name)[rows] = getattr(other, field.name)
+
+    def joined(self, other: "Evidence") -> "Evidence":
+        """The rows of both, copied."""
+        return Evidence(
+            *(np.append(getattr(self, f.name), getattr(other, f.name)) for f in fields(Evidence))
+        )

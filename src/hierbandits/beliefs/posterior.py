@@ -1,0 +1,214 @@
+"""What every belief offers: checked arguments in front of unchecked loops."""
+
+from abc import ABC, abstractmethod
+from os import PathLike
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+
+from hierbandits.archive import read_archive, write_archive
+from hierbandits.beliefs.forest import Forest
+from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.checks import LARGEST, index_array, positive, real_array, state_array
+from hierbandits.kernels.lineage import first_with_children
+from hierbandits.types import Indices, Matrix, Vector
+
+_VERSION = 1
+
+
+class Posterior(ABC):
+    """A posterior over the parameters of a forest of nodes: all that rules and policies ask for.
+
+    Tasks are numbered population by population: task = population * num_tasks + s.  Nodes above
+    the tasks have ids too, after the tasks; `roots` are those of the populations.
+    """
+
+    KIND: ClassVar[str]  # what its files are called
+    forest: Forest  # the nodes: who is whose parent
+
+    @abstractmethod
+    def add(self, parent: int, count: int = 1) -> Indices:
+        """New nodes below a node (a population's root, say); returns their ids."""
+
+    @abstractmethod
+    def observe_rows(
+        self, nodes: Indices, table: Matrix | Indices, rewards: Vector, noise: Vector | None = None
+    ) -> None:
+        """`observe` of arrays that were checked before."""
+
+    @abstractmethod
+    def learn_past(self, nodes: Indices, sums: TaskSums) -> None:
+        """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
+
+    @property
+    @abstractmethod
+    def num_rewards(self) -> Vector:
+        """The number of rewards learned in each population, (P,)."""
+
+    @abstractmethod
+    def draws(
+        self, rng: Generator | None, nodes: Indices, *, repeats: int = 1, fresh: bool = False
+    ) -> tuple[Matrix, Indices]:
+        """Joint draws as a table of parameters, and the row of each event, draw after draw.
+
+        Without `rng`, the posterior means.
+        """
+
+    @abstractmethod
+    def predict_rows(self, nodes: Indices, table: Matrix | Indices, rows: Indices) -> Prediction:
+        """`predict` with features looked up in a table, unchecked: for rules."""
+
+    @abstractmethod
+    def task(self, task: int) -> Gaussian:
+        """The marginal posterior of a task's parameter.  [HBB, eq. task posterior]"""
+
+    @abstractmethod
+    def uncertainty(self, task: int) -> Uncertainty:
+        """A task's covariance, split into its own and what comes from above it."""
+
+    @abstractmethod
+    def log_evidence(self) -> Vector:
+        """The log marginal density of all rewards of each population, (P,)."""
+
+    @abstractmethod
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """All state as plain data and arrays, without copies."""
+
+    @classmethod
+    @abstractmethod
+    def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """The belief that `state` described, checked."""
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the belief to one file: `load` resumes bit for bit."""
+        meta, arrays = self.state()
+        write_archive(path, self.KIND, _VERSION, meta, arrays)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """The belief that `save` wrote; a damaged or foreign file is refused."""
+        meta, arrays = read_archive(path, cls.KIND, _VERSION)
+        try:
+            return cls.from_state(meta, arrays)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise ValueError(f"{path} is not a sound {cls.KIND} file: {error}") from error
+
+    @property
+    def dim(self) -> int:
+        """The number of features d, or of arms K."""
+        return self.forest.dim
+
+    @property
+    def is_armed(self) -> bool:
+        """Whether features are arm indices."""
+        return self.forest.is_armed
+
+    @property
+    def largest_feature(self) -> float:
+        """The size above which features are refused."""
+        return LARGEST
+
+    @property
+    def num_nodes(self) -> int:
+        """All nodes: tasks, groups and roots."""
+        return self.forest.size
+
+    @property
+    def num_levels(self) -> int:
+        """Two for populations and their tasks."""
+        return self.forest.depth
+
+    @property
+    def num_populations(self) -> int:
+        """The number of roots."""
+        return self.forest.num_populations
+
+    @property
+    def roots(self) -> Indices:
+        """The node of each population's hyper-parameter, (P,)."""
+        return self.forest.root.copy()
+
+    def observe(
+        self,
+        tasks: ArrayLike,
+        features: ArrayLike,
+        rewards: ArrayLike,
+        noise_std: ArrayLike | None = None,
+    ) -> None:
+        """Learn a batch of rewards; a task may repeat.  A bad batch changes nothing.
+
+        Features are (E, d), or arm indices (E,) when armed; `noise_std` overrides the
+        hierarchy's, event by event.
+        """
+        nodes = self.nodes(tasks)
+        table = self.features(features, nodes.size)
+        values = real_array("rewards", rewards, nodes.shape, " to match tasks")
+        noise = None if noise_std is None else positive("noise_std", noise_std, nodes.shape)
+        self.observe_rows(nodes, table, values, noise)
+
+    def sample(self, rng: Generator, tasks: ArrayLike, *, fresh: bool = False) -> Matrix:
+        """One joint posterior draw of the tasks' parameters, (E, d).
+
+        Each node is drawn once per call: tasks share their ancestors' draws and repeats of a task
+        share its own.  With `fresh`, every task draws ancestors of its own.
+        """
+        draws, slots = self.draws(rng, self.nodes(tasks), fresh=fresh)
+        return draws[slots]
+
+    def predict(self, tasks: ArrayLike, features: ArrayLike) -> Prediction:
+        """The posterior of x @ theta for each event, its variance split by where it comes from."""
+        nodes = self.nodes(tasks)
+        return self.predict_rows(nodes, self.features(features, nodes.size), np.arange(nodes.size))
+
+    def hyper(self, population: int = 0) -> Gaussian:
+        """The hyper-posterior Q of a population.  [HBB, eq. linear hyperposterior]"""
+        row = index_array("population", [population], self.num_populations, "populations")[0]
+        return self.task(int(self.forest.root[row]))
+
+    def nodes(self, tasks: ArrayLike) -> Indices:
+        """Task ids as kernels take them, checked."""
+        return index_array("tasks", tasks, self.forest.size, "nodes")
+
+    def check_leaves(self, nodes: Indices) -> None:
+        """Raise if any of these nodes is above the tasks."""
+        above = first_with_children(nodes, self.forest.level, self.forest.level_below)
+        if above >= 0:
+            raise ValueError(f"tasks must be tasks, got node {nodes[above]}, which is above them")
+
+    def check_past(self, num_tasks: int, sums: TaskSums) -> None:
+        """Raise unless `learn_past` can take these sums of so many tasks."""
+        if self.num_rewards.any():
+            raise ValueError(
+                f"sums must be learned before all rewards, got {self.num_rewards.sum():g} earlier"
+            )
+        if sums.is_armed != self.is_armed or sums.xy.shape != (num_tasks, self.dim):
+            form = "arms" if self.is_armed else "features"
+            raise ValueError(
+                f"sums must hold {num_tasks} tasks with {self.dim} {form}, got {sums.xx.shape}"
+            )
+        for name in ("xx", "xy", "yy", "n"):
+            values = getattr(sums, name)
+            state_array(f"sums.{name}", values, values.shape)
+        squares = sums.xx if self.is_armed else np.diagonal(sums.xx, axis1=1, axis2=2)
+        for name, found, size in (
+            ("xx", squares, self.largest_feature),
+            ("yy", sums.yy[:, None], LARGEST),
+        ):
+            most = 1.001 * size**2 * sums.n[:, None]  # more than rounding
+            if ((found < 0) | (found > most)).any():
+                raise ValueError(f"sums.{name} must be of n squares of numbers of at most {size:g}")
+
+    def features(self, features: ArrayLike, num_rows: int) -> Matrix | Indices:
+        """Features as kernels take them: (rows, d), or arm indices (rows,) when armed."""
+        if not self.is_armed:
+            shape, largest = (num_rows, self.dim), self.largest_feature
+            return real_array("features", features, shape, " to match tasks", largest)
+        arms = index_array("features", features, self.dim, "arms")
+        if arms.size != num_rows:
+            raise ValueError(
+                f"features must have shape ({num_rows},) to match tasks, got {arms.shape}"
+            )
+        return arms

@@ -1,0 +1,107 @@
+"""The sufficient statistics of tasks: all that a belief needs of a log of any length."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hierbandits.checks import count, index_array, real_array
+from hierbandits.kernels import dense, diagonal
+from hierbandits.types import Indices, Matrix, Vector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskSums:
+    """Sums over each task's events (x, y), one row per task; add more events at any time."""
+
+    xx: Matrix  # X'X, (tasks, d, d); the counts of each arm, (tasks, K), if armed
+    xy: Matrix  # X'Y, (tasks, d)
+    yy: Vector  # Y'Y, (tasks,)
+    n: Vector  # number of events, (tasks,)
+
+    @classmethod
+    def zeros(cls, num_tasks: int, dim: int, *, armed: bool = False) -> "TaskSums":
+        """No events yet."""
+        num_tasks, dim = count("num_tasks", num_tasks), count("dim", dim, least=1)
+        shape = (num_tasks, dim) if armed else (num_tasks, dim, dim)
+        return cls(
+            np.zeros(shape), np.zeros((num_tasks, dim)), np.zeros(num_tasks), np.zeros(num_tasks)
+        )
+
+    @property
+    def is_armed(self) -> bool:
+        """Whether features are arm indices."""
+        return self.xx.ndim == 2
+
+    def add(self, tasks: ArrayLike, features: ArrayLike, rewards: ArrayLike) -> None:
+        """Add a batch of events: features (E, d), or arm indices (E,) when armed."""
+        num_tasks, dim = self.xy.shape
+        rows = index_array("tasks", tasks, num_tasks, "tasks")
+        values = real_array("rewards", rewards, (rows.size,), " to match tasks")
+        if self.is_armed:
+            arms = index_array("features", features, dim, "arms")
+            if arms.size != rows.size:
+                raise ValueError(f"features must have one arm per task, got {arms.size}")
+            self.add_rows(rows, arms, values)
+        else:
+            x = real_array("features", features, (rows.size, dim), " to match tasks")
+            self.add_rows(rows, x, values)
+
+    def add_rows(self, tasks: Indices, features: Matrix | Indices, rewards: Vector) -> None:
+        """`add` of arrays that were checked before."""
+        kernels = diagonal if self.is_armed else dense
+        kernels.accumulate(tasks, features, rewards, self.xx, self.xy, self.yy, self.n)
+
+    def revise(self, task: int, features: Any, old_reward: float, new_reward: float) -> None:
+        """Replace a reward that was added earlier; `features` are (d,), or an arm's index."""
+        if self.is_armed:
+            self.xy[task, features] += new_reward - old_reward
+        else:
+            self.xy[task] += (new_reward - old_reward) * features
+        self.yy[task] += new_reward**2 - old_reward**2
+
+    def rows(self, tasks: Indices | slice) -> "TaskSums":
+        """The sums of some of the tasks."""
+        return TaskSums(self.xx[tasks], self.xy[tasks], self.yy[tasks], self.n[tasks])
+
+    def put(self, tasks: Indices, other: "TaskSums") -> None:
+        """Replace the sums of some of the tasks."""
+        for part in fields(TaskSums):
+            getattr(self, part.name)[tasks] = getattr(other, part.name)
+
+    def grouped(self, group: Indices, num_groups: int) -> "TaskSums":
+        """The sums of groups of tasks; `group[s]` is that of task s."""
+        found = TaskSums.zeros(num_groups, self.xy.shape[1], armed=self.is_armed)
+        for part in fields(TaskSums):
+            np.add.at(getattr(found, part.name), group, getattr(self, part.name))
+        return found
+
+    def spread(self, places: Indices, num_arms: int) -> "TaskSums":
+        """Armed sums with each arm at another place among more, or as many."""
+        if not self.is_armed or self.xy.shape[1] != places.size:
+            raise ValueError(f"sums must have {places.size} arms, got the shape {self.xx.shape}")
+        found = TaskSums.zeros(len(self.n), num_arms, armed=True)
+        found.xx[:, places], found.xy[:, places] = self.xx, self.xy
+        found.yy[:], found.n[:] = self.yy, self.n
+        return found
+
+    def with_room(self, num_tasks: int, dim: int) -> "TaskSums":
+        """The same sums with room for so many tasks and arms, or for some more tasks."""
+        have, known = self.xy.shape
+        if have >= num_tasks and known >= dim:
+            return self
+        capacity = have if have >= num_tasks else max(num_tasks, have + have // 2)
+        larger = TaskSums.zeros(capacity, max(dim, known), armed=self.is_armed)
+        for old, new in ((self.xx, larger.xx), (self.xy, larger.xy)):
+            new[tuple(slice(size) for size in old.shape)] = old
+        larger.yy[:have], larger.n[:have] = self.yy, self.n
+        return larger
+
+    def __add__(self, other: "TaskSums") -> "TaskSums":
+        """The sums of both logs, task by task."""
+        if self.xx.shape != other.xx.shape:
+            raise ValueError(f"sums must match in shape, got {self.xx.shape} and {other.xx.shape}")
+        return TaskSums(
+            self.xx + other.xx, self.xy + other.xy, self.yy + other.yy, self.n + other.n
+        )

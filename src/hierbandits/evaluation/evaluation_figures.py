@@ -1,0 +1,132 @@
+"""Pictures of an evaluation: estimates with their intervals, overall and task by task."""
+
+from typing import Any
+
+import numpy as np
+
+from hierbandits.evaluation.evaluation import Estimate, Evaluation
+from hierbandits.evaluation.evaluation_tables import LABELS
+from hierbandits.reporting.figure import panels
+from hierbandits.types import Indices
+
+MOST_TASKS = 40
+"""Tasks that fit a figure: those with the most rows."""
+
+COLOURS = {  # of methods
+    "ips": "#d55e00",
+    "snips": "#e69f00",
+    "dm": "#009e73",
+    "dr": "#0072b2",
+    "replay": "#cc79a7",
+}
+CUT = 10.0
+"""An interval longer than this many typical ones does not stretch the axis."""
+
+BEST_FIRST = ("dr", "snips", "ips", "dm", "replay")
+"""Of a policy's methods, the first of these is drawn task by task."""
+
+
+def estimates_figure(evaluation: Evaluation) -> Any:
+    """Every policy and method, a point with its interval, beside the log's own mean."""
+    logged, *others = evaluation.estimates
+    policies = list(dict.fromkeys(each.policy for each in others))
+    figure, (axes,) = panels(1, height=1.2 + 0.19 * len(others) + 0.16 * len(policies), width=8)
+    axes.axvspan(logged.low, logged.high, color="#888888", alpha=0.2, linewidth=0)
+    axes.axvline(logged.value, color="#444444", linestyle=":", linewidth=1.4, label="the log's own")
+    ticks, y, shown = [], 0.0, set()
+    for policy in policies:
+        mine = [each for each in others if each.policy == policy]
+        ticks.append(y + (len(mine) - 1) / 2)
+        for each in mine:
+            label = None if each.method in shown else LABELS.get(each.method, each.method)
+            shown.add(each.method)
+            _point(axes, each, y, COLOURS[each.method], label)
+            y += 1
+        y += 0.8
+    axes.set_yticks(ticks, policies)
+    axes.set_ylim(y - 0.6, -0.8)
+    axes.set(xlabel=f"mean reward, {100 * evaluation.level:g} % intervals")
+    shortened = cut_limits(evaluation)
+    if shortened is not None:
+        axes.set_xlim(*shortened)
+    axes.grid(visible=False, axis="y")
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def cut_limits(evaluation: Evaluation) -> tuple[float, float] | None:
+    """The axis of all intervals but the very long ones, if there are any of those."""
+    known = [each for each in evaluation.estimates if np.isfinite(each.low)]
+    lengths = np.array([each.high - each.low for each in known])
+    kept = [each for each, length in zip(known, lengths, strict=True)
+            if length <= CUT * np.median(lengths)]  # fmt: skip
+    if len(kept) == len(known):
+        return None
+    left, right = min(each.low for each in kept), max(each.high for each in kept)
+    margin = 0.05 * (right - left)
+    return left - margin, right + margin
+
+
+def _point(axes: Any, each: Estimate, y: float, colour: str, label: str | None) -> None:
+    error = [[each.value - each.low], [each.high - each.value]]
+    if not np.isfinite(each.low):
+        error = [[0.0], [0.0]]
+    axes.errorbar(
+        [each.value], [y], xerr=error, fmt="o", color=colour, markersize=4.5, capsize=2.5,
+        linewidth=1.6, label=label,
+    )  # fmt: skip
+
+
+def tasks_figure(evaluation: Evaluation) -> Any:
+    """A panel for each policy: every task by its best method, beside the task's logged mean."""
+    logged = evaluation.by_task["logged", "logged"]
+    order = np.argsort(-logged.rows, kind="stable")[:MOST_TASKS]
+    order = order[np.argsort(logged.found.value[order], kind="stable")]
+    drawn, y = drawn_methods(evaluation), np.arange(order.size)
+    figure, every = panels(len(drawn), height=1.2 + 0.17 * order.size, width=3.3, columns=3)
+    for axes, (policy, method) in zip(every, drawn, strict=True):
+        found = evaluation.by_task[policy, method].found
+        value, low, high = found.value[order], found.low[order], found.high[order]
+        axes.plot(
+            logged.found.value[order], y, "|", color="#444444", markersize=8, markeredgewidth=1.6
+        )
+        known, style = np.isfinite(low), {"color": COLOURS[method], "markersize": 3.5}
+        axes.plot(value[~known], y[~known], "o", markerfacecolor="none", **style)
+        axes.errorbar(
+            value[known], y[known], xerr=np.stack([value - low, high - value])[:, known], fmt="o",
+            linewidth=1.2, **style,
+        )  # fmt: skip
+        axes.set_yticks(y, [str(evaluation.tasks[task]) for task in order], fontsize=8)
+        axes.set_ylim(-0.7, order.size - 0.3)
+        axes.set_xlim(*_limits(evaluation, [("logged", "logged"), *drawn], order))
+        axes.locator_params(axis="x", nbins=4)
+        axes.tick_params(axis="x", labelsize=8)
+        axes.set_title(f"{policy}, {LABELS.get(method, method)}", fontsize=10)
+        axes.grid(visible=False, axis="y")
+    figure.supxlabel(f"mean reward, {100 * evaluation.level:g} % intervals", fontsize=10)
+    return figure
+
+
+def _limits(
+    evaluation: Evaluation, drawn: list[tuple[str, str]], order: Indices
+) -> tuple[float, float]:
+    """An axis for most intervals and all estimates: a few very long ones are cut."""
+    found = [evaluation.by_task[pair].found for pair in drawn]
+    value = np.concatenate([each.value[order] for each in found])
+    low = np.concatenate([each.low[order] for each in found])
+    high = np.concatenate([each.high[order] for each in found])
+    left, right = np.nanmin(value), np.nanmax(value)
+    if np.isfinite(low).any():
+        left = min(left, np.nanpercentile(low, 10))
+        right = max(right, np.nanpercentile(high, 90))
+    margin = 0.05 * (right - left) or 1.0
+    return float(left - margin), float(right + margin)
+
+
+def drawn_methods(evaluation: Evaluation) -> list[tuple[str, str]]:
+    """The policies drawn task by task, each with its best method."""
+    policies = dict.fromkeys(each.policy for each in evaluation.estimates[1:])
+    return [
+        next((policy, method) for method in BEST_FIRST if (policy, method) in evaluation.by_task)
+        for policy in policies
+    ]

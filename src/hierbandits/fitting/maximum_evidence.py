@@ -1,0 +1,160 @@
+"""Learn a hierarchy's widths from past data: exact evidence, EM, then L-BFGS."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.checks import count, index_array, positive, real_array
+from hierbandits.fitting.expectation import Model
+from hierbandits.fitting.fit import Fit
+from hierbandits.fitting.objective import NOISE_WEIGHT, Problem
+from hierbandits.fitting.search import search
+from hierbandits.fitting.structure import Shape, Structure, not_singular
+from hierbandits.fitting.units import Units, checked_sums
+from hierbandits.fitting.width_errors import inverse, widths
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.types import Indices, Matrix, Vector
+
+
+def fit_prior(
+    sums: TaskSums,
+    *,
+    population: ArrayLike | None = None,
+    structure: Shape = "diagonal",
+    hyper_mean: ArrayLike | None = None,
+    hyper_cov: ArrayLike | None = None,
+    noise_std: float | None = None,
+    rank: int = 1,
+    weak_priors: bool = True,
+    max_iterations: int = 200,
+    tolerance: float = 1e-6,
+) -> Fit:
+    """The two-level hierarchy that maximises the exact log evidence of the summed rewards.
+
+    `population` numbers the population of each task from 0; without it there is one.  Learned:
+    task_cov; noise_std, unless given; if several populations have data, hyper_mean and hyper_cov,
+    unless given.  One population cannot tell hyper_cov from mu itself: by default hyper_mean is
+    then 0 and hyper_cov diagonal and wide, its width 100 root mean square rewards over the root
+    mean square of the feature, so that widths are as by restricted maximum likelihood.
+
+    `structure` holds for task_cov and hyper_cov: scalar, diagonal, full, or low-rank (`rank`
+    factors plus a diagonal); with arms, scalar or diagonal.
+
+    Weak priors keep few tasks from giving nonsense.  With the units of `Units`, in which one
+    fit to all tasks together leaves residuals of size one, they add to the log evidence
+    (log det Sigma - tr Sigma) / 2 for each learned covariance (a scalar one: log var - var, over
+    2) and -(log var + 1 / var) / 200 for a learned noise.  The first keeps Sigma off zero, where
+    the evidence is flat, as losing one task would; without data all widths are the units.
+    Without weak priors the fit is by maximum likelihood, and widths may end at a bound, exp(-14)
+    of the units, that stands for zero.
+
+    EM, monotone, comes first; then L-BFGS on logs and Cholesky factors until an iteration gains
+    less than `tolerance`.
+    """
+    sums = checked_sums(sums)
+    rows, family = _families(sums, population)
+    form = Structure.of(structure, sums.xy.shape[1], rank, sums.is_armed, weak_priors)
+    max_iterations = count("max_iterations", max_iterations, least=1)
+    tolerance = float(positive("tolerance", tolerance, ()))
+    if not weak_priors and rows.size == 0:
+        raise ValueError("sums must hold an event when weak_priors is False, got none")
+    units = Units.of(sums, isotropic=form.shape == "scalar")
+    many = bool(family.max(initial=0) > 0)
+    problem = Problem(
+        sums=units.scaled(sums, rows),
+        family=family,
+        num_populations=int(family.max(initial=-1)) + 1,
+        form=form,
+        start=_given(units, sums, hyper_mean, hyper_cov, noise_std, many),
+        learns_noise=noise_std is None,
+        learns_mean=many and hyper_mean is None,
+        learns_hyper=many and hyper_cov is None,
+        noise_weight=NOISE_WEIGHT if weak_priors else 0.0,
+    )
+    return _fit(problem, units, max_iterations, tolerance)
+
+
+def _families(sums: TaskSums, population: ArrayLike | None) -> tuple[Indices, Indices]:
+    """The tasks with data, population by population, and the rank of each one's population."""
+    num_tasks = len(sums.n)
+    of_task: Indices = np.zeros(num_tasks, np.intp)
+    if population is not None:
+        of_task = index_array("population", population, num_tasks, "tasks")
+        if of_task.size != num_tasks:
+            raise ValueError(
+                f"population must have one entry for each of {num_tasks} tasks, got {of_task.size}"
+            )
+    rows = np.flatnonzero(sums.n > 0)
+    rows = rows[np.argsort(of_task[rows], kind="stable")]
+    return rows, np.unique(of_task[rows], return_inverse=True)[1]
+
+
+def _given(
+    units: Units,
+    sums: TaskSums,
+    hyper_mean: ArrayLike | None,
+    hyper_cov: ArrayLike | None,
+    noise_std: float | None,
+    many: bool,
+) -> Model:
+    """Where the search starts, in units of the data; what was given is checked and in place."""
+    dim, armed = sums.xy.shape[1], sums.is_armed
+    ones = np.ones(dim)
+    if hyper_mean is not None:
+        mean = real_array("hyper_mean", hyper_mean, (dim,), " to match sums")
+    else:
+        mean = units.centre if many else np.zeros(dim)
+    if hyper_cov is not None:
+        cov = real_array("hyper_cov", hyper_cov, (dim,) if armed else (dim, dim), " to match sums")
+        if armed and (cov < 0).any():
+            raise ValueError(f"hyper_cov must not be negative for any arm, got {cov.min()}")
+    else:
+        cov = units.parameter**2 if many else units.wide**2
+        cov = cov if armed else np.diag(cov)
+    noise = units.reward * np.sqrt(0.5)
+    if noise_std is not None:
+        noise = float(positive("noise_std", noise_std, ()))
+    task = 0.25 * units.parameter**2
+    checked = _hierarchy(mean, cov, task if armed else np.diag(task), noise, armed)
+    return Model(
+        hyper_mean=(checked.hyper_mean - units.centre) / units.parameter,
+        hyper_cov=units.cov_in(checked.hyper_cov),
+        task_cov=0.25 * ones if armed else 0.25 * np.diag(ones),
+        noise_var=(noise / units.reward) ** 2,
+    )
+
+
+def _fit(problem: Problem, units: Units, max_iterations: int, tolerance: float) -> Fit:
+    free, trace = search(problem, max_iterations, tolerance)
+    value, slope = problem.value_and_slope(free)
+    covariance = inverse(problem.curvature(free, slope))
+    shift = problem.sums.n.sum() * np.log(units.reward)
+    model = problem.model(free)
+    task_cov = units.cov_out(model.task_cov)
+    prior = _hierarchy(
+        units.centre + units.parameter * model.hyper_mean,
+        units.cov_out(model.hyper_cov),
+        task_cov if problem.form.armed else not_singular(task_cov),
+        units.reward * np.sqrt(model.noise_var),
+        problem.form.armed,
+    )
+    return Fit(
+        prior=prior,
+        log_evidence=float(value - problem.log_prior(model) - shift),
+        trace=np.array(trace) - shift,
+        iterations=len(trace) - 1,
+        converged=bool(abs(slope @ covariance @ slope) / 2 < 1e-3),
+        at_edge=bool(problem.at_edge(free).any()),
+        **widths(problem, free, covariance, prior),
+    )
+
+
+def _hierarchy(
+    hyper_mean: Vector, hyper_cov: Matrix, task_cov: Matrix, noise_std: float, armed: bool
+) -> GaussianHierarchy:
+    if not armed:
+        return GaussianHierarchy(
+            hyper_mean=hyper_mean, hyper_cov=hyper_cov, task_cov=task_cov, noise_std=noise_std
+        )
+    blank = GaussianHierarchy.armed(len(hyper_mean), hyper_std=1.0, task_std=1.0, noise_std=1.0)
+    return blank.with_levels(hyper_mean, [hyper_cov, task_cov], noise_std)

@@ -1,0 +1,133 @@
+"""What a fit maximises: log evidence + weak priors, in unconstrained coordinates."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.fitting.expectation import Expectation, Model, expect
+from hierbandits.fitting.structure import EDGE, Structure
+from hierbandits.types import Indices, Mask, Matrix, Vector
+
+NOISE_WEIGHT = 0.01
+"""Of the noise's weak prior, in events: -(noise_weight / 2) (log var + 1 / var) in the units."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Problem:
+    """The objective in unconstrained coordinates: task_cov, noise, hyper_mean, hyper_cov."""
+
+    sums: TaskSums
+    family: Indices
+    num_populations: int
+    form: Structure
+    start: Model
+    learns_noise: bool
+    learns_mean: bool
+    learns_hyper: bool
+    noise_weight: float  # NOISE_WEIGHT, or 0 for no weak prior
+
+    def expect(self, model: Model) -> Expectation:
+        """The E-step."""
+        return expect(model, self.sums, self.family, self.num_populations)
+
+    def log_prior(self, model: Model) -> float:
+        """The weak priors, up to constants."""
+        total = self.form.log_prior(model.task_cov)
+        if self.learns_noise:
+            total -= self.noise_weight / 2 * (np.log(model.noise_var) + 1 / model.noise_var)
+        if self.learns_hyper:
+            total += self.form.log_prior(model.hyper_cov)
+        return total
+
+    def improved(self, model: Model, found: Expectation) -> Model:
+        """The M-step, which leaves low-rank covariances as they are: each step raises the value."""
+        form, mean, hyper, noise = self.form, model.hyper_mean, model.hyper_cov, model.noise_var
+        task = model.task_cov
+        if form.shape != "low-rank":
+            task = form.maximise(found.task_scatter(task), found.num_tasks)
+        if self.learns_noise:
+            events = found.num_events + self.noise_weight
+            noise = max((max(found.square, 0.0) + self.noise_weight) / events, np.exp(-2 * EDGE))
+        if self.learns_mean and self.num_populations:
+            mean = found.hyper_means.mean(0)
+        if self.learns_hyper and form.shape != "low-rank":
+            scatter = found.hyper_scatter(hyper, model.hyper_mean, mean)
+            hyper = form.maximise(scatter, self.num_populations)
+        return Model(mean, hyper, task, noise)
+
+    def free(self, model: Model) -> Vector:
+        """The unconstrained coordinates of a model."""
+        parts = [self.form.free(model.task_cov)]
+        if self.learns_noise:
+            parts.append(np.array([np.log(model.noise_var) / 2]))
+        if self.learns_mean:
+            parts.append(model.hyper_mean)
+        if self.learns_hyper:
+            parts.append(self.form.free(model.hyper_cov))
+        return np.concatenate(parts)
+
+    def split(self, free: Vector) -> tuple[Vector, Vector, Vector, Vector]:
+        """The coordinates of task_cov, noise, hyper_mean and hyper_cov; empty where not learned."""
+        sizes = [self.form.size, self.learns_noise, self.learns_mean * self.form.dim]
+        task, noise, mean, hyper = np.split(free, np.cumsum(sizes))
+        return task, noise, mean, hyper
+
+    def model(self, free: Vector) -> Model:
+        """The model at these coordinates."""
+        task, noise, mean, hyper = self.split(free)
+        return Model(
+            mean if self.learns_mean else self.start.hyper_mean,
+            self.form.cov(hyper) if self.learns_hyper else self.start.hyper_cov,
+            self.form.cov(task),
+            float(np.exp(2 * noise[0])) if self.learns_noise else self.start.noise_var,
+        )
+
+    def bounds(self) -> list[tuple[float | None, float | None]]:
+        """Of each coordinate."""
+        log: tuple[float | None, float | None] = (-EDGE, EDGE)
+        free: tuple[float | None, float | None] = (None, None)
+        bounds = self.form.bounds() + [log] * self.learns_noise
+        bounds += [free] * (self.learns_mean * self.form.dim)
+        return bounds + self.form.bounds() * self.learns_hyper
+
+    def at_edge(self, free: Vector) -> Mask:
+        """Which coordinates sit at a bound."""
+        inside = [
+            low is None or low < at < -low for at, (low, _) in zip(free, self.bounds(), strict=True)
+        ]
+        return ~np.array(inside, bool)
+
+    def steps(self) -> Vector:
+        """The least standard error that each coordinate could have."""
+        counts = [len(self.sums.n), self.sums.n.sum(), self.num_populations, self.num_populations]
+        sizes = [part.size for part in self.split(self.free(self.start))]
+        return np.repeat(1 / np.sqrt(1.0 + 2.0 * np.array(counts)), sizes)
+
+    def value_and_slope(self, free: Vector) -> tuple[float, Vector]:
+        """Log evidence + weak priors and its exact gradient, by Fisher's identity."""
+        model = self.model(free)
+        found = self.expect(model)
+        task, noise, _, hyper = self.split(free)
+        form = self.form
+        slope = found.task_pull / 2 + form.log_prior_slope(model.task_cov)
+        slopes = [form.slope(task, slope)]
+        if self.learns_noise:
+            events = found.num_events + self.noise_weight
+            slopes.append((found.square + self.noise_weight) / np.exp(2 * noise) - events)
+        if self.learns_mean:
+            slopes.append(found.hyper_slope)
+        if self.learns_hyper:
+            slope = found.hyper_pull / 2 + form.log_prior_slope(model.hyper_cov)
+            slopes.append(form.slope(hyper, slope))
+        return found.log_evidence + self.log_prior(model), np.concatenate(slopes)
+
+    def curvature(self, free: Vector, slope: Vector, step: float = 1e-4) -> Matrix:
+        """The observed information: minus the Hessian, by differences from the slope here."""
+        rows = []
+        for i in range(free.size):
+            move = np.zeros(free.size)
+            move[i] = step
+            rows.append((slope - self.value_and_slope(free + move)[1]) / step)
+        information = np.array(rows)
+        return (information + information.T) / 2

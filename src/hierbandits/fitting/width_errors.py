@@ -1,0 +1,116 @@
+"""How sure a fit is of its widths."""
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from scipy.special import lambertw
+
+from hierbandits.fitting.expectation import Model
+from hierbandits.fitting.fit import Widths
+from hierbandits.fitting.objective import Problem
+from hierbandits.fitting.structure import EDGE, Structure
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.types import Matrix, Vector
+
+NORMAL_95 = 1.959963984540054
+_EM_STEPS = 10
+_LITTLE = 0.05  # log evidence
+
+
+def inverse(information: Matrix) -> Matrix:
+    """The pseudo-inverse over directions of positive curvature: a factor's sign has none."""
+    values, vectors = np.linalg.eigh(information)
+    open_ = values <= 1e-9 * max(values.max(initial=0.0), 1.0)
+    inverse: Matrix = vectors / np.where(open_, np.inf, values) @ vectors.T
+    return inverse
+
+
+def widths(
+    problem: Problem, free: Vector, covariance: Matrix, prior: GaussianHierarchy
+) -> dict[str, Widths]:
+    """The widths and, by the delta method, the standard errors of their logs."""
+    task, noise, _, hyper = problem.split(free)
+    cuts = np.cumsum([part.size for part in problem.split(free)])[:-1]
+    errors = [covariance[np.ix_(at, at)] for at in np.split(np.arange(free.size), cuts)]
+    model, form = problem.model(free), problem.form
+    none = np.full(form.dim, np.nan)
+    far = np.full(1, np.inf)
+    noise_error = np.sqrt(np.diagonal(errors[1])) if noise.size else none[:1]
+    noise_log = np.array([np.log(model.noise_var) / 2])
+    found = {
+        "task_widths": _widths(
+            _stds(prior.task_cov),
+            np.log(_stds(model.task_cov)),
+            _log_errors(form, task, errors[0]),
+            _losses(problem, model, "task_cov"),
+        ),
+        "noise_width": _widths(np.array([prior.noise_std]), noise_log, noise_error, far),
+    }
+    if hyper.size:
+        found["hyper_widths"] = _widths(
+            _stds(prior.hyper_cov),
+            np.log(_stds(model.hyper_cov)),
+            _log_errors(form, hyper, errors[3]),
+            _losses(problem, model, "hyper_cov"),
+        )
+    else:
+        no = np.zeros(form.dim, bool)
+        found["hyper_widths"] = Widths(_stds(prior.hyper_cov), none, none, none, no, no)
+    return found
+
+
+def _widths(std: Vector, log_std: Vector, log_error: Vector, loss: Vector) -> Widths:
+    """With intervals; `log_std` is in the units and `loss` is of zero, over what rules it out."""
+    maybe_zero = loss < 1.0
+    # c = r (std^2 + c): -log(r) / (1 - r) = steep gives the loss at zero and the log's error.
+    root = np.sqrt(np.clip(loss, 0.0, 1e6))
+    steep = np.clip(2 * NORMAL_95 * log_error * root, 1 + 1e-6, 700.0)
+    r = np.where(np.isinf(loss), 0.0, -lambertw(-steep * np.exp(-steep)).real / steep)
+    with np.errstate(over="ignore"):  # no upper end
+        ends = [
+            std * np.sqrt(np.maximum(1 + np.expm1(2 * log_error * (1 - r) * z) / (1 - r), 0.0))
+            for z in (-NORMAL_95, NORMAL_95)
+        ]
+    low = np.where(maybe_zero, 0.0, ends[0])
+    return Widths(std, log_error, low, ends[1], maybe_zero, np.abs(log_std) >= EDGE - 1e-9)
+
+
+def _losses(problem: Problem, model: Model, which: Literal["task_cov", "hyper_cov"]) -> Vector:
+    """The loss of log evidence where each width is nearly zero, over that which rules it out."""
+    top = problem.expect(model).log_evidence
+    found = np.empty(problem.form.dim)
+    for j in range(found.size):
+        cov = problem.form.without(getattr(model, which), j)
+        task = which == "task_cov"
+        smaller = replace(model, task_cov=cov) if task else replace(model, hyper_cov=cov)
+        found[j] = _loss(problem, smaller, top) / problem.form.drop
+    return found
+
+
+def _loss(problem: Problem, model: Model, top: float) -> float:
+    """What is lost after a few EM steps, which leave nearly zero widths nearly zero."""
+    loss = np.inf
+    for _ in range(_EM_STEPS):
+        found = problem.expect(model)
+        before, loss = loss, min(loss, top - found.log_evidence)
+        if before - loss < max(_LITTLE, 0.02 * loss):
+            break
+        model = problem.improved(model, found)
+    return loss
+
+
+def _log_errors(form: Structure, free: Vector, covariance: Matrix) -> Vector:
+    cov = form.cov(free)
+    jacobian = []
+    for j in range(form.dim):
+        along = np.zeros(form.dim)
+        along[j] = 0.5 / (cov[j] if form.armed else cov[j, j])  # d log std_j / d Sigma_jj
+        jacobian.append(form.slope(free, along if form.armed else np.diag(along)))
+    rows = np.array(jacobian)
+    variances = np.einsum("ij,jk,ik->i", rows, covariance, rows)
+    return np.sqrt(np.where(variances > 0, variances, np.nan))
+
+
+def _stds(cov: Matrix) -> Vector:
+    return np.sqrt(cov if cov.ndim == 1 else np.diagonal(cov))

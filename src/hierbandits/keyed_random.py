@@ -1,0 +1,97 @@
+"""Random numbers that are functions of their key: the same whoever asks, in whatever order.
+
+A key is (seed, purpose, run, task, interaction), so that every policy meets the same luck.  The
+bits are SplitMix64's (Steele, Lea and Flood, 2014), chained over the parts of the key.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import cos, log, pi, sqrt
+from zlib import crc32
+
+import numpy as np
+
+from hierbandits.compiler import compiled
+from hierbandits.types import Indices, Matrix, Vector
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Events:
+    """Who acts: the run in its study, the task, and the number of the task's interactions before.
+
+    Each is (E,).
+    """
+
+    run: Indices
+    task: Indices
+    interaction: Indices
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """One purpose's random numbers: a pure function of the seed, the purpose and the event."""
+
+    seed: int
+    purpose: str
+
+    def uniforms(self, events: Events, count: int) -> Matrix:
+        """Uniform numbers in (0, 1), (E, count)."""
+        out = np.empty((events.run.size, count))
+        key = _key(self.seed, self.purpose)
+        fill_uniforms(key, events.run, events.task, events.interaction, out)
+        return out
+
+    def of_rows(self, rows: Indices) -> Vector:
+        """A uniform number in (0, 1) for each row of a log, by its number alone, (E,)."""
+        zeros = np.zeros(rows.size, np.intp)
+        numbers: Vector = self.uniforms(Events(rows, zeros, zeros), 1)[:, 0]
+        return numbers
+
+    def normals(self, events: Events, count: int) -> Matrix:
+        """Standard normals, (E, count)."""
+        out = np.empty((events.run.size, count))
+        fill_normals(self.uniforms(events, 2 * count), out)
+        return out
+
+
+@lru_cache
+def _key(seed: int, purpose: str) -> int:
+    """63 bits that any change of the seed or the purpose changes."""
+    state = np.random.SeedSequence([seed, crc32(purpose.encode())]).generate_state(1, np.uint64)
+    return int(state[0]) >> 1
+
+
+@compiled
+def mix(bits: np.uint64) -> np.uint64:
+    """SplitMix64's finaliser: every bit of the input changes half of the output's."""
+    bits = (bits ^ (bits >> np.uint64(30))) * _MIX_1
+    bits = (bits ^ (bits >> np.uint64(27))) * _MIX_2
+    return bits ^ (bits >> np.uint64(31))
+
+
+@compiled
+def fill_uniforms(
+    stream: int, runs: Indices, tasks: Indices, interactions: Indices, out: Matrix
+) -> None:
+    """Fill out, (E, n), with uniform numbers in (0, 1)."""
+    for e in range(runs.size):
+        bits = mix(np.uint64(stream) + _GOLDEN)
+        bits = mix(bits ^ (np.uint64(runs[e]) * _GOLDEN + _MIX_1))
+        bits = mix(bits ^ (np.uint64(tasks[e]) * _GOLDEN + _MIX_2))
+        bits = mix(bits ^ (np.uint64(interactions[e]) * _GOLDEN))
+        for i in range(out.shape[1]):
+            bits += _GOLDEN
+            out[e, i] = (float(mix(bits) >> np.uint64(11)) + 0.5) / 9007199254740992.0
+
+
+@compiled
+def fill_normals(uniform: Matrix, out: Matrix) -> None:
+    """Fill out, (E, n), with standard normals from uniform numbers, (E, 2 n), by Box and Muller."""
+    for e in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            radius = sqrt(-2.0 * log(uniform[e, 2 * i]))
+            out[e, i] = radius * cos(2.0 * pi * uniform[e, 2 * i + 1])

@@ -1,0 +1,153 @@
+"""What was learned from a log, finding by finding, for people and for programs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hierbandits.learning import verdict
+from hierbandits.learning.calibration import Calibration
+from hierbandits.learning.model_comparison import Comparison
+from hierbandits.learning.outliers import Outliers
+from hierbandits.learning.plain import plain
+from hierbandits.learning.savings import Savings
+from hierbandits.learning.sections import (
+    Section,
+    calibration_section,
+    comparison_section,
+    outliers_section,
+    savings_section,
+    scores_section,
+    shrinkage_section,
+    similarity_section,
+)
+from hierbandits.learning.shrinkage import Shrinkage
+from hierbandits.learning.task_similarity import Similarity
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.reporting.report import Report
+from hierbandits.types import Name
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PER_TASK = (
+    *("tasks", "rows", "weight", "mean", "std"),
+    *("surprise", "freedom", "p_value", "adjusted", "flagged", "odd", "odd_z"),
+)
+"""Fields with an entry for each task, which are in tasks.parquet and outliers.parquet."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LearningReport:
+    """All the findings about a log and the prior learned from it."""
+
+    prior: GaussianHierarchy  # for an agent to start from
+    before_log: GaussianHierarchy  # for one that learns the log's sums too: `Agent.learn_past`
+    num_rows: int
+    num_tasks: int
+    arms: tuple[Name, ...] | None  # in the order of the prior, if armed
+    similarity: Similarity
+    comparison: Comparison
+    shrinkage: Shrinkage
+    outliers: Outliers
+    calibration: Calibration | None  # None if no rows were held out
+    savings: Savings | None  # None if there were no runs
+    settings: dict[str, Any]
+
+    @property
+    def verdict(self) -> tuple[str, ...]:
+        """The findings in plain words, a few sentences for each."""
+        said = [
+            verdict.on_models(self.comparison),
+            verdict.on_similarity(self.similarity),
+            verdict.on_outliers(self.outliers),
+        ]
+        if self.calibration is not None:
+            said.append(verdict.on_calibration(self.calibration))
+        if self.savings is not None:
+            said.append(verdict.on_savings(self.savings, self.similarity))
+        return tuple(" ".join(sentences) for sentences in said)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; what there is of each task is in the Parquet files."""
+        outliers, shrinkage, comparison = self.outliers, self.shrinkage, self.comparison
+        found = {
+            "rows": self.num_rows,
+            "tasks": self.num_tasks,
+            "arms": self.arms,
+            "verdict": self.verdict,
+            "prior": self.prior,
+            "similarity": plain(self.similarity),
+            "comparison": {
+                "log_evidence": comparison.log_evidence,
+                "probability": comparison.probability,
+                "best": comparison.best,
+                "typical_widths": comparison.typical,
+                "edges": comparison.edges,
+                **plain(comparison),
+            },
+            "shrinkage": {**plain(shrinkage, PER_TASK), "weight": shrinkage.quantiles()},
+            "outliers": {**plain(outliers, PER_TASK), "flagged": outliers.names},
+            "calibration": plain(self.calibration),
+            "savings": plain(self.savings),
+            "settings": self.settings,
+        }
+        if self.savings is not None:
+            regret = {name: self.savings.regret(name) for name in self.savings.study.outcomes}
+            found["savings"] |= {"regret": regret}
+        plain_found: dict[str, Any] = plain(found)
+        return plain_found
+
+    def sections(self) -> list[Section]:
+        """The findings as they are shown."""
+        shown = [
+            comparison_section(self.comparison),
+            similarity_section(self.similarity),
+            shrinkage_section(self.shrinkage),
+            outliers_section(self.outliers),
+        ]
+        if self.calibration is not None:
+            shown.append(calibration_section(self.calibration))
+            shown.append(scores_section(self.calibration))
+        if self.savings is not None:
+            shown.append(savings_section(self.savings, self.similarity))
+        return shown
+
+    def show(self, console: "Console | None" = None) -> None:
+        """Print the verdict and the main tables to a terminal."""
+        from rich.console import Console
+
+        console = console or Console()
+        for paragraph in self.verdict:
+            console.print(paragraph, markup=False, highlight=False)
+        console.print()
+        page = Report("learn", "", {})
+        for section in self.sections():
+            if section.brief:
+                page.table(section.heading, section.columns, section.rows)
+        page.show(console)
+
+    def write(self, folder: str | Path) -> Path:
+        """Write a page, figures, tables, report.json and prior.json; returns the page."""
+        title = f"{self.num_rows:,} rows of {self.num_tasks:,} tasks: what they have in common"
+        page = Report("learn", title, self.settings)
+        page.text(*self.verdict)
+        for section in self.sections():
+            page.table(section.heading, section.columns, section.rows)
+            page.text(*section.words)
+            if section.draw is not None:
+                page.figure(section.name, section.draw(), section.caption)
+        arms = "" if self.arms is None else f", arms={list(self.arms)!r}"
+        page.text(
+            "To start an agent from what was learned: prior = "
+            f'hb.GaussianHierarchy.load("prior.json"); agent = hb.Agent(prior{arms}).'
+        )
+        page.frame("tasks", self.shrinkage.frame())
+        page.frame("outliers", self.outliers.frame())
+        if self.savings is not None:
+            page.frame("regret", self.savings.study.frame())
+            for row in self.savings.study.summary("HierTS"):
+                page.row(panel="", **row)
+        page.document("report", self.to_dict())
+        arms_too = {} if self.arms is None else {"arms": list(self.arms)}
+        page.document("prior", self.prior.to_dict() | arms_too)
+        return page.write(folder)

@@ -1,0 +1,106 @@
+"""The evidence of pooled, hierarchical and independent tasks at any widths, from sums."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierbandits.algebra import summed
+from hierbandits.beliefs.evidence import Evidence
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.types import Indices, Matrix, Vector
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Family:
+    """One family of hierarchies, in units where the noise is 1 and features have size 1:
+
+        mu_p ~ N(0, q^2 I),  theta_s ~ N(mu_p, t^2 I),  y - centre ~ N(x @ theta_s, 1)
+
+    Tasks are kept in the eigenvectors of X'X, where every width t is a division.
+    """
+
+    unit: Vector  # of each coordinate of theta, in noise units: 1 / the feature's size, (d,)
+    centre: float  # taken off the rewards: their mean if armed, otherwise 0
+    population: Indices  # (tasks,)
+    counts: Vector  # rewards, (P,)
+    squares: Vector  # Y'Y, (P,)
+    values: Matrix  # eigenvalues of X'X, (tasks, d)
+    vectors: Matrix | None  # eigenvectors, (tasks, d, d); None if armed
+    weighted: Matrix  # X'Y along them, (tasks, d)
+
+    @classmethod
+    def of(cls, sums: TaskSums, population: Indices, noise_std: float = 1.0) -> "Family":
+        """The family for these sums; without `noise_std`, in units that remain unknown."""
+        num, sizes = int(population.max()) + 1, feature_sizes(sums)
+        centre = float(sums.xy.sum() / sums.n.sum()) if sums.is_armed else 0.0
+        xy, xx, yy = sums.xy, sums.xx, sums.yy
+        if sums.is_armed:
+            yy = yy + centre * (centre * sums.n - 2 * xy.sum(1))
+            xy, values, vectors = xy - centre * xx, xx, None
+        else:
+            values, vectors = np.linalg.eigh(xx / np.outer(sizes, sizes))
+            values = np.maximum(values, 0.0)
+            xy = np.einsum("sji,sj->si", vectors, xy / sizes)
+        return cls(
+            unit=1 / sizes,
+            centre=centre,
+            population=population,
+            counts=summed(sums.n, population, num),
+            squares=summed(np.maximum(yy, 0.0), population, num) / noise_std**2,
+            values=values,
+            vectors=vectors,
+            weighted=xy / noise_std,
+        )
+
+    def at(self, t: float) -> "Level":
+        """All that one task width leaves to say about mu; 0 pools the tasks."""
+        num, inner = len(self.counts), 1.0 + t**2 * self.values
+        said, told = self.values / inner, self.weighted / inner
+        if self.vectors is None:
+            curve, pull = summed(said, self.population, num), summed(told, self.population, num)
+        else:
+            turned = np.swapaxes(self.vectors, -1, -2)
+            every = (self.vectors * said[:, None, :]) @ turned
+            told = (told[:, None, :] @ turned)[:, 0]
+            curve, axes = np.linalg.eigh(summed(every, self.population, num))
+            curve = np.maximum(curve, 0.0)
+            pull = np.einsum("pji,pj->pi", axes, summed(told, self.population, num))
+        log_var = float(np.log(inner).sum())
+        square = float(self.squares.sum() - (t**2 * self.weighted**2 / inner).sum())
+        return Level(float(self.counts.sum()), log_var, square, curve, pull)
+
+    def noise(self, task: float, hyper: float) -> float:
+        """The most probable noise at these widths; a billionth of the rewards' size at least."""
+        found = self.at(task).evidence(np.array([hyper]))
+        size = np.sqrt(self.squares.sum() / self.counts.sum()) or abs(self.centre) or 1.0
+        left = np.sqrt(max(float(found.square[0]), 0.0) / found.count[0])
+        return float(max(left, 1e-9 * size))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Level:
+    """The tasks integrated out at one width: what remains is Gaussian in mu."""
+
+    count: float
+    log_var: float
+    square: float
+    curve: Matrix  # eigenvalues of what all tasks of a population say about mu, (P, d)
+    pull: Matrix  # its linear part along them, (P, d)
+
+    def evidence(self, hyper: Vector) -> Evidence:
+        """For each hyper width q, (Q,); a width of 0 makes tasks independent."""
+        var = hyper[:, None, None] ** 2  # against (Q, P, d)
+        log_var = self.log_var + np.log(1.0 + var * self.curve).sum((1, 2))
+        gone = (var * self.pull**2 / (1.0 + var * self.curve)).sum((1, 2))
+        return Evidence(np.full(hyper.size, self.count), log_var, self.square - gone)
+
+
+def feature_sizes(sums: TaskSums) -> Vector:
+    """The root mean square of each feature, (d,); that of the largest for one that is always 0.
+
+    Arms have size 1.
+    """
+    if sums.is_armed:
+        return np.ones(sums.xy.shape[1])
+    moment = np.diagonal(sums.xx.sum(0)) / sums.n.sum()
+    return np.sqrt(np.where(moment > 0, moment, moment.max() or 1.0))

@@ -1,0 +1,147 @@
+"""Frames turned into batches of plain arrays, with the names met on the way."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierbandits.logs.batch import Batch
+from hierbandits.logs.cells import as_lists, filled, named_cells, refuse
+from hierbandits.logs.columns import Columns
+from hierbandits.logs.names import Names, Numbering
+from hierbandits.logs.numbers import is_number, numbers, probabilities
+from hierbandits.types import Indices, Mask, Matrix, Name
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SEPARATOR = "|"  # between the eligible arms of a CSV's cell
+
+
+class Reader:
+    """Turns frames into batches, keeping the names met on the way."""
+
+    def __init__(self, columns: Columns, arms: Sequence[Name] | None, text: bool) -> None:
+        self._columns, self._text = columns, text
+        self.names = Names(arms)
+        self._tasks = Numbering("task", self.names.tasks)
+        self._arms = Numbering("arm", self.names.arms, fixed=arms is not None, text=self._text)
+        self._populations = Numbering("population", self.names.populations)
+        self._dim: int | None = None
+        self._numeric_time: bool | None = None if self._text else False  # to be seen
+        if columns.population is None:
+            self.names.populations.append("all")
+
+    def batch(self, frame: "pl.DataFrame", start: int) -> Batch:
+        """Rows `start`, `start + 1`, ... of the log, checked."""
+        rows, named = range(start, start + frame.height), self._columns
+        tasks = self._tasks.places(frame[named.task], rows)
+        rewards = numbers("reward", frame[named.reward], rows, self._text)
+        features: Matrix | Indices
+        eligible: Mask | None = None
+        if named.arm is None:
+            features = self._features(frame, rows)
+        else:
+            features, eligible = self._played(frame, named.arm, rows)
+        decisions = times = propensities = None
+        if named.decision is not None:
+            named_cells("decision", frame[named.decision], rows)
+            decisions = frame[named.decision].to_numpy()
+        if named.propensity is not None:
+            propensities = probabilities(frame[named.propensity], rows, self._text)
+        if named.time is not None:
+            times = self._times(filled("time", frame[named.time], rows), rows)
+        populations = self._population(frame, tasks, rows)
+        return Batch(
+            start,
+            tasks,
+            features,
+            rewards,
+            populations,
+            decisions,
+            propensities,
+            eligible,
+            times,
+            self.names,
+        )
+
+    def _times(self, series: "pl.Series", rows: range) -> NDArray[Any]:
+        """Times as logged; those of a CSV as numbers if the first is one, and 9 is before 10."""
+        if self._numeric_time is None:
+            self._numeric_time = is_number(series[0])
+        if self._numeric_time:
+            return numbers("time", series, rows, text=True)
+        times: NDArray[Any] = series.to_numpy()
+        return times
+
+    def _features(self, frame: "pl.DataFrame", rows: range) -> Matrix:
+        named = self._columns.features
+        if isinstance(named, str):
+            return self._listed_features(frame[named], rows)
+        assert named is not None  # as there is no column of arms
+        matrix = np.empty((frame.height, len(named)))
+        for i, name in enumerate(named):
+            matrix[:, i] = numbers("features", frame[name], rows, self._text)
+        return matrix
+
+    def _listed_features(self, series: "pl.Series", rows: range) -> Matrix:
+        lists = as_lists("features", series, rows)
+        sizes = lists.list.len().to_numpy()
+        if self._dim is None:
+            self._dim = int(sizes[0])
+        bad = np.flatnonzero((sizes != self._dim) | (sizes == 0))
+        if bad.size:
+            must = f"be lists of {self._dim or 'at least 1'} numbers"
+            refuse("features", lists, rows, bad[0], must)
+        flat = lists.explode()
+        return numbers("features", flat, np.repeat(rows, self._dim)).reshape(-1, self._dim)
+
+    def _played(self, frame: "pl.DataFrame", arm: str, rows: range) -> tuple[Indices, Mask | None]:
+        """The arms played and the mask of those that could be.
+
+        Names are met in the lists first, which makes their order that of the rows.
+        """
+        if self._columns.eligible is None:
+            return self._arms.places(frame[arm], rows), None
+        event, entry = self._lists(frame[self._columns.eligible], rows)
+        played = self._arms.places(frame[arm], rows)
+        mask = np.zeros((played.size, len(self.names.arms)), np.bool_)
+        mask[event, entry] = True
+        allowed = mask[np.arange(played.size), played]
+        if not allowed.all():
+            refuse("arm", frame[arm], rows, int(np.argmin(allowed)), "be among the eligible arms")
+        return played, mask
+
+    def _lists(self, series: "pl.Series", rows: range) -> tuple[Indices, Indices]:
+        """The event and the arm of each entry of the eligible lists."""
+        if self._text:
+            cells, series = series, filled("eligible", series, rows).str.split(SEPARATOR)
+            empty = series.list.contains("")
+            if empty.any():
+                must = f"be arms separated by {SEPARATOR!r}"
+                refuse("eligible", cells, rows, empty.arg_max() or 0, must)
+        lists = as_lists("eligible", series, rows)
+        sizes = lists.list.len().to_numpy()
+        if not sizes.all():
+            refuse("eligible", lists, rows, int(np.argmin(sizes)), "hold at least one arm")
+        event = np.repeat(np.arange(sizes.size), sizes)
+        return event, self._arms.places(lists.explode(), event + rows[0])
+
+    def _population(self, frame: "pl.DataFrame", tasks: Indices, rows: range) -> Indices:
+        column, names = self._columns.population, self.names
+        more = len(names.tasks) - names.population.size
+        if column is None:
+            names.population = np.append(names.population, np.zeros(more, np.intp))
+            return np.zeros(tasks.size, np.intp)
+        places = self._populations.places(frame[column], rows)
+        met, first = np.unique(tasks, return_index=True)
+        new = met >= names.population.size  # in order: a task's place is that of its appearance
+        names.population = np.append(names.population, places[first[new]])
+        moved = np.flatnonzero(names.population[tasks] != places)
+        if moved.size:
+            task = tasks[moved[0]]
+            home = names.populations[names.population[task]]
+            must = f"stay {home!r} for task {names.tasks[task]!r}"
+            refuse("population", frame[column], rows, moved[0], must)
+        return places

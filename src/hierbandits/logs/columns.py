@@ -1,0 +1,41 @@
+"""Which column of a log holds what."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """Which column holds what; the arm played or its features, and whatever else was logged."""
+
+    task: str
+    reward: str
+    arm: str | None = None
+    features: str | Sequence[str] | None = None  # one column of lists, or a column for each
+    population: str | None = None  # of the row's task
+    decision: str | None = None  # an id, different in every row
+    propensity: str | None = None  # the probability with which the arm was chosen
+    eligible: str | None = None  # lists of arms; in a CSV they are separated by |
+    time: str | None = None  # numbers, dates, or text that sorts as time does: 2024-03-14
+
+    def __post_init__(self) -> None:
+        if (self.arm is None) == (self.features is None):
+            raise ValueError(
+                f"one of arm and features must be given, got {self.arm!r} and {self.features!r}"
+            )
+        if self.eligible is not None and self.arm is None:
+            raise ValueError(f"eligible must come with arm, got {self.eligible!r} with features")
+        if self.features is not None and not isinstance(self.features, str):
+            object.__setattr__(self, "features", tuple(self.features))
+            if not self.features:
+                raise ValueError("features must name at least one column, got none")
+        for name in self.names:
+            if not isinstance(name, str):
+                raise ValueError(f"columns must be named by strings, got {name!r}")
+
+    @property
+    def names(self) -> list[str]:
+        """All columns that are read, each once."""
+        given = [getattr(self, field.name) for field in fields(self)]
+        flat = [n for part in given for n in (part if isinstance(part, tuple) else (part,))]
+        return list(dict.fromkeys(name for name in flat if name is not None))

@@ -1,0 +1,143 @@
+"""What is assumed when no width is: the form alone, and a lattice of thinkable widths."""
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hierbandits.checks import count, positive, real_array
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.types import Indices, Vector
+
+Point: TypeAlias = tuple[int, int]  # steps of the task width and of the hyper-width
+
+TASK_RATIO, HYPER_RATIO, UNIT_RATIO = 2.0, 4.0, 4.0  # of neighbouring widths, and units
+TASK_STEPS, HYPER_STEPS = range(-9, 0), range(2)  # to begin with
+TASK_RANGE, HYPER_RANGE = range(-20, 15), range(-8, 9)
+LARGEST_RATIO = 2.0**20  # of hyper_std to task_std: more would cost all digits
+UNITS = 1e-23, 1e23  # where a hierarchy takes all these widths in units of the noise
+LARGEST_FEATURE = 1e22  # in units of the noise
+TILT = 1 / 3  # how much less probable a wider task width is: the log weight's slope in its log
+TAIL = np.log(4.0)  # what a step beyond the first widths costs besides
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnknownWidths:
+    """Many tasks that share one unknown mean, as `GaussianHierarchy`, with widths unknown.
+
+    In units of the noise, and of each feature, the widths are points of a lattice,
+
+        task_std  = TASK_RATIO^i      hyper_std = HYPER_RATIO^j
+
+    with the prior weight task_std^-TILT, and a quarter of it with every step beyond TASK_STEPS
+    and HYPER_STEPS.  Without `noise_std` the noise is unknown too, its log uniform.
+    """
+
+    hyper_mean: Vector  # mu_q, (d,)
+    is_armed: bool
+    noise_std: float | None
+
+    @classmethod
+    def of(
+        cls,
+        dim: int,
+        *,
+        armed: bool,
+        noise_std: float | None = None,
+        hyper_mean: ArrayLike | None = None,
+    ) -> "UnknownWidths":
+        """The assumption, checked; `hyper_mean` is zero unless given."""
+        dim = count("dim", dim, least=1)
+        mean = np.zeros(dim) if hyper_mean is None else hyper_mean
+        noise = None if noise_std is None else float(positive("noise_std", noise_std, ()))
+        if noise is not None and not 1e-20 <= noise <= 1e20:
+            raise ValueError(f"noise_std must be in [1e-20, 1e20] with widths unknown, got {noise}")
+        return cls(real_array("hyper_mean", mean, (dim,)), armed, noise)
+
+    @property
+    def dim(self) -> int:
+        """The number of features d, or of arms K."""
+        return int(self.hyper_mean.size)
+
+    @property
+    def num_levels(self) -> int:
+        """Populations and their tasks."""
+        return 2
+
+    @property
+    def largest_feature(self) -> float:
+        """The size above which features are refused: no unit could be as large."""
+        return LARGEST_FEATURE * self._noise
+
+    @property
+    def unit_steps(self) -> tuple[int, int]:
+        """The least and the greatest unit of a feature, in logs."""
+        least, most = np.log(self._noise / np.array(UNITS)[::-1]) / np.log(UNIT_RATIO)
+        return int(np.ceil(least)), int(np.floor(most))
+
+    @property
+    def _noise(self) -> float:
+        return 1.0 if self.noise_std is None else self.noise_std
+
+    def usual(self) -> list[Point]:
+        """The widths to begin with."""
+        return list(product(TASK_STEPS, HYPER_STEPS))
+
+    def neighbours(self, point: Point) -> list[Point]:
+        """The lattice points next to one, as far as numbers allow."""
+        i, j = point
+        near = [(i - 1, j), (i + 1, j), (i, j - 1), (i, j + 1)]
+        return [
+            (i, j)
+            for i, j in near
+            if i in TASK_RANGE
+            and j in HYPER_RANGE
+            and HYPER_RATIO**j <= LARGEST_RATIO * TASK_RATIO**i
+        ]
+
+    def log_prior(self, point: Point) -> float:
+        """The log prior weight of a point, up to a constant."""
+        beyond = 0
+        for step, usual in zip(point, (TASK_STEPS, HYPER_STEPS), strict=True):
+            beyond += max(usual[0] - step, step - usual[-1], 0)
+        return float(-TAIL * beyond - TILT * np.log(TASK_RATIO) * point[0])
+
+    def hierarchy(self, point: Point, units: Indices) -> GaussianHierarchy:
+        """The hierarchy of these widths; `units` are the features' sizes in logs, (d,)."""
+        noise = self._noise
+        unit = noise / UNIT_RATIO**units
+        task, hyper = unit * TASK_RATIO ** point[0], unit * HYPER_RATIO ** point[1]
+        if self.is_armed:
+            return GaussianHierarchy.armed(
+                self.dim, hyper_mean=self.hyper_mean, hyper_std=hyper, task_std=task,
+                noise_std=noise,
+            )  # fmt: skip
+        return GaussianHierarchy(
+            hyper_mean=self.hyper_mean,
+            hyper_cov=np.diag(hyper**2),
+            task_cov=np.diag(task**2),
+            noise_std=noise,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and numbers, for JSON."""
+        return {
+            "armed": self.is_armed,
+            "hyper_mean": self.hyper_mean.tolist(),
+            "noise_std": self.noise_std,
+        }
+
+    @classmethod
+    def from_dict(cls, parts: dict[str, Any]) -> "UnknownWidths":
+        """What `to_dict` described, checked again."""
+        mean, armed = parts["hyper_mean"], parts["armed"]
+        if not isinstance(armed, bool):
+            raise ValueError(f"armed must be a boolean, got {armed!r}")
+        return cls.of(len(mean), armed=armed, noise_std=parts["noise_std"], hyper_mean=mean)
+
+    def __repr__(self) -> str:
+        form = f"{self.dim}-armed" if self.is_armed else f"{self.dim} features"
+        noise = "unknown" if self.noise_std is None else f"{self.noise_std:g}"
+        return f"UnknownWidths({form}, noise_std={noise})"

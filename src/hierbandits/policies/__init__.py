@@ -1,0 +1,23 @@
+"""How to choose: arms, rules, and the named policies made of a belief and a rule."""
+
+from hierbandits.policies.arms import Arms
+from hierbandits.policies.greedy_rule import greedy
+from hierbandits.policies.policy import Policy
+from hierbandits.policies.recipes import POLICIES, Recipe
+from hierbandits.policies.rule import Rule
+from hierbandits.policies.spanning_arms import SpanningArms
+from hierbandits.policies.thompson_rule import thompson
+from hierbandits.policies.ucb_rule import ucb, ucb_width
+
+__all__ = [
+    "POLICIES",
+    "Arms",
+    "Policy",
+    "Recipe",
+    "Rule",
+    "SpanningArms",
+    "greedy",
+    "thompson",
+    "ucb",
+    "ucb_width",
+]

@@ -1,0 +1,212 @@
+"""The arms that each event may play, without a copy where events share them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from hierbandits.checks import index_array, real_array
+from hierbandits.kernels.tie_breaking import best, best_armed, best_linear
+from hierbandits.types import Indices, Mask, Matrix, Vector
+
+
+@dataclass(slots=True, eq=False)  # not frozen: one is made for every decision, and that is slow
+class Arms:
+    """One feature table, and the rows of it that each event may play.
+
+    Event e has the arms rows[start[e]], rows[start[e] + 1], ..., offset[e + 1] - offset[e] of
+    them; the table's row `base[e]` is its arm number 0.
+    """
+
+    table: Matrix | Indices  # (n, d), or arm indices (n,) when armed
+    rows: Indices
+    start: Indices  # (E,)
+    offset: Indices  # (E + 1,) the running number of arms
+    base: Indices  # (E,)
+
+    @classmethod
+    def of(
+        cls, arms: Any, num_events: int, dim: int, *, armed: bool, eligible: Any = None
+    ) -> "Arms":
+        """Arms as a caller gives them.
+
+        One set for all events, (K, d); one for each, (E, K, d); or a sequence of E sets of any
+        sizes.  When armed, arm indices in place of feature vectors, and None for all the arms.
+        `eligible` is a mask of shape (K,) or (E, K), or a sequence of E masks.
+        """
+        if isinstance(arms, Arms):
+            if arms.start.size != num_events:
+                raise ValueError(f"arms must serve {num_events} events, got {arms.start.size}")
+            return arms.only(eligible)
+        if arms is None:
+            if not armed:
+                raise ValueError("arms must be given: a (K, d) array, or one set for each event")
+            arms = np.arange(dim)
+        table, sizes = _table(arms, num_events, dim, armed)
+        if sizes is None:
+            result = cls.shared(table, num_events)
+        else:
+            offset = np.concatenate([[0], np.cumsum(sizes)])
+            start = offset[:-1].copy()
+            result = cls(table, np.arange(len(table)), start, offset, start)
+        if (len(table) == 0 and sizes is None) or (sizes is not None and 0 in sizes):
+            raise ValueError("arms must hold at least one arm for every event, got an empty set")
+        return result.only(eligible)
+
+    @classmethod
+    def shared(cls, table: Matrix | Indices, num_events: int) -> "Arms":
+        """One set for all events, unchecked."""
+        rows, start, offset = _shared_layout(len(table), num_events)
+        return cls(table, rows, start, offset, start)
+
+    @classmethod
+    def grouped(cls, sets: ArrayLike, group: ArrayLike) -> "Arms":
+        """Event e plays from sets[group[e]], of (G, K, d): one set for each simulation run, say."""
+        features = real_array("sets", sets, (None, None, None))
+        num_sets, size, dim = features.shape
+        start = index_array("group", group, num_sets, "sets") * size
+        _, _, offset = _shared_layout(size, start.size)
+        rows, _, _ = _shared_layout(num_sets * size, 0)
+        return cls(features.reshape(-1, dim), rows, start, offset, start)
+
+    @property
+    def sizes(self) -> Indices:
+        """How many arms each event has, (E,)."""
+        return np.diff(self.offset)
+
+    def rows_of(self, event: int) -> Indices:
+        """The table rows of one event's arms."""
+        start = self.start[event]
+        return self.rows[start : start + self.offset[event + 1] - self.offset[event]]
+
+    def flat_rows(self) -> Indices:
+        """The table rows of all events' arms, event after event."""
+        within = np.arange(self.offset[-1]) - np.repeat(self.offset[:-1], self.sizes)
+        flat: Indices = self.rows[np.repeat(self.start, self.sizes) + within]
+        return flat
+
+    def repeated(self, times: int) -> "Arms":
+        """The same events over again."""
+        offset = np.append(0, np.cumsum(np.tile(self.sizes, times)))
+        start, base = np.tile(self.start, times), np.tile(self.base, times)
+        return Arms(self.table, self.rows, start, offset, base)
+
+    def best(self, scores: Vector, rng: Generator) -> Indices:
+        """The number of each event's arm of highest score; ties are broken at random.
+
+        Scores are those of all events' arms, event after event, as in `flat_rows`.
+        """
+        return self._chosen(best, (scores,), rng)
+
+    def best_under(self, theta: Matrix, slots: Indices, rng: Generator) -> Indices:
+        """The number of each event's best arm if its parameter is theta[slots[e]]."""
+        kernel = best_armed if self.table.ndim == 1 else best_linear
+        return self._chosen(kernel, (theta, slots, self.table), rng)
+
+    def _chosen(
+        self, kernel: Callable[..., bool], values: tuple[Any, ...], rng: Generator
+    ) -> Indices:
+        out = np.empty(self.start.size, np.intp)
+        layout = (self.rows, self.start, self.offset, self.base)
+        if kernel(*values, _NONE, *layout, out):  # ties: again, with luck
+            kernel(*values, rng.random(self.start.size), *layout, out)
+        return out
+
+    def values(self, theta: Matrix) -> Vector:
+        """The values of all events' arms, event after event, under parameters theta, (E, d)."""
+        rows, event = self.flat_rows(), np.repeat(np.arange(len(theta)), self.sizes)
+        if self.table.ndim == 1:
+            armed: Vector = theta[event, self.table[rows]]
+            return armed
+        linear: Vector = np.einsum("jd,jd->j", self.table[rows], theta[event])
+        return linear
+
+    def numbers(self, places: Indices) -> Indices:
+        """The arm numbers that the caller knows, of places among each event's eligible arms."""
+        numbers: Indices = self.rows[self.start + places] - self.base
+        return numbers
+
+    def features(self, choices: Indices) -> Matrix | Indices:
+        """The features of the chosen arm of each event."""
+        return self.table.take(self.base + choices, axis=0)
+
+    def only(self, eligible: Any) -> "Arms":
+        """The arms that a mask leaves, or all of them if it is None; see `of`."""
+        if eligible is None:
+            return self
+        masks = _masks(eligible, self.sizes)
+        sizes = np.array([int(mask.sum()) for mask in masks], np.intp)
+        if (sizes == 0).any():
+            raise ValueError(f"eligible must leave an arm, got none for event {sizes.argmin()}")
+        rows = [self.rows_of(event)[mask] for event, mask in enumerate(masks)]
+        offset = np.append(0, np.cumsum(sizes))
+        flat = np.concatenate([np.empty(0, np.intp), *rows])
+        return Arms(self.table, flat, offset[:-1].copy(), offset, self.base)
+
+
+_NONE = np.empty(0)
+
+
+@lru_cache(maxsize=64)
+def _shared_layout(size: int, num_events: int) -> tuple[Indices, Indices, Indices]:
+    """Rows, starts and offsets of events that share a set of this size; nobody writes to them."""
+    start = np.zeros(num_events, np.intp)
+    return np.arange(size), start, np.arange(num_events + 1) * size
+
+
+def _table(
+    arms: Any, num_events: int, dim: int, armed: bool
+) -> tuple[Matrix | Indices, Indices | None]:
+    """The feature table, and the size of each event's set, or None if all share one."""
+    own = 1 if armed else 2  # axes of one set
+
+    def checked(value: Any, rows: int | None) -> Matrix | Indices:
+        if armed:
+            return index_array("arms", value, dim, "arms")
+        return real_array("arms", value, (rows, dim))
+
+    ragged = isinstance(arms, Sequence) and len(arms) > 0 and depth(arms[0]) == own
+    if ragged:
+        if len(arms) != num_events:
+            raise ValueError(f"arms must hold {num_events} sets to match tasks, got {len(arms)}")
+        parts = [checked(part, None) for part in arms]
+        joined: Any = np.concatenate(parts)
+        return joined, np.array([len(part) for part in parts])
+    ndim = depth(arms)
+    if ndim == own:
+        return checked(arms, None), None
+    array = np.asarray(arms)
+    if ndim == own + 1 and len(array) == num_events:
+        table = checked(array.reshape(-1, *array.shape[2:]), None)
+        return table, np.full(num_events, array.shape[1])
+    shapes = f"(K,) or ({num_events}, K)" if armed else f"(K, {dim}) or ({num_events}, K, {dim})"
+    raise ValueError(f"arms must have shape {shapes}, got {array.shape}")
+
+
+def depth(value: Any) -> int:
+    """The number of axes, of ragged nested sequences too."""
+    if isinstance(value, list | tuple):
+        return 1 + (depth(value[0]) if value else 0)
+    return int(np.ndim(value))
+
+
+def _masks(eligible: Any, sizes: Indices) -> list[Mask]:
+    """One boolean mask for each event."""
+    if isinstance(eligible, str) or depth(eligible) == 0:
+        raise ValueError(f"eligible must be a mask or a mask for each event, got {eligible!r:.80}")
+    if len(eligible) > 0 and depth(eligible[0]) == 0:  # one for all
+        eligible = [eligible] * sizes.size
+    masks = [np.asarray(mask) for mask in eligible]
+    for mask, size in zip(masks, sizes, strict=False):
+        if mask.dtype != np.bool_ or mask.shape != (size,):
+            raise ValueError(
+                f"eligible must be booleans of shape ({size},) for each event, "
+                f"got {mask.dtype} of shape {mask.shape}"
+            )
+    if len(masks) != sizes.size:
+        raise ValueError(f"eligible must have {sizes.size} masks to match tasks, got {len(masks)}")
+    return masks

@@ -1,0 +1,13 @@
+"""Greedy: play the arm that looks best."""
+
+from numpy.random import Generator
+
+from hierbandits.beliefs.posterior import Posterior
+from hierbandits.policies.arms import Arms
+from hierbandits.types import Indices
+
+
+def greedy(belief: Posterior, rng: Generator, tasks: Indices, arms: Arms, /) -> Indices:
+    """Play the arm of highest posterior mean."""
+    theta, slots = belief.draws(None, tasks)
+    return arms.best_under(theta, slots, rng)

@@ -1,0 +1,100 @@
+"""A policy: a belief and a rule, arrays in and arrays out."""
+
+from typing import Any
+
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from hierbandits.beliefs.gaussian import Prediction
+from hierbandits.beliefs.posterior import Posterior
+from hierbandits.checks import count, index_array
+from hierbandits.policies.arms import Arms
+from hierbandits.policies.forced_start import ForcedStart
+from hierbandits.policies.rule import Rule
+from hierbandits.policies.thompson_rule import thompson, thompson_with_propensities
+from hierbandits.types import Indices, Vector
+
+
+class Policy:
+    """Acts in any number of tasks and runs at once, and learns from their rewards."""
+
+    def __init__(
+        self,
+        belief: Posterior,
+        rule: Rule,
+        *,
+        tasks_per_node: int = 1,
+        forced: ForcedStart | None = None,
+    ) -> None:
+        self.belief = belief
+        self.rule = rule
+        self.forced = forced
+        self._tasks_per_node = tasks_per_node  # more than one when tasks are pooled
+
+    def act(
+        self, rng: Generator, tasks: ArrayLike, arms: Any = None, eligible: Any = None
+    ) -> Indices:
+        """The arm numbers, (E,), of one round over these tasks.
+
+        Arms are (K, d) for all, (E, K, d), a sequence of sets, or None when armed; see `Arms.of`.
+        """
+        return self.choose(rng, *self._round(tasks, arms, eligible))
+
+    def choose(self, rng: Generator, nodes: Indices, arms: Arms) -> Indices:
+        """`act` on arrays that were checked before."""
+        choices = self.rule(self.belief, rng, nodes, arms)
+        if self.forced is not None:
+            self.forced.apply(nodes, arms, choices)
+        return choices
+
+    def act_with_propensities(
+        self,
+        rng: Generator,
+        tasks: ArrayLike,
+        arms: Any = None,
+        eligible: Any = None,
+        *,
+        draws: int,
+        floor: float = 0.0,
+    ) -> tuple[Indices, Vector]:
+        """`act` of a Thompson policy, with the probability of each choice; see the rule."""
+        self.check_propensities(draws, floor)
+        nodes, table = self._round(tasks, arms, eligible)
+        choices, propensities = thompson_with_propensities(
+            self.belief, rng, nodes, table, draws=draws, floor=floor
+        )
+        if self.forced is not None:
+            propensities[self.forced.apply(nodes, table, choices)] = 1.0
+        return choices, propensities
+
+    def check_propensities(self, draws: int, floor: float) -> None:
+        """Raise if this policy cannot say propensities, or not in this way."""
+        if self.rule is not thompson:
+            raise ValueError(f"draws needs a policy of the thompson rule, got {self.rule}")
+        count("draws", draws, least=1)
+        if not 0 <= floor <= 1:
+            raise ValueError(f"floor must be in [0, 1], got {floor}")
+
+    def predict(self, tasks: ArrayLike, features: ArrayLike) -> Prediction:
+        """The posterior of each event's mean reward."""
+        return self.belief.predict(self._nodes(tasks), features)
+
+    def learn(self, tasks: ArrayLike, features: ArrayLike, rewards: ArrayLike) -> None:
+        """Learn rewards, now or later, in any order."""
+        self.belief.observe(self._nodes(tasks), features, rewards)
+
+    def _round(self, tasks: ArrayLike, arms: Any, eligible: Any) -> tuple[Indices, Arms]:
+        nodes = self._nodes(tasks)
+        belief = self.belief
+        return nodes, Arms.of(
+            arms, nodes.size, belief.dim, armed=belief.is_armed, eligible=eligible
+        )
+
+    def _nodes(self, tasks: ArrayLike) -> Indices:
+        """The nodes of these tasks, checked; nodes above the tasks are none."""
+        stop = self.belief.num_nodes * self._tasks_per_node
+        nodes = index_array("tasks", tasks, stop, "tasks")
+        if self._tasks_per_node > 1:
+            nodes = nodes // self._tasks_per_node
+        self.belief.check_leaves(nodes)
+        return nodes

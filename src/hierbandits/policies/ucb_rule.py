@@ -1,0 +1,35 @@
+"""Upper confidence bounds: play the arm that could be best."""
+
+from math import log, sqrt
+
+import numpy as np
+from numpy.random import Generator
+
+from hierbandits.beliefs.posterior import Posterior
+from hierbandits.policies.arms import Arms
+from hierbandits.types import Indices
+
+HIER_UCB_DELTA = 0.05
+"""How often an upper bound of HierUCB may fail."""
+
+LIN_UCB_WIDTH = 1.0
+"""alpha, the width of LinUCB in standard deviations."""
+
+
+def ucb(
+    belief: Posterior, rng: Generator, tasks: Indices, arms: Arms, /, *, width: float
+) -> Indices:
+    """Play the arm of highest mean plus `width` posterior standard deviations.
+
+    With width = ucb_width(delta) this is HierBayesUCB (Guan and Xiong, 2024).
+    """
+    nodes = np.repeat(tasks, arms.sizes)
+    prediction = belief.predict_rows(nodes, arms.table, arms.flat_rows())
+    return arms.best(prediction.mean + width * prediction.std, rng)
+
+
+def ucb_width(delta: float) -> float:
+    """The width whose one-sided Gaussian tail is at most delta: sqrt(2 log(1 / delta))."""
+    if not 0 < delta < 1:
+        raise ValueError(f"delta must be in (0, 1), got {delta}")
+    return sqrt(2 * log(1 / delta))

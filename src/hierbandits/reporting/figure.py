@@ -1,0 +1,24 @@
+"""Figures of one look: panels side by side."""
+
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+
+def panels(
+    count: int, height: float = 3.4, width: float = 4.2, columns: int | None = None
+) -> tuple[Any, list[Any]]:
+    """A figure of `count` plots side by side, in rows of at most `columns`."""
+    from matplotlib.figure import Figure
+
+    columns = min(count, columns or count)
+    rows = ceil(count / columns)
+    figure = Figure(figsize=(width * columns + 0.4, height * rows), layout="constrained")
+    axes = list(np.ravel(figure.subplots(rows, columns)))
+    for spare in axes[count:]:
+        spare.set_axis_off()
+    for each in axes[:count]:
+        each.spines[["top", "right"]].set_visible(False)
+        each.grid(alpha=0.25)
+    return figure, axes[:count]

@@ -1,0 +1,21 @@
+"""One colour and one dash for each policy, wherever it is drawn."""
+
+from typing import Any
+
+STYLES = {  # one colour and dash for each policy, wherever it is drawn
+    "HierTS": ("#0072b2", "-"),
+    "AdaptiveHierTS": ("#56b4e9", "-"),
+    "AdaptiveHierTS, noise known": ("#332288", (0, (4, 1, 1, 1))),
+    "TS": ("#d55e00", "--"),
+    "OracleTS": ("#444444", ":"),
+    "PooledTS": ("#009e73", "-."),
+    "HierUCB": ("#cc79a7", (0, (5, 1, 1, 1, 1, 1))),
+    "HierTS-forced": ("#88ccee", (0, (3, 1))),
+    "HierGreedy": ("#e69f00", (0, (1, 2))),
+    "LinUCB": ("#999933", (0, (6, 2, 2, 2))),
+}
+
+
+def line_style(name: str) -> tuple[str | None, Any]:
+    """The colour and the dash of a policy; others take the next colour and a plain line."""
+    return STYLES.get(name, (None, "-"))

@@ -1,0 +1,135 @@
+"""The outcome of a simulation: the regret of every policy and run, and what follows from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hierbandits.types import Indices, Matrix, Vector
+
+OUTCOME_ARRAYS = ("curve", "per_task", "variance", "explored", "snapshots")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What one policy did in every run."""
+
+    curve: Matrix  # cumulative regret over all tasks at the study's rounds, (runs, points)
+    per_task: Matrix  # total regret of each task, (runs, tasks)
+    variance: Vector  # V(m, n): the sum of posterior variances of the chosen arms, (runs,)
+    explored: Vector  # the same over sufficiently explored tasks alone, (runs,)
+    snapshots: Matrix  # the mean of the hyper-posterior at evenly spaced rounds, (runs, S, d)
+    seconds: float  # of computing
+
+    @property
+    def total(self) -> Vector:
+        """The final cumulative regret over all tasks, (runs,)."""
+        total: Vector = self.per_task.sum(axis=1)
+        return total
+
+    @classmethod
+    def joined(cls, parts: list["Outcome"]) -> "Outcome":
+        """The runs of several batches, in order."""
+        arrays = {
+            name: np.concatenate([getattr(p, name) for p in parts]) for name in OUTCOME_ARRAYS
+        }
+        return cls(**arrays, seconds=sum(part.seconds for part in parts))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Study:
+    """Policies side by side in the same worlds."""
+
+    rounds: Indices  # at which curves are kept, (points,)
+    outcomes: Mapping[str, Outcome]
+
+    @property
+    def runs(self) -> int:
+        """The number of worlds."""
+        return len(next(iter(self.outcomes.values())).total)
+
+    def mean(self, policy: str) -> tuple[float, float]:
+        """The mean final regret and its standard error."""
+        return mean_and_error(self.outcomes[policy].total)
+
+    def difference(self, policy: str, other: str) -> tuple[float, float]:
+        """The mean of the paired difference in final regret, and its standard error."""
+        return mean_and_error(self.outcomes[policy].total - self.outcomes[other].total)
+
+    def ratio(self, policy: str, other: str) -> tuple[float, float]:
+        """The ratio of mean final regrets and its standard error, by the delta method, paired."""
+        own, others = self.outcomes[policy].total, self.outcomes[other].total
+        ratio = float(own.mean() / others.mean())
+        return ratio, mean_and_error(own - ratio * others)[1] / float(others.mean())
+
+    def band(self, policy: str) -> tuple[Vector, Vector]:
+        """The mean curve and its standard error, (points,) each."""
+        curve = self.outcomes[policy].curve
+        points = [mean_and_error(values) for values in curve.T]
+        mean, error = np.array(points).T
+        return mean, error
+
+    def summary(self, baseline: str | None = None) -> list[dict[str, Any]]:
+        """One row for each policy, with paired differences from a baseline."""
+        if baseline is not None and baseline not in self.outcomes:
+            known = ", ".join(self.outcomes)
+            raise ValueError(f"baseline must be one of {known}, got {baseline!r}")
+        rows = []
+        for name, outcome in self.outcomes.items():
+            mean, error = self.mean(name)
+            row: dict[str, Any] = {"policy": name, "runs": self.runs, "mean": mean}
+            row |= {"standard_error": error, "seconds": outcome.seconds}
+            if np.isfinite(outcome.variance).all():
+                row["variance_sum"] = float(outcome.variance.mean())
+                row["explored_variance_sum"] = float(outcome.explored.mean())
+            if baseline is not None:
+                row["difference"], row["difference_error"] = self.difference(name, baseline)
+            rows.append(row)
+        return rows
+
+    def frame(self) -> Any:
+        """Every policy, run and kept round as a polars frame."""
+        import polars as pl
+
+        runs, points = self.runs, self.rounds.size
+        parts = [
+            pl.DataFrame(
+                {
+                    "policy": [name] * (runs * points),
+                    "run": np.repeat(np.arange(runs), points),
+                    "round": np.tile(self.rounds, runs),
+                    "regret": outcome.curve.ravel(),
+                }
+            )
+            for name, outcome in self.outcomes.items()
+        ]
+        return pl.concat(parts)
+
+    def task_frame(self) -> Any:
+        """Every policy, run and task with its final regret, as a polars frame."""
+        import polars as pl
+
+        parts = []
+        for name, outcome in self.outcomes.items():
+            runs, tasks = outcome.per_task.shape
+            columns = {
+                "policy": [name] * (runs * tasks),
+                "run": np.repeat(np.arange(runs), tasks),
+                "task": np.tile(np.arange(tasks), runs),
+                "regret": outcome.per_task.ravel(),
+            }
+            parts.append(pl.DataFrame(columns))
+        return pl.concat(parts)
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the frame of curves to a file."""
+        self.frame().write_parquet(path)
+
+
+def mean_and_error(values: Vector) -> tuple[float, float]:
+    """The mean and its standard error, which one value does not tell: it is then zero."""
+    if values.size == 1:
+        return float(values[0]), 0.0
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size))
