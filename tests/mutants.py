@@ -66,7 +66,7 @@ MUTANTS = [
         "self.decided[tasks[event]] += 2",
     ),
     ("beliefs/task_sums.py", "self.xx + other.xx", "self.xx"),
-    ("models/hierarchy.py", "{name: std**2 for", "{name: std for"),
+    ("models/hierarchy.py", "variances[name] = std**2", "variances[name] = std"),
     ("agent/agent.py", "if earlier != reward:", "if False:"),
     ("agent/agent.py", "del self._pending[decision.id]", "pass"),
     ("agent/posterior_table.py", "(1 + level) / 2", "level"),

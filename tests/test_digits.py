@@ -461,7 +461,7 @@ def _means(rows, digit):
 def test_the_experiment_on_the_bundled_digits(tmp_path):
     told = []
     options = Options(
-        dataset="digits8x8", quick=True, runs=3, advance=lambda *progress: told.append(progress)
+        dataset="digits8x8", quick=True, runs=3, progress=lambda *progress: told.append(progress)
     )
     report = EXPERIMENTS["digits"].run(options)
     page = report.write(tmp_path).read_text()

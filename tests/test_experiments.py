@@ -26,7 +26,7 @@ def reports(tmp_path_factory):
         if name not in made:
             told = []
             options = Options(
-                runs=4, seed=1, advance=lambda done, total: told.append((done, total))
+                runs=4, seed=1, progress=lambda done, total: told.append((done, total))
             )
             report = EXPERIMENTS[name].run(options)
             folder = tmp_path_factory.mktemp(name)

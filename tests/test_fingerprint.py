@@ -248,8 +248,9 @@ def test_cycles_end():
 
 def test_another_process_finds_the_same():
     code = (
-        "from hierbandits import POLICIES; from hierbandits.simulation.fingerprint import fingerprint;"
-        "from hierbandits.simulation.schedules import SCHEDULES; print(fingerprint((POLICIES, SCHEDULES)))"
+        "from hierbandits import POLICIES, schedules;"
+        "from hierbandits.simulation.fingerprint import fingerprint;"
+        "print(fingerprint((POLICIES, schedules.SCHEDULES)))"
     )
     found = {
         subprocess.run(

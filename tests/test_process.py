@@ -215,7 +215,7 @@ def test_the_bound_command_prints_every_term(tmp_path):
         (["reproduce", "meta", "--runs", "many"], "Invalid value for '--runs'"),
         (["unknown"], "No such command"),
         (["bound", "--concurrent", "20", "--eta", "1"], "num_concurrent must be at most"),
-        (["bound", "--task-std", "0"], "task_cov must be positive definite"),
+        (["bound", "--task-std", "0"], "task_std must be positive for every feature"),
         (["bound", "--prior", "nowhere.json"], "No such file"),
         (["bound", "--hyper-std", "-1"], "Invalid value for '--hyper-std'"),
         (["bound", "--task-std", "-1"], "Invalid value for '--task-std'"),

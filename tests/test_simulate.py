@@ -221,7 +221,8 @@ def test_an_interrupted_study_resumes_from_its_finished_chunks(tmp_path):
     done = []
     whole = _study(["HierTS", "TS"])
 
-    def stop_after_three(runs):
+    def stop_after_three(runs, total):
+        assert total == 2 * whole.runs
         done.append(runs)
         if len(done) == 3:
             raise KeyboardInterrupt

@@ -43,3 +43,7 @@ class Prediction(NamedTuple):
     def std(self) -> Vector:
         """The standard deviation of x @ theta, (E,)."""
         return np.sqrt(self.within_var + self.shared_var)
+
+    def bound(self, width: float) -> Vector:
+        """The mean plus `width` standard deviations: a lower bound if it is negative, (E,)."""
+        return self.mean + width * self.std

@@ -35,13 +35,14 @@ def bound(
     The paper's constants stand beside the repaired ones, which also hold for anisotropic \
 covariances; below, the bounds of OracleTS and of TS in each task alone.
     """
-    from hierbandits import bounds
+    from hierbandits import GaussianHierarchy, bounds
 
     try:
         if prior is not None:
             hierarchy = _read_hierarchy(prior)
         else:
-            hierarchy = _isotropic(features, armed, hyper_std, task_std, noise_std)
+            form = GaussianHierarchy.armed if armed else GaussianHierarchy.linear
+            hierarchy = form(features, hyper_std=hyper_std, task_std=task_std, noise_std=noise_std)
         rows = bounds.side_by_side(
             hierarchy, tasks, interactions, concurrent, eta=eta, max_norm=max_norm
         )
@@ -65,22 +66,3 @@ def _read_hierarchy(path: Path) -> "GaussianHierarchy":
     except (ValueError, OSError) as error:
         why = error.__cause__ or error
         fail(f"--prior must be a file with a hierarchy as JSON, got {path}: {why}")
-
-
-def _isotropic(
-    features: int, armed: bool, hyper_std: float, task_std: float, noise_std: float
-) -> "GaussianHierarchy":
-    import numpy as np
-
-    from hierbandits import GaussianHierarchy
-
-    if armed:
-        return GaussianHierarchy.armed(
-            features, hyper_std=hyper_std, task_std=task_std, noise_std=noise_std
-        )
-    return GaussianHierarchy(
-        hyper_mean=np.zeros(features),
-        hyper_cov=hyper_std**2 * np.eye(features),
-        task_cov=task_std**2 * np.eye(features),
-        noise_std=noise_std,
-    )

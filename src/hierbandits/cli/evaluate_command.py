@@ -1,20 +1,15 @@
 """The command that evaluates policies on a log."""
 
 from pathlib import Path
-from threading import Timer
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from hierbandits.cli.spelling import spelt
 from hierbandits.cli.terminal import app, console, fail, need, paragraph, report_folder, say
 
 if TYPE_CHECKING:
     from hierbandits import GaussianHierarchy
-
-PATIENCE = 2.0  # seconds without a progress bar
 
 
 @app.command()
@@ -84,7 +79,6 @@ reward model is the hierarchical belief, trained on rows that are not evaluated.
 
     believed, order = (None, None) if prior is None else _read_prior(prior)
     features = None if arm_features is None else _read_json("--arm-features", arm_features)
-    bar = _Bar()
     with report_folder(out):
         try:
             named = spelt(log, arm, arms or order)
@@ -96,17 +90,16 @@ reward model is the hierarchical belief, trained on rows that are not evaluated.
                 time=time, population=population,
             )  # fmt: skip
             source = hb.Log.read(log, columns, arms=named)
-            with bar:
-                found = hb.evaluate(
-                    source, policy, method, prior=believed, arm_features=table,
-                    uniform=uniform, split=split, folds=folds, delta=delta, draws=draws,  # type: ignore[arg-type]
-                    batch=batch, level=level, seed=seed, advance=bar.advance,
-                )  # fmt: skip
-                learned = None
-                if "HierOPO" in found.settings["policies"]:
-                    learned = hb.hieropo(source, prior=believed, arm_features=table, delta=delta)
-                report = found.report(learned)
-                page = report.write(out)
+            found = hb.evaluate(
+                source, policy, method, prior=believed, arm_features=table, uniform=uniform,
+                split=split, folds=folds, delta=delta, draws=draws, batch=batch,  # type: ignore[arg-type]
+                level=level, seed=seed,
+            )  # fmt: skip
+            learned = None
+            if "HierOPO" in found.settings["policies"]:
+                learned = hb.hieropo(source, prior=believed, arm_features=table, delta=delta)
+            report = found.report(learned)
+            page = report.write(out)
         except (ValueError, OSError) as error:
             fail(" ".join(str(error).split()))
     for note in found.notes:
@@ -117,29 +110,6 @@ reward model is the hierarchical belief, trained on rows that are not evaluated.
     for name in report.figures:
         say(f"Figure: {out / name}.png")
     say(f"Report: {page}\nResults and settings: {out}")
-
-
-class _Bar:
-    """A progress bar that appears when the work takes longer than one likes to wait."""
-
-    def __init__(self) -> None:
-        screen = Console(stderr=True)
-        self._progress = Progress(console=screen, transient=True, disable=not screen.is_terminal)
-        self._bar = self._progress.add_task("Evaluating", total=None)
-        self._timer = Timer(PATIENCE, self._progress.start)
-
-    def __enter__(self) -> None:
-        self._timer.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
-        self._timer.join()
-        if self._progress.live.is_started:
-            self._progress.stop()
-
-    def advance(self, done: int, total: int) -> None:
-        """`done` rows of `total`, all passes together."""
-        self._progress.update(self._bar, completed=done, total=total)
 
 
 def _read_prior(path: Path) -> "tuple[GaussianHierarchy, list[Any] | None]":

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
 from rich.table import Table
 
 from hierbandits.cli.terminal import app, console, fail, need, say, tell
@@ -34,6 +33,7 @@ def reproduce(
 The numbers do not depend on --jobs.
     """
     from hierbandits.experiments import EXPERIMENTS, Options
+    from hierbandits.reporting.progress import progress_bar
 
     if experiment is None:
         table = Table("experiment", "what it shows", box=None, pad_edge=False)
@@ -56,8 +56,7 @@ The numbers do not depend on --jobs.
     except OSError as error:
         fail(f"--out must be a folder that can be written, got {folder}: {error.strerror}")
     try:
-        with Progress(console=console, transient=True) as progress:
-            bar = progress.add_task(f"Simulating {experiment}", total=None)
+        with progress_bar(f"Simulating {experiment}", None, None) as steps:
             options = Options(
                 runs=runs,
                 seed=seed,
@@ -67,7 +66,7 @@ The numbers do not depend on --jobs.
                 data=data,
                 dataset=dataset,
                 digits=tuple(digit or ()),
-                advance=lambda done, total: progress.update(bar, completed=done, total=total),
+                progress=steps.update,
             )
             report = EXPERIMENTS[experiment].run(options)
             page = report.write(folder)

@@ -1,6 +1,6 @@
 """Judge policies by a log of past decisions, before any of them is deployed."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from hierbandits.checks import count
@@ -25,6 +25,7 @@ from hierbandits.logs import Log
 from hierbandits.logs.split import Split
 from hierbandits.logs.survey import Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.reporting.progress import Progress, Steps, progress_bar
 from hierbandits.types import Matrix, Name
 
 FROZEN_DEFAULTS = ("HierOPO", "greedy", "uniform")
@@ -46,7 +47,7 @@ def evaluate(
     batch: int = 1,
     level: float = 0.95,
     seed: int = 0,
-    advance: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> Evaluation:
     """Estimate what policies would earn where the log was made, per task and overall.
 
@@ -62,32 +63,34 @@ def evaluate(
     training rows unless given; replay fits it to the first group of rows, and replays the others.
 
     `uniform` says of a log without propensities that every eligible arm was equally likely.
-    With `arm_features`, {arm: features}, beliefs are linear.  `advance` hears of (rows done, rows
-    in all passes).
+    With `arm_features`, {arm: features}, beliefs are linear.  `progress` shows a bar (None: on a
+    terminal), or is a function that is told (rows read, rows of all passes).
     """
     level, alpha = _checked_level(level), checked_alpha(delta, None)
     draws, batch = count("draws", draws, least=1), count("batch", batch, least=1)
     seed, folds = count("seed", seed), count("folds", folds, least=2)
     if split not in (None, "folds", "time"):
         raise ValueError(f"split must be 'folds' or 'time', got {split!r}")
-    survey = Survey.of(log, uniform=uniform)
-    if policies is None:
-        policies = FROZEN_DEFAULTS + (LEARNING_DEFAULTS if survey.has_propensities else ())
-    targets = targets_of(policies, alpha=alpha, draws=draws, seed=seed)
-    chosen = _possible(survey, targets, methods)
-    table = feature_table(arm_features, survey.arms)
-    prior = checked_prior(prior, survey, table)
-    frozen = [target for target in targets if isinstance(target, FrozenTarget)]
-    learning = [target for target in targets if isinstance(target, LearningTarget)]
-    modelled = any({"dm", "dr"} & set(used) for used in chosen.values())
-    trained = modelled or any(target.is_trained for target in frozen)
-    is_split = trained or bool(learning and prior is None)
-    divided = Split.of(survey, split if is_split else "none", folds=folds, seed=seed)
-    steps = _Steps(advance, survey.num_rows, 2 + bool(frozen) + len(learning))
-    work = _Work(survey, divided, prior, table, level, steps)
-    work.frozen(frozen, chosen, trained, modelled)
-    for target in learning:
-        work.replayed(target, batch, seed)
+    with progress_bar("Evaluating", None, progress) as steps:
+        survey = Survey.of(log, uniform=uniform)
+        if policies is None:
+            policies = FROZEN_DEFAULTS + (LEARNING_DEFAULTS if survey.has_propensities else ())
+        targets = targets_of(policies, alpha=alpha, draws=draws, seed=seed)
+        chosen = _possible(survey, targets, methods)
+        table = feature_table(arm_features, survey.arms)
+        prior = checked_prior(prior, survey, table)
+        frozen = [target for target in targets if isinstance(target, FrozenTarget)]
+        learning = [target for target in targets if isinstance(target, LearningTarget)]
+        modelled = any({"dm", "dr"} & set(used) for used in chosen.values())
+        trained = modelled or any(target.is_trained for target in frozen)
+        is_split = trained or bool(learning and prior is None)
+        divided = Split.of(survey, split if is_split else "none", folds=folds, seed=seed)
+        passes = 2 + bool(frozen) + len(learning)
+        steps.update(survey.num_rows, passes * survey.num_rows)  # one was made
+        work = _Work(survey, divided, prior, table, level, steps)
+        work.frozen(frozen, chosen, trained, modelled)
+        for target in learning:
+            work.replayed(target, batch, seed)
     settings = {
         "rows": survey.num_rows, "tasks": survey.num_tasks, "arms": [str(a) for a in survey.arms],
         "policies": [target.name for target in targets], "methods": chosen, "split": divided.kind,
@@ -107,11 +110,11 @@ class _Work:
         prior: GaussianHierarchy | None,
         table: Matrix | None,
         level: float,
-        steps: "_Steps",
+        steps: Steps,
     ) -> None:
         self.survey, self.split, self.prior, self.table = survey, split, prior, table
         self.level, self.steps = level, steps
-        self.totals = LogTotals.of(survey, split, steps)
+        self.totals = LogTotals.of(survey, split, steps.advance)
         self.estimates: list[Estimate] = []
         self.by_task: dict[tuple[str, str], TaskEstimates] = {}
         self.diagnostics: dict[str, Any] = {}
@@ -139,7 +142,7 @@ class _Work:
             }
             for target in targets
         }
-        tallies = weigh(survey, self.split, policies, models, self.steps)
+        tallies = weigh(survey, self.split, policies, models, self.steps.advance)
         for name, tally in tallies.items():
             if tally.moments.n.sum() == 0:
                 raise ValueError("log must have rows to train on and rows to evaluate, got too few")
@@ -175,7 +178,7 @@ class _Work:
             groups = groups[1:]
         found, seen = replay(
             self.survey, self.split, target.recipe, prior, name=target.name, groups=groups,
-            table=self.table, batch=batch, seed=seed, advance=self.steps,
+            table=self.table, batch=batch, seed=seed, advance=self.steps.advance,
         )  # fmt: skip
         wide = Moments.zeros(self.survey.num_tasks, 4)
         wide.n, wide.mean[:, 3:], wide.comoment[:, 3:, 3:] = seen.n, seen.mean, seen.comoment
@@ -219,18 +222,6 @@ class _Work:
             tuple(self.estimates), self.by_task, self.diagnostics, self.replays,
             self.survey.tasks, self.level, tuple(notes), tuple(warnings), settings,
         )  # fmt: skip
-
-
-class _Steps:
-    """Counts rows over all passes, and tells whoever listens."""
-
-    def __init__(self, advance: Callable[[int, int], None] | None, rows: int, passes: int) -> None:
-        self._advance, self._done, self._total = advance, rows, rows * passes  # one was made
-
-    def __call__(self, rows: int) -> None:
-        self._done += rows
-        if self._advance is not None:
-            self._advance(self._done, self._total)
 
 
 def _possible(

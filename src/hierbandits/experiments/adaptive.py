@@ -3,14 +3,12 @@
 from functools import partial
 from itertools import product
 
-import numpy as np
-
 from hierbandits.environments import ActionSets, HierarchicalBandit
 from hierbandits.experiments.experiment import (
     RESULT_COLUMNS,
     Experiment,
     Options,
-    Progress,
+    Studies,
     paper_problem,
     result_rows,
 )
@@ -44,7 +42,7 @@ def run(options: Options) -> Report:
     fewer = max(2, runs // 10)  # elsewhere
     widths = QUICK if options.quick else TASK_STDS
     others = 2 * len(ELSEWHERE_WIDTHS) * len(ELSEWHERE) * fewer
-    progress = Progress(options, runs * len(RECIPES) * len(widths) + others)
+    suite = Studies(options, runs * len(RECIPES) * len(widths) + others)
     report = Report(
         "adaptive",
         "What does it cost not to know the widths?",
@@ -58,7 +56,7 @@ def run(options: Options) -> Report:
         },
     )
     studies = {
-        width: progress.study(paper_problem(HYPER_STD, width), RECIPES, Concurrent(BATCH), runs)
+        width: suite.run(paper_problem(HYPER_STD, width), RECIPES, Concurrent(BATCH), runs)
         for width in widths
     }
     figure, (left, right) = panels(2, height=4.4, width=5.2)
@@ -88,7 +86,7 @@ def run(options: Options) -> Report:
             for width, study in studies.items()
         ],
     )
-    _elsewhere(report, progress, fewer)
+    _elsewhere(report, suite, fewer)
     for width, study in studies.items():
         for row in study.summary("HierTS"):
             ratio, error = study.ratio(row["policy"], "HierTS")
@@ -99,11 +97,11 @@ def run(options: Options) -> Report:
     return report
 
 
-def _elsewhere(report: Report, progress: Progress, runs: int) -> None:
+def _elsewhere(report: Report, suite: Studies, runs: int) -> None:
     """Problems on which nothing was tuned: twenty tasks, wider hyper-priors, arms and features."""
     rows = []
     for width, armed in product(ELSEWHERE_WIDTHS, (True, False)):
-        study = progress.study(
+        study = suite.run(
             _problem(width, armed), ELSEWHERE, Concurrent(BATCH), runs, num_interactions=100
         )
         ratio = _interval(*study.ratio("AdaptiveHierTS", "HierTS"))
@@ -117,12 +115,7 @@ def _problem(task_std: float, armed: bool) -> HierarchicalBandit:
     if armed:
         prior = GaussianHierarchy.armed(5, hyper_std=1.0, task_std=task_std, noise_std=1.0)
         return HierarchicalBandit(hierarchy=prior, num_tasks=20)
-    prior = GaussianHierarchy(
-        hyper_mean=np.zeros(6),
-        hyper_cov=np.eye(6),
-        task_cov=task_std**2 * np.eye(6),
-        noise_std=1.0,
-    )
+    prior = GaussianHierarchy.linear(6, hyper_std=1.0, task_std=task_std, noise_std=1.0)
     return HierarchicalBandit(hierarchy=prior, num_tasks=20, actions=ActionSets(20))
 
 

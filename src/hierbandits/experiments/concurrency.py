@@ -3,7 +3,7 @@
 from hierbandits.experiments.experiment import (
     Experiment,
     Options,
-    Progress,
+    Studies,
     labelled,
     paper_problem,
 )
@@ -39,7 +39,7 @@ def run(options: Options) -> Report:
     """Regret in every setting with the same interactions, and the price of L."""
     runs = options.num_runs(1000, 100)
     sweeps = len(SIZES) * len(POLICIES) * 2
-    progress = Progress(options, runs * (len(SETTINGS) + sweeps))
+    suite = Studies(options, runs * (len(SETTINGS) + sweeps))
     report = Report(
         "concurrency",
         "When tasks act together: HierTS across schedules, and the price of L",
@@ -54,7 +54,7 @@ def run(options: Options) -> Report:
     rows = []
     frames = []
     for name, schedule in SETTINGS.items():
-        study = progress.study(paper_problem(HYPER_STD, TASK_STD), ["HierTS"], schedule, runs)
+        study = suite.run(paper_problem(HYPER_STD, TASK_STD), ["HierTS"], schedule, runs)
         mean, error = study.mean("HierTS")
         size = {"concurrent": 5, "federated": 10}.get(name.split(",")[0])
         report.row(
@@ -65,11 +65,11 @@ def run(options: Options) -> Report:
         frames.append((study.task_frame(), {"schedule": name}))
     report.frame("tasks_schedules", labelled(frames))
     report.table("HierTS in each setting, m = 10", ("setting", "rounds", "regret", "± s.e."), rows)
-    _sweep(report, progress, runs)
+    _sweep(report, suite, runs)
     return report
 
 
-def _sweep(report: Report, progress: Progress, runs: int) -> None:
+def _sweep(report: Report, suite: Studies, runs: int) -> None:
     problem = paper_problem(HYPER_STD, TASK_STD, num_tasks=MANY)
     figure, axes = panels(2)
     frames = []
@@ -78,7 +78,7 @@ def _sweep(report: Report, progress: Progress, runs: int) -> None:
         lines: dict[str, list[tuple[float, float]]] = {name: [] for name in POLICIES}
         rows = []
         for size in SIZES:
-            study = progress.study(problem, POLICIES, Concurrent(size, repeats=repeats), runs)
+            study = suite.run(problem, POLICIES, Concurrent(size, repeats=repeats), runs)
             frames.append((study.task_frame(), {"L": size, "repeats": repeats}))
             cells = [str(size)]
             for name in POLICIES:

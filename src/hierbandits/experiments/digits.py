@@ -15,7 +15,7 @@ from hierbandits.environments.digit_bandit import (
     DigitBandit,
 )
 from hierbandits.environments.images import Images, load
-from hierbandits.experiments.experiment import Experiment, Options, Progress, add_rows, labelled
+from hierbandits.experiments.experiment import Experiment, Options, Studies, add_rows, labelled
 from hierbandits.reporting.figure import panels
 from hierbandits.reporting.report import Report
 from hierbandits.simulation.plots import regret_curves
@@ -35,11 +35,11 @@ def run(options: Options) -> Report:
     digits = _digits(options)
     images = load(options.dataset, options.data)
     train, test = images.halves()
-    progress = Progress(options, runs * len(POLICIES) * len(digits))
+    suite = Studies(options, runs * len(POLICIES) * len(digits))
     bandits, studies = {}, {}
     for digit in digits:
         bandits[digit] = DigitBandit.of(train, test, digit)
-        studies[digit] = progress.study(
+        studies[digit] = suite.run(
             bandits[digit], POLICIES, Concurrent(BATCH), runs,
             num_interactions=INTERACTIONS, snapshot_every=EVERY,
         )  # fmt: skip

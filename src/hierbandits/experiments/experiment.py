@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hierbandits.environments import ActionSets, Environment, HierarchicalBandit
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.recipes import Recipe
+from hierbandits.reporting.progress import Listener, Steps
 from hierbandits.reporting.report import Report
 from hierbandits.simulation.schedules import Schedule
 from hierbandits.simulation.simulator import simulate
@@ -28,7 +27,7 @@ class Options:
     data: Path | None = None  # a folder with data files, for those that need them
     dataset: str | None = None
     digits: tuple[int, ...] = ()  # positive classes; the experiment's own if none is named
-    advance: Callable[[int, int], object] | None = None  # told (done, total) in runs
+    progress: Listener | None = None  # told of the runs of all studies
 
     def num_runs(self, usual: int, quick: int) -> int:
         """The number of runs asked for, or the experiment's own."""
@@ -45,15 +44,14 @@ class Experiment:
     run: Callable[[Options], Report]
 
 
-class Progress:
-    """Counts the runs of all the studies of an experiment for one bar."""
+class Studies:
+    """Runs the studies of one experiment with its options, and counts their runs together."""
 
     def __init__(self, options: Options, total: int) -> None:
         self._options = options
-        self._total = total
-        self._done = 0
+        self._steps = Steps(total, options.progress)
 
-    def study(
+    def run(
         self,
         environment: Environment,
         policies: Sequence[str] | Mapping[str, Recipe],
@@ -64,6 +62,7 @@ class Progress:
         snapshot_every: int = 0,
     ) -> Study:
         """`simulate` with the experiment's options."""
+        before, total = self._steps.done, self._steps.total
         return simulate(
             environment,
             policies,
@@ -74,13 +73,8 @@ class Progress:
             jobs=self._options.jobs,
             snapshot_every=snapshot_every,
             checkpoint=self._options.checkpoint,
-            progress=self._advance,
+            progress=lambda done, _: self._steps.update(before + done, total),
         )
-
-    def _advance(self, runs: int) -> None:
-        self._done += runs
-        if self._options.advance is not None:
-            self._options.advance(self._done, self._total)
 
 
 def paper_problem(hyper_std: float, task_std: float, num_tasks: int = 10) -> HierarchicalBandit:
@@ -88,12 +82,7 @@ def paper_problem(hyper_std: float, task_std: float, num_tasks: int = 10) -> Hie
 
     One action set for each run, since the paper's setting shares it.  [HBB, Section Experiments]
     """
-    prior = GaussianHierarchy(
-        hyper_mean=np.zeros(2),
-        hyper_cov=hyper_std**2 * np.eye(2),
-        task_cov=task_std**2 * np.eye(2),
-        noise_std=0.5,
-    )
+    prior = GaussianHierarchy.linear(2, hyper_std=hyper_std, task_std=task_std, noise_std=0.5)
     return HierarchicalBandit(hierarchy=prior, num_tasks=num_tasks, actions=ActionSets(10))
 
 

@@ -6,7 +6,7 @@ from hierbandits.experiments.experiment import (
     RESULT_COLUMNS,
     Experiment,
     Options,
-    Progress,
+    Studies,
     add_rows,
     paper_problem,
     result_rows,
@@ -24,7 +24,7 @@ HYPER_STD, TASK_STDS, TASKS = 1.0, (0.1, 0.3), 20
 def run(options: Options) -> Report:
     """The regret of each task in the order they are met: the setting of AdaTS and MetaTS."""
     runs = options.num_runs(1000, 100)
-    progress = Progress(options, runs * len(POLICIES) * len(TASK_STDS))
+    suite = Studies(options, runs * len(POLICIES) * len(TASK_STDS))
     report = Report(
         "meta",
         "Meta-learning: the regret of each task in turn",
@@ -39,7 +39,7 @@ def run(options: Options) -> Report:
     figure, axes = panels(2)
     tasks = np.arange(1, TASKS + 1)
     for plot, width in zip(axes, TASK_STDS, strict=True):
-        study = progress.study(
+        study = suite.run(
             paper_problem(HYPER_STD, width, num_tasks=TASKS), POLICIES, MetaLearning(), runs
         )
         lines = {

@@ -4,7 +4,7 @@ from hierbandits.experiments.experiment import (
     RESULT_COLUMNS,
     Experiment,
     Options,
-    Progress,
+    Studies,
     add_rows,
     paper_problem,
     result_rows,
@@ -24,14 +24,14 @@ def run(options: Options) -> Report:
     """Final regret against sigma_0, from nearly equal tasks to tasks as wide as the hyper-prior."""
     runs = options.num_runs(1000, 100)
     widths = QUICK if options.quick else TASK_STDS
-    progress = Progress(options, runs * len(POLICIES) * len(widths))
+    suite = Studies(options, runs * len(POLICIES) * len(widths))
     report = Report(
         "similarity",
         "How alike must tasks be? Pooling, hierarchy and independence",
         {"runs": runs, "seed": options.seed, "sigma_q": HYPER_STD, "sigma_0": widths, "L": BATCH},
     )
     studies = {
-        width: progress.study(paper_problem(HYPER_STD, width), POLICIES, Concurrent(BATCH), runs)
+        width: suite.run(paper_problem(HYPER_STD, width), POLICIES, Concurrent(BATCH), runs)
         for width in widths
     }
     figure, (axes,) = panels(1, height=4.4)

@@ -10,7 +10,7 @@ from hierbandits.experiments.experiment import (
     RESULT_COLUMNS,
     Experiment,
     Options,
-    Progress,
+    Studies,
     add_rows,
     labelled,
     paper_problem,
@@ -33,7 +33,7 @@ def run(options: Options) -> Report:
     """Regret against rounds for two widths of the hyper-prior, and against L."""
     runs = options.num_runs(1000, 100)
     others = len(BATCHES) - 1
-    progress = Progress(options, runs * len(WIDTHS) * (len(POLICIES) + others))
+    suite = Studies(options, runs * len(WIDTHS) * (len(POLICIES) + others))
     report = Report(
         "synthetic",
         "Synthetic bandits: HierTS against its baselines",
@@ -50,11 +50,11 @@ def run(options: Options) -> Report:
     by_size: dict[float, dict[int, Study]] = {}
     for panel, width in WIDTHS.items():
         problem = paper_problem(width, TASK_STD)
-        study = progress.study(problem, POLICIES, Concurrent(BATCH), runs)
+        study = suite.run(problem, POLICIES, Concurrent(BATCH), runs)
         studies[panel] = study
         by_size[width] = {
             size: study if size == BATCH
-            else progress.study(problem, ["HierTS"], Concurrent(size), runs)
+            else suite.run(problem, ["HierTS"], Concurrent(size), runs)
             for size in BATCHES
         }  # fmt: skip
     _draw(report, studies, by_size)

@@ -13,7 +13,7 @@ from hierbandits.fitting.structure import Shape, Structure, not_singular
 from hierbandits.fitting.units import Units, checked_sums
 from hierbandits.fitting.width_errors import inverse, widths
 from hierbandits.models.hierarchy import GaussianHierarchy
-from hierbandits.types import Indices, Matrix, Vector
+from hierbandits.types import Indices
 
 
 def fit_prior(
@@ -115,7 +115,8 @@ def _given(
     if noise_std is not None:
         noise = float(positive("noise_std", noise_std, ()))
     task = 0.25 * units.parameter**2
-    checked = _hierarchy(mean, cov, task if armed else np.diag(task), noise, armed)
+    covs = [cov, task if armed else np.diag(task)]
+    checked = GaussianHierarchy.of_levels(hyper_mean=mean, covs=covs, noise_std=noise, armed=armed)
     return Model(
         hyper_mean=(checked.hyper_mean - units.centre) / units.parameter,
         hyper_cov=units.cov_in(checked.hyper_cov),
@@ -131,12 +132,14 @@ def _fit(problem: Problem, units: Units, max_iterations: int, tolerance: float) 
     shift = problem.sums.n.sum() * np.log(units.reward)
     model = problem.model(free)
     task_cov = units.cov_out(model.task_cov)
-    prior = _hierarchy(
-        units.centre + units.parameter * model.hyper_mean,
-        units.cov_out(model.hyper_cov),
-        task_cov if problem.form.armed else not_singular(task_cov),
-        units.reward * np.sqrt(model.noise_var),
-        problem.form.armed,
+    prior = GaussianHierarchy.of_levels(
+        hyper_mean=units.centre + units.parameter * model.hyper_mean,
+        covs=[
+            units.cov_out(model.hyper_cov),
+            task_cov if problem.form.armed else not_singular(task_cov),
+        ],
+        noise_std=units.reward * np.sqrt(model.noise_var),
+        armed=problem.form.armed,
     )
     return Fit(
         prior=prior,
@@ -147,14 +150,3 @@ def _fit(problem: Problem, units: Units, max_iterations: int, tolerance: float) 
         at_edge=bool(problem.at_edge(free).any()),
         **widths(problem, free, covariance, prior),
     )
-
-
-def _hierarchy(
-    hyper_mean: Vector, hyper_cov: Matrix, task_cov: Matrix, noise_std: float, armed: bool
-) -> GaussianHierarchy:
-    if not armed:
-        return GaussianHierarchy(
-            hyper_mean=hyper_mean, hyper_cov=hyper_cov, task_cov=task_cov, noise_std=noise_std
-        )
-    blank = GaussianHierarchy.armed(len(hyper_mean), hyper_std=1.0, task_std=1.0, noise_std=1.0)
-    return blank.with_levels(hyper_mean, [hyper_cov, task_cov], noise_std)

@@ -18,7 +18,7 @@ from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.logs import Columns, Log
 from hierbandits.models.hierarchy import GaussianHierarchy
-from hierbandits.reporting.progress import progress_bar
+from hierbandits.reporting.progress import Progress, progress_bar
 from hierbandits.types import Name
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def learn_prior(
     held_out: float = 0.2,
     runs: int = 200,
     seed: int = 0,
-    progress: bool | None = None,
+    progress: Progress = None,
 ) -> tuple[GaussianHierarchy, LearningReport]:
     """The prior that past rewards teach, and a report on whether to trust and to share it.
 
@@ -118,7 +118,7 @@ def _checked(
     structure: "Shape",
     rank: int,
     noise_std: float | None,
-    progress: bool | None,
+    progress: Progress,
 ) -> Calibration | None:
     """The second pass: fits to the training rows, judged by the held-out ones."""
     if split.share == 0:
@@ -133,5 +133,5 @@ def _checked(
             "independent": Predictor.independent(comparison, sums, groups),
         }
     rows = int(survey.training.n.sum() + survey.held.n.sum())
-    with progress_bar("Checking held-out rows", rows, progress) as advance:
-        return check(log, split, survey, predictors, advance)
+    with progress_bar("Checking held-out rows", rows, progress) as steps:
+        return check(log, split, survey, predictors, steps.advance)

@@ -67,14 +67,7 @@ def stated(comparison: Comparison, model: str, armed: bool) -> GaussianHierarchy
     (task, hyper), noise = comparison.typical[model], comparison.noise[model]
     dim, unit = comparison.unit.size, comparison.unit * noise
     task_std, hyper_std = (task or 1.0) * unit, hyper * unit
-    if armed:
-        return GaussianHierarchy.armed(
-            dim, hyper_mean=comparison.centre, hyper_std=hyper_std, task_std=task_std,
-            noise_std=noise,
-        )  # fmt: skip
-    return GaussianHierarchy(
-        hyper_mean=np.full(dim, comparison.centre),
-        hyper_cov=np.diag(hyper_std**2),
-        task_cov=np.diag(task_std**2),
-        noise_std=noise,
+    form = GaussianHierarchy.armed if armed else GaussianHierarchy.linear
+    return form(
+        dim, hyper_mean=comparison.centre, hyper_std=hyper_std, task_std=task_std, noise_std=noise
     )

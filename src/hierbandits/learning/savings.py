@@ -1,6 +1,5 @@
 """What sharing would have saved: policies in worlds drawn from the learned hierarchy."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,7 @@ import numpy as np
 from hierbandits.environments import HierarchicalBandit, SampledActions
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.reporting.progress import Progress
 from hierbandits.simulation.schedules import Federated
 from hierbandits.simulation.simulator import simulate
 from hierbandits.simulation.study import Study, mean_and_error
@@ -80,7 +80,7 @@ class Savings:
         *,
         runs: int,
         seed: int,
-        progress: bool | Callable[[int], object] | None = None,
+        progress: Progress = None,
     ) -> "Savings":
         """Simulate as many tasks and rounds as the log typically has, up to 50 and 100."""
         num_tasks = int(np.median(np.bincount(population)))

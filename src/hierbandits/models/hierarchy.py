@@ -48,9 +48,7 @@ class GaussianHierarchy:
 
         theta_root ~ N(hyper_mean, covs[0]) and theta_node ~ N(theta_parent, covs[level]).
         """
-        if not isinstance(covs, Sequence | np.ndarray) or len(covs) == 0:
-            raise ValueError(f"covs must hold at least one covariance, got {covs!r:.80}")
-        named = {f"covs[{level}]": cov for level, cov in enumerate(covs)}
+        named = {f"covs[{level}]": cov for level, cov in enumerate(_some(covs))}
         return cls.__new__(cls)._assume(hyper_mean, named, noise_std, armed=False)
 
     @classmethod
@@ -73,13 +71,41 @@ class GaussianHierarchy:
         stds = {"hyper_std": hyper_std}
         stds |= {f"group_stds[{i}]": std for i, std in enumerate(group_stds)}
         stds |= {"task_std": task_std}
-        widths = {name: _per_arm(name, std, num_arms) for name, std in stds.items()}
-        for name, std in widths.items():
-            if (std < 0).any():
-                raise ValueError(f"{name} must not be negative, got {std.min()}")
-        variances = {name: std**2 for name, std in widths.items()}
-        mean = _per_arm("hyper_mean", hyper_mean, num_arms)
+        variances = _variances_of(stds, num_arms, "num_arms")
+        mean = _per_coordinate("hyper_mean", hyper_mean, num_arms, "num_arms")
         return cls.__new__(cls)._assume(mean, variances, noise_std, armed=True)
+
+    @classmethod
+    def linear(
+        cls,
+        num_features: int,
+        *,
+        hyper_mean: ArrayLike = 0.0,
+        hyper_std: ArrayLike,
+        task_std: ArrayLike,
+        noise_std: float,
+    ) -> "GaussianHierarchy":
+        """A linear bandit whose features are independent of each other.
+
+        Each width is one number or one per feature.
+        """
+        dim = count("num_features", num_features, least=1)
+        stds = {"hyper_std": hyper_std, "task_std": task_std}
+        variances = _variances_of(stds, dim, "num_features")
+        _variances("task_std", variances["task_std"], dim, singular=False, each="feature")
+        covs = {name: np.diag(var) for name, var in variances.items()}
+        mean = _per_coordinate("hyper_mean", hyper_mean, dim, "num_features")
+        return cls.__new__(cls)._assume(mean, covs, noise_std, armed=False)
+
+    @classmethod
+    def of_levels(
+        cls, *, hyper_mean: ArrayLike, covs: Sequence[ArrayLike], noise_std: float, armed: bool
+    ) -> "GaussianHierarchy":
+        """A hierarchy from its parts: covs from the root to the tasks; if armed, variances (K,)."""
+        names = [f"covs[{level}]" for level in range(len(_some(covs)))]
+        names[0], names[-1] = "hyper_cov", "task_cov" if len(names) > 1 else "hyper_cov"
+        named = dict(zip(names, covs, strict=True))
+        return cls.__new__(cls)._assume(hyper_mean, named, noise_std, armed=armed)
 
     def _assume(
         self, hyper_mean: ArrayLike, covs: dict[str, Any], noise_std: float, armed: bool
@@ -127,10 +153,10 @@ class GaussianHierarchy:
         self, hyper_mean: Vector, covs: Sequence[Matrix], noise_std: float | None = None
     ) -> "GaussianHierarchy":
         """A hierarchy of the same form (armed or linear) with these parts."""
-        named = {f"covs[{level}]": cov for level, cov in enumerate(covs)}
         noise = self.noise_std if noise_std is None else noise_std
-        blank = GaussianHierarchy.__new__(GaussianHierarchy)
-        return blank._assume(hyper_mean, named, noise, armed=self.is_armed)
+        return GaussianHierarchy.of_levels(
+            hyper_mean=hyper_mean, covs=covs, noise_std=noise, armed=self.is_armed
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, for JSON; `from_dict` gives the same hierarchy back, exactly."""
@@ -145,13 +171,13 @@ class GaussianHierarchy:
     def from_dict(cls, parts: dict[str, Any]) -> "GaussianHierarchy":
         """The hierarchy that `to_dict` described, checked again."""
         try:
-            named = {f"covs[{level}]": cov for level, cov in enumerate(parts["covs"])}
+            covs = list(parts["covs"])
             mean, noise, armed = parts["hyper_mean"], parts["noise_std"], parts["armed"]
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a hierarchy: {error!r} is missing or malformed") from None
-        if not named or not isinstance(armed, bool):
+        if not covs or not isinstance(armed, bool):
             raise ValueError("not a hierarchy: covs must not be empty and armed must be a boolean")
-        return cls.__new__(cls)._assume(mean, named, noise, armed=armed)
+        return cls.of_levels(hyper_mean=mean, covs=covs, noise_std=noise, armed=armed)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the hierarchy as JSON, the whole file or none of it; `load` reads it back."""
@@ -174,17 +200,35 @@ class GaussianHierarchy:
         return f"GaussianHierarchy({form}, {self.num_levels} levels, noise_std={self.noise_std:g})"
 
 
-def _per_arm(name: str, value: ArrayLike, num_arms: int) -> Vector:
+def _per_coordinate(name: str, value: ArrayLike, dim: int, count_name: str) -> Vector:
+    """One number for all coordinates, or one for each."""
     if isinstance(value, int | float | np.number):
-        return np.full(num_arms, real_array(name, value, ()))
-    return real_array(name, value, (num_arms,), " to match num_arms")
+        return np.full(dim, real_array(name, value, ()))
+    return real_array(name, value, (dim,), f" to match {count_name}")
 
 
-def _variances(name: str, value: ArrayLike, dim: int, singular: bool) -> Vector:
+def _variances_of(stds: dict[str, ArrayLike], dim: int, count_name: str) -> dict[str, Vector]:
+    """The squares of widths, checked."""
+    variances = {}
+    for name, value in stds.items():
+        std = _per_coordinate(name, value, dim, count_name)
+        if (std < 0).any():
+            raise ValueError(f"{name} must not be negative, got {std.min()}")
+        variances[name] = std**2
+    return variances
+
+
+def _some(covs: Sequence[ArrayLike]) -> Sequence[ArrayLike]:
+    if not isinstance(covs, Sequence | np.ndarray) or len(covs) == 0:
+        raise ValueError(f"covs must hold at least one covariance, got {covs!r:.80}")
+    return covs
+
+
+def _variances(name: str, value: ArrayLike, dim: int, singular: bool, each: str = "arm") -> Vector:
     var = real_array(name, value, (dim,), " to match hyper_mean")
     if (var < 0).any() or (not singular and (var < 1 / LARGEST).any()):
         kind = "non-negative" if singular else "positive"
-        raise ValueError(f"{name} must be {kind} for every arm, got a variance of {var.min()}")
+        raise ValueError(f"{name} must be {kind} for every {each}, got a variance of {var.min()}")
     return var
 
 

@@ -109,16 +109,9 @@ class UnknownWidths:
         noise = self._noise
         unit = noise / UNIT_RATIO**units
         task, hyper = unit * TASK_RATIO ** point[0], unit * HYPER_RATIO ** point[1]
-        if self.is_armed:
-            return GaussianHierarchy.armed(
-                self.dim, hyper_mean=self.hyper_mean, hyper_std=hyper, task_std=task,
-                noise_std=noise,
-            )  # fmt: skip
-        return GaussianHierarchy(
-            hyper_mean=self.hyper_mean,
-            hyper_cov=np.diag(hyper**2),
-            task_cov=np.diag(task**2),
-            noise_std=noise,
+        form = GaussianHierarchy.armed if self.is_armed else GaussianHierarchy.linear
+        return form(
+            self.dim, hyper_mean=self.hyper_mean, hyper_std=hyper, task_std=task, noise_std=noise
         )
 
     def to_dict(self) -> dict[str, Any]:

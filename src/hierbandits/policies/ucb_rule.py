@@ -25,7 +25,7 @@ def ucb(
     """
     nodes = np.repeat(tasks, arms.sizes)
     prediction = belief.predict_rows(nodes, arms.table, arms.flat_rows())
-    return arms.best(prediction.mean + width * prediction.std, rng)
+    return arms.best(prediction.bound(width), rng)
 
 
 def ucb_width(delta: float) -> float:

@@ -1,8 +1,7 @@
 """Policies in worlds: all runs of a chunk step together, chunks spread over processes."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -15,7 +14,7 @@ from hierbandits.environments.environment import Environment
 from hierbandits.kernels.tally import add_up, unroll
 from hierbandits.keyed_random import Events
 from hierbandits.policies.recipes import POLICIES, Recipe
-from hierbandits.reporting.progress import progress_bar
+from hierbandits.reporting.progress import Progress, progress_bar
 from hierbandits.simulation.checkpoint import Checkpoint
 from hierbandits.simulation.regret_curve import Curve
 from hierbandits.simulation.schedules import Federated, History, Schedule
@@ -40,7 +39,7 @@ def simulate(
     variance: bool = False,
     snapshot_every: int = 0,
     checkpoint: str | Path | None = None,
-    progress: bool | Callable[[int], object] | None = None,
+    progress: Progress = None,
 ) -> Study:
     """The regret of policies in the same worlds, the same for any number of jobs.
 
@@ -48,8 +47,8 @@ def simulate(
     keyed by (run, task, interaction), so a policy's numbers do not depend on its company.  With
     `variance`, V(m, n) is kept too; with `snapshot_every`, the hyper-posterior's mean every
     so many rounds.  With a `checkpoint` folder, finished chunks are kept there and an interrupted
-    study resumes.  `progress` shows a bar (None: on a terminal), or is a function told of the
-    runs finished, summed over policies.
+    study resumes.  `progress` shows a bar (None: on a terminal), or is a function that is told
+    (runs finished, all runs), summed over policies.
     """
     runs, seed = count("runs", runs, least=1), count("seed", seed)
     settings = (
@@ -65,11 +64,7 @@ def simulate(
     starts = range(0, runs, CHUNK)
     parts: dict[tuple[str, int], tuple[Indices, Outcome]] = {}
     waiting: list[Any] = []
-    if callable(progress):
-        bar: AbstractContextManager[Callable[[int], object]] = nullcontext(progress)
-    else:
-        bar = progress_bar("Simulating", runs * len(recipes), progress)
-    with bar as advance:
+    with progress_bar("Simulating", runs * len(recipes), progress) as steps:
         for name, recipe in recipes.items():
             for first in starts:
                 size = min(CHUNK, runs - first)
@@ -79,11 +74,11 @@ def simulate(
                     waiting.append((*common, name, recipe, first, size))
                 else:
                     parts[name, first] = kept
-                    advance(size)
+                    steps.advance(size)
         for name, first, rounds, outcome in _spread(jobs, waiting):
             parts[name, first] = rounds, outcome
             store.write(name, recipes[name], first, rounds, outcome)
-            advance(len(outcome.total))
+            steps.advance(len(outcome.total))
     rounds = next(iter(parts.values()))[0]
     if any(not np.array_equal(other, rounds) for other, _ in parts.values()):
         raise ValueError("schedule must have the same number of rounds in every run")
