@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from oracle import dense_posterior
+from support.oracle import dense_posterior
 
 from hierbandits import POLICIES, Agent, Belief, GaussianHierarchy, Recipe, TaskSums
 from hierbandits.algebra import condition

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 import pytest
-from agents import ARMED, ARMS, DEEP, LINEAR, Clock, state
+from support.agents import ARMED, ARMS, DEEP, LINEAR, Clock, state
 
 from hierbandits import (
     Agent,

@@ -6,7 +6,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from agents import ARMED, ARMS, DEEP, LINEAR, Clock, state
+from support.agents import ARMED, ARMS, DEEP, LINEAR, Clock, state
 
 from hierbandits import (
     POLICIES,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import random_cov
 from scipy.integrate import quad
-from worlds import World, assert_close, worlds
+from support.oracle import random_cov
+from support.worlds import World, assert_close, worlds
 
 from hierbandits import (
     Belief,

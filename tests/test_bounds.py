@@ -4,8 +4,8 @@ from math import e, log, pi, sqrt
 
 import numpy as np
 import pytest
-from bound_priors import BOTH, by_hand, check, linear, random_prior
-from oracle import full, random_cov
+from support.bound_priors import BOTH, by_hand, check, linear, random_prior
+from support.oracle import full, random_cov
 
 from hierbandits import POLICIES, GaussianHierarchy, SpanningArms, bounds
 

@@ -4,8 +4,8 @@ from math import log, pi, sqrt
 
 import numpy as np
 import pytest
-from bound_priors import BOTH, by_hand, check, inv, linear
-from oracle import random_cov
+from support.bound_priors import BOTH, by_hand, check, inv, linear
+from support.oracle import random_cov
 
 from hierbandits import GaussianHierarchy, bounds
 

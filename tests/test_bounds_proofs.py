@@ -5,9 +5,9 @@ from math import exp, log, pi, sqrt
 
 import numpy as np
 import pytest
-from bound_priors import BOTH, inv, linear, random_prior, skewed
-from oracle import full
 from scipy.special import gammaincc, gammaln
+from support.bound_priors import BOTH, inv, linear, random_prior, skewed
+from support.oracle import full
 
 from hierbandits import Belief, GaussianHierarchy, bounds
 

@@ -4,9 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
-from logged import World, drawn_case, table_policy
 from numpy.testing import assert_allclose
-from oracle import dense_posterior, full
+from support.logged import World, drawn_case, table_policy
+from support.oracle import dense_posterior, full
 
 from hierbandits import Belief, evaluate
 from hierbandits.evaluation.estimators import ESTIMATORS, effective_size

@@ -2,8 +2,8 @@
 
 import numpy as np
 import polars as pl
-from logged import World
 from numpy.testing import assert_allclose
+from support.logged import World
 
 from hierbandits import evaluate, hieropo
 from hierbandits.evaluation.evaluation_tables import percent

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from logged import World
+from support.logged import World
 from typer.testing import CliRunner
 
 import hierbandits as hb

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from logged import World
+from support.logged import World
 
 from hierbandits import Columns, GaussianHierarchy, Log, evaluate, hieropo
 from hierbandits.policies.recipes import POLICIES

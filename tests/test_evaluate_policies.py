@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import pytest
 import scipy.stats
-from logged import World, drawn_case
 from numpy.testing import assert_allclose
+from support.logged import World, drawn_case
 
 from hierbandits import Belief, evaluate, hieropo
 from hierbandits.evaluation.frozen_policies import ThompsonShares

@@ -5,7 +5,7 @@ from zlib import crc32
 import numpy as np
 import polars as pl
 import pytest
-from logged import World, table_policy
+from support.logged import World, table_policy
 
 from hierbandits import POLICIES, evaluate
 from hierbandits.logs.survey import Survey

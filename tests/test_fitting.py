@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import full, random_cov
 from scipy.optimize import minimize
-from worlds import assert_close, worlds
+from support.oracle import full, random_cov
+from support.worlds import assert_close, worlds
 
 from hierbandits import Belief, TaskSums
 from hierbandits.fitting import expectation, fit_prior, search

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from learn_logs import drawn
-from oracle import full, paper_linear
 from scipy import stats
 from scipy.special import gammaln, logsumexp
+from support.learn_logs import drawn
+from support.oracle import full, paper_linear
 
 import hierbandits as hb
 from hierbandits import Belief, GaussianHierarchy, TaskSums

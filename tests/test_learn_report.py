@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from learn_logs import drawn
 from rich.console import Console
+from support.learn_logs import drawn
 from typer.testing import CliRunner
 
 import hierbandits as hb

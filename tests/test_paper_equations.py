@@ -1,7 +1,7 @@
 """The belief equals the paper's equations, both forms, in linear and K-armed bandits."""
 
 import numpy as np
-from oracle import (
+from support.oracle import (
     paper_armed,
     paper_armed_conditional,
     paper_linear,

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from oracle import random_cov
 from scipy import stats
+from support.oracle import random_cov
 
 from hierbandits import Arms, Belief, GaussianHierarchy
 from hierbandits.policies.greedy_rule import greedy

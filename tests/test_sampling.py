@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from oracle import random_cov
-from worlds import World
+from support.oracle import random_cov
+from support.worlds import World
 
 from hierbandits import GaussianHierarchy
 

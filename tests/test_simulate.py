@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from oracle import random_cov
+from support.oracle import random_cov
 
 from hierbandits import POLICIES, GaussianHierarchy, simulate
 from hierbandits.environments import ActionSets, HierarchicalBandit, KnownBandit

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import strategies as st
-from oracle import dense_posterior, full, random_cov
 
 from hierbandits import Belief, GaussianHierarchy
+from support.oracle import dense_posterior, full, random_cov
 
 
 @dataclass

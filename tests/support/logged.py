@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from oracle import random_cov
 
 from hierbandits import Columns, GaussianHierarchy, Log
+from support.oracle import random_cov
 
 NAMES = {"task": "task", "arm": "arm", "reward": "reward", "propensity": "p"}
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from oracle import dense_posterior, full
 
 from hierbandits import Columns, Log
+from support.oracle import dense_posterior, full
 
 
 @dataclass

@@ -1,0 +1,1 @@
+"""Models, logs, worlds and oracles that several tests share."""
