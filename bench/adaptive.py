@@ -54,6 +54,6 @@ def _cost(dim: int, num_tasks: int, events: int, times: int, seconds: float) -> 
         events,
         first=first,
         candidates=len(belief.widths.usual()),
-        left=len(belief.candidates.slots),
+        left=len(belief.candidates.beliefs),
         **least,
     )

@@ -72,7 +72,7 @@ def test_candidates_and_weights_are_those_of_beliefs_run_apart(armed, noise):
         belief.log_evidence(), np.logaddexp.reduce(logs), rtol=1e-9, atol=1e-9
     )
     for c, _, own in parts:
-        slot = belief.candidates.slots[c]
+        slot = belief.candidates.beliefs[c]
         for task in range(TASKS + 1):
             mine, right = slot.task(task), own.task(task)
             scale = np.abs(right.mean).max() + right.std.max()
@@ -153,7 +153,7 @@ def test_what_it_says_are_the_moments_of_the_mixture(armed, noise):
     # s^2 given the rewards is inverse gamma with shape n / 2 and scale square / 2
     scales = [1.0 if noise else own.evidence.square[0] / (25 - 2) for _, _, own in parts]
     for node in range(TASKS + 1):
-        mean, within, shared = _mixed(parts, scales, lambda own, n=node: own.forest.marginal(n))
+        mean, within, shared = _mixed(parts, scales, lambda own, n=node: own._nodes.marginal(n))
         found, split = belief.task(node), belief.uncertainty(node)
         np.testing.assert_allclose(found.mean, mean, rtol=1e-6)
         np.testing.assert_allclose(split.within, within, rtol=1e-6, atol=1e-12)
@@ -344,7 +344,7 @@ def test_weight_gathers_at_the_true_widths_and_few_candidates_are_left(noise, ta
         nodes, arms = np.arange(tasks), rng.integers(0, D, tasks)
         belief.observe(nodes, arms, theta[nodes, arms] + noise_std * rng.normal(size=tasks))
     held = belief.candidates
-    assert len(held.slots) == held.active.sum() < 25
+    assert len(held.beliefs) == held.active.sum() < 25
     weights = held.weights()[:, 0]
     heavy = held.points[weights.argmax(), 0]
     resolution = noise_std * np.sqrt(D / 40) * (2 / (D * tasks)) ** 0.25  # of task_std, from tau^2
@@ -361,9 +361,9 @@ def test_weight_gathers_at_the_true_widths_and_few_candidates_are_left(noise, ta
 def test_a_dropped_candidate_costs_nothing():
     tasks, features, rewards = _events(9, 3000, True)
     belief, _ = _belief(True, 0.7)
-    first = len(belief.candidates.slots)
+    first = len(belief.candidates.beliefs)
     _one_by_one(belief, tasks, features, rewards)
-    assert len(belief.candidates.slots) < first / 2
+    assert len(belief.candidates.beliefs) < first / 2
     assert belief.candidates.due[0] <= np.ceil(GROWTH * 3000)
     weights = belief.candidates.weights()[:, 0]
     assert (weights > KEPT / 10).all()
@@ -496,7 +496,7 @@ def test_whatever_happens_every_candidate_is_a_belief_run_apart(seed, tmp_path):
             logs.append((evidence.log() if known else evidence.log_any_scale())[0])
             logs[-1] += life.widths.log_prior(point)
             for s, k in enumerate(places):
-                mine, right = held.slots[c].task(life.nodes[k]), own.task(s)
+                mine, right = held.beliefs[c].task(life.nodes[k]), own.task(s)
                 assert np.abs((mine.mean - right.mean) / right.std).max() < 1e-6
                 np.testing.assert_allclose(mine.std, right.std, rtol=1e-6)
         assert held.count[p] == own.num_rewards[0]
@@ -535,7 +535,7 @@ def test_an_equal_hierarchy_of_another_form_is_no_equal():
         belief.add_populations(1, armed)
     twin = belief.copy()
     twin.add_populations(1, GaussianHierarchy.from_dict(linear.to_dict()))
-    assert (len(twin.forest.hierarchies), belief.num_populations) == (1, 1)
+    assert (len(twin._nodes.levels.hierarchies), belief.num_populations) == (1, 1)
 
 
 def test_a_saved_agent_resumes_bit_for_bit_after_candidates_moved(tmp_path):

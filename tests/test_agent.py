@@ -193,7 +193,7 @@ def test_names_keep_their_type_and_paths_make_groups():
     deep = Agent(DEEP, seed=0)
     deep.decide_many([("n", 1), ("n", 2), ("s", 1)], ARMS)
     assert deep.tasks == [("n", 1), ("n", 2), ("s", 1)]
-    north, north_too, south = (deep.belief.forest.path(deep.node(t))[1] for t in deep.tasks)
+    north, north_too, south = (deep.belief._nodes.forest.path(deep.node(t))[1] for t in deep.tasks)
     assert north == north_too != south
     for flat in ("TS", "PooledTS", "LinUCB"):
         agent = Agent(DEEP, flat, seed=0)

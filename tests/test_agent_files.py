@@ -218,7 +218,7 @@ def test_beliefs_save_and_load_mid_run(tmp_path):
         each.observe(tasks, x, -y)
         each.add(each.roots[0])
     np.testing.assert_array_equal(
-        loaded.forest.mean[: loaded.num_nodes], belief.forest.mean[: belief.num_nodes]
+        loaded._nodes.mean[: loaded.num_nodes], belief._nodes.mean[: belief.num_nodes]
     )
     np.testing.assert_array_equal(loaded.log_evidence(), belief.log_evidence())
     one, other = (b.sample(np.random.default_rng(1), [0, 7, 12]) for b in (belief, loaded))

@@ -48,7 +48,7 @@ def test_task_given_its_parent_matches_conditioning(world, seed):
     belief, joint = world.observed(), world.joint()
     rng = np.random.default_rng(seed)
     for task in range(world.num_tasks):
-        parent = belief.forest.path(task)[1]
+        parent = belief._nodes.forest.path(task)[1]
         mu = rng.standard_normal(world.prior.dim) * np.sqrt(np.diagonal(joint.of(parent)[1]))
         mean, cov = joint.node_given(task, parent, mu)
         found = belief.task_given(task, mu)
@@ -99,7 +99,7 @@ def test_order_does_not_matter(world, random):
     one, other = world.observed(), world.observed(np.array(order, np.intp))
     for node in range(one.num_nodes):
         assert_close(
-            other.task(node).mean, one.task(node).mean, scale=np.abs(one.forest.mean).max()
+            other.task(node).mean, one.task(node).mean, scale=np.abs(one._nodes.mean).max()
         )
         assert_close(other.task(node).cov, one.task(node).cov)
     scale = np.maximum(1.0, np.abs(one.log_evidence()).max())
@@ -113,8 +113,8 @@ def test_a_batch_equals_its_events_one_by_one(world, cut):
     for e in [slice(0, cut), *(slice(i, i + 1) for i in range(cut, len(world.rewards)))]:
         parts.observe(world.tasks[e], world.features[e], world.rewards[e], world.noise_std[e])
     # Rewards climb in the same order, so the results are the same to the bit.
-    np.testing.assert_array_equal(parts.forest.mean, whole.forest.mean)
-    np.testing.assert_array_equal(parts.forest.factor, whole.forest.factor)
+    np.testing.assert_array_equal(parts._nodes.mean, whole._nodes.mean)
+    np.testing.assert_array_equal(parts._nodes.factor, whole._nodes.factor)
     np.testing.assert_array_equal(parts.log_evidence(), whole.log_evidence())
 
 
@@ -249,7 +249,7 @@ def test_from_sums_equals_observing(world):
         halves.append(sums)
     belief = world.observed()
     warm = Belief.from_sums(world.prior, halves[0] + halves[1], world.num_populations, world.shape)
-    means = np.abs(belief.forest.mean).max()
+    means = np.abs(belief._nodes.mean).max()
     for node in range(belief.num_nodes):
         assert_close(warm.task(node).mean, belief.task(node).mean, scale=means)
         assert_close(warm.task(node).cov, belief.task(node).cov)
@@ -284,7 +284,7 @@ def test_merged_shards_equal_one_belief(world):
             )
             shards.append(shard.contribution(members))
         merged, hyper = merge_contributions(prior, shards), whole.hyper(population)
-        assert_close(merged.mean, hyper.mean, scale=np.abs(whole.forest.mean).max(), rtol=1e-8)
+        assert_close(merged.mean, hyper.mean, scale=np.abs(whole._nodes.mean).max(), rtol=1e-8)
         assert_close(merged.cov, hyper.cov, rtol=1e-8)
         again = merge_contributions(
             prior, reversed(shards)

@@ -54,7 +54,7 @@ def test_choices_are_arms_and_the_same_seed_repeats_them(name, armed):
     assert choices.min() >= 0
     assert choices.max() < (D if armed else K)
     np.testing.assert_array_equal(choices, _play(other, armed))
-    np.testing.assert_array_equal(one.belief.forest.mean, other.belief.forest.mean)
+    np.testing.assert_array_equal(one.belief._nodes.mean, other.belief._nodes.mean)
 
 
 @every
@@ -80,7 +80,7 @@ def test_one_arm_leaves_no_choice(name):
 def test_bad_input_changes_nothing(name, armed):
     policy = _policy(name, armed)
     _play(policy, armed, rounds=2)
-    before = policy.belief.forest.mean.tobytes(), policy.belief.forest.factor.tobytes()
+    before = policy.belief._nodes.mean.tobytes(), policy.belief._nodes.factor.tobytes()
     rng = np.random.default_rng(0)
     arms = None if armed else np.eye(D)
     x = [0] if armed else np.eye(D)[:1]
@@ -90,7 +90,7 @@ def test_bad_input_changes_nothing(name, armed):
         policy.act(rng, [0], [[np.nan] * D] if not armed else [7])
     with pytest.raises(ValueError, match="rewards must be finite"):
         policy.learn([0], x, [np.nan])
-    assert before == (policy.belief.forest.mean.tobytes(), policy.belief.forest.factor.tobytes())
+    assert before == (policy.belief._nodes.mean.tobytes(), policy.belief._nodes.factor.tobytes())
 
 
 @every

@@ -232,7 +232,7 @@ class Agent:
         """
         paths = [self._roster.path(task) for task in tasks]
         if arms is not None:
-            sums = sums.spread(self._catalogue.places(arms), self.prior.dim)
+            sums = sums.with_arms_at(self._catalogue.places(arms), self.prior.dim)
         if len(set(paths)) < len(paths):
             raise ValueError(f"tasks must be different, got {list(tasks)!r:.80}")
         self.belief.check_past(len(paths), sums)
@@ -328,7 +328,7 @@ class Agent:
         agent._rng.bit_generator.state = meta["random"]
         agent._roster = Roster(agent.belief, prior.num_levels - 1)
         agent._roster.restore(meta["tasks"])
-        features = agent.belief.features(arrays["pending"], len(meta["pending"]))
+        features = agent.belief.checked_features(arrays["pending"], len(meta["pending"]))
         features.flags.writeable = False
         for row, made in enumerate(meta["pending"]):
             task = made["task"]

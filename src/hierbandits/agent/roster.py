@@ -62,7 +62,7 @@ class Roster:
         member = self._members.get(path)
         if member is None:
             belief = self.belief
-            node = int(belief.forest.root[0])
+            node = int(belief.roots[0])
             if belief.num_levels > 2 and len(path) > 1:
                 node = self.met(path[:-1]).node
             if belief.num_levels > 1:
@@ -84,4 +84,4 @@ class Roster:
             path = tuple(names)
             task = path[0] if len(path) == 1 else path
             self._members[path] = Member(task, *counts)
-        self.belief.nodes([member.node for member in self._members.values()])  # checks them
+        self.belief.checked_nodes([member.node for member in self._members.values()])  # checks them

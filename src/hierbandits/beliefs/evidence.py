@@ -37,8 +37,8 @@ class Evidence:
         share: log of exp(-log_var / 2) Gamma(n / 2) (pi square)^(-n / 2).
         """
         half = np.maximum(self.count, 1.0) / 2
-        spread = np.log(np.pi * np.maximum(self.square, np.finfo(float).tiny))
-        log: Vector = gammaln(half) - half * spread - self.log_var / 2
+        log_square = np.log(np.pi * np.maximum(self.square, np.finfo(float).tiny))
+        log: Vector = gammaln(half) - half * log_square - self.log_var / 2
         return np.where(self.count > 0, log, 0.0)
 
     def put(self, rows: Indices, other: "Evidence") -> None:

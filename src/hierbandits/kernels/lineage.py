@@ -13,8 +13,8 @@ from hierbandits.types import Indices, Matrix, Vector
 def find(table: Indices, slot_node: Indices, node: int) -> int:
     """The place in the hash table that holds `node`'s slot, or is free for it."""
     mask = table.size - 1
-    spread = np.uint64(node) * np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing
-    place = int(spread >> np.uint64(32)) & mask
+    hashed = np.uint64(node) * np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing
+    place = int(hashed >> np.uint64(32)) & mask
     while table[place] >= 0 and slot_node[table[place]] != node:
         place = (place + 1) & mask
     return place
@@ -69,7 +69,9 @@ def lineage(
 
 
 @compiled
-def spread(event_slot: Indices, slot_parent: Indices, scale: Vector, normals: Matrix) -> None:
+def scale_normals(
+    event_slot: Indices, slot_parent: Indices, scale: Vector, normals: Matrix
+) -> None:
     """Multiply the normals of each event's slot, and of the slots above it, by its scale, once."""
     done = np.zeros(slot_parent.size, np.bool_)
     for e in range(event_slot.size):
