@@ -9,7 +9,7 @@ D, TASKS = 3, 5
 
 def test_the_prior_falls_with_the_task_width_and_beyond_the_first_widths():
     widths = UnknownWidths.of(D, armed=True)
-    first = {point: widths.log_prior(point) for point in widths.usual()}
+    first = {point: widths.log_prior(point) for point in widths.first_points()}
     assert len(first) == 18
     for (i, _), log in first.items():  # task_std^(-1/3)
         np.testing.assert_allclose(log, -np.log(2.0) * i / 3)

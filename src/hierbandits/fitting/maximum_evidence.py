@@ -41,13 +41,13 @@ def fit_prior(
     `structure` holds for task_cov and hyper_cov: scalar, diagonal, full, or low-rank (`rank`
     factors plus a diagonal); with arms, scalar or diagonal.
 
-    Weak priors keep few tasks from giving nonsense.  With the units of `Units`, in which one
-    fit to all tasks together leaves residuals of size one, they add to the log evidence
-    (log det Sigma - tr Sigma) / 2 for each learned covariance (a scalar one: log var - var, over
-    2) and -(log var + 1 / var) / 200 for a learned noise.  The first keeps Sigma off zero, where
-    the evidence is flat, as losing one task would; without data all widths are the units.
-    Without weak priors the fit is by maximum likelihood, and widths may end at a bound, exp(-14)
-    of the units, that stands for zero.
+    Weak priors keep few tasks from giving nonsense.  `Units` makes the residuals of one fit to all
+    tasks have size one.  In these units a weak prior adds (log det Sigma - tr Sigma) / 2 to the log
+    evidence for each learned covariance (for a scalar one (log var - var) / 2), and
+    -(log var + 1 / var) / 200 for a learned noise.  The first term keeps Sigma away from zero,
+    where the evidence is flat; it weighs about as much as one task.  Without data all widths are
+    the units.  Without weak priors the fit is by maximum likelihood; a width may then end at a
+    bound, exp(-14) of the units, that stands for zero.
 
     EM, monotone, comes first; then L-BFGS on logs and Cholesky factors until an iteration gains
     less than `tolerance`.

@@ -83,7 +83,7 @@ class Objective:
         )
 
     def bounds(self) -> list[tuple[float | None, float | None]]:
-        """Of each coordinate."""
+        """The bounds of each coordinate."""
         log: tuple[float | None, float | None] = (-EDGE, EDGE)
         free: tuple[float | None, float | None] = (None, None)
         bounds = self.form.bounds() + [log] * self.learns_noise
@@ -98,7 +98,7 @@ class Objective:
         return ~np.array(inside, bool)
 
     def steps(self) -> Vector:
-        """The least standard error that each coordinate could have."""
+        """A lower bound on the standard error of each coordinate, which scales the search."""
         counts = [len(self.sums.n), self.sums.n.sum(), self.num_populations, self.num_populations]
         sizes = [part.size for part in self.split(self.free(self.start))]
         return np.repeat(1 / np.sqrt(1.0 + 2.0 * np.array(counts)), sizes)
@@ -122,7 +122,7 @@ class Objective:
         return expected.log_evidence + self.log_prior(model), np.concatenate(slopes)
 
     def curvature(self, free: Vector, slope: Vector, step: float = 1e-4) -> Matrix:
-        """The observed information: minus the Hessian, by differences from the slope here."""
+        """The observed information: minus the Hessian, by differences of the slope."""
         rows = []
         for i in range(free.size):
             move = np.zeros(free.size)

@@ -31,7 +31,10 @@ def search(
 
 
 def em(objective: Objective, steps: int, tolerance: float) -> tuple[Model, list[float]]:
-    """A few EM steps from the start; for low-rank, on full covariances, for a start near it."""
+    """A few EM steps from the start.
+
+    For a low-rank structure they are steps on full covariances, which end near the best one.
+    """
     if objective.form.shape == "low-rank":
         form = replace(objective.form, shape="full")
         objective = replace(objective, form=form)
@@ -49,7 +52,10 @@ def em(objective: Objective, steps: int, tolerance: float) -> tuple[Model, list[
 def climb(
     objective: Objective, free: Vector, value: float, iterations: int, tolerance: float
 ) -> tuple[Vector, list[float]]:
-    """L-BFGS from here, in steps of about one standard error; the value after each iteration."""
+    """L-BFGS from these coordinates; returns the top, and the value after each iteration.
+
+    Coordinates are scaled so that a step of one is about one standard error.
+    """
     from scipy.optimize import minimize  # slow to import
 
     trace: list[float] = []

@@ -50,7 +50,7 @@ class Structure:
         return {"scalar": 1, "diagonal": self.dim, "full": full, "low-rank": low}[self.shape]
 
     def bounds(self) -> list[tuple[float | None, float | None]]:
-        """Of each free number: only logs have any."""
+        """The bounds of each free number; only logs have any."""
         log: tuple[float | None, float | None] = (-EDGE, EDGE)
         free: tuple[float | None, float | None] = (None, None)
         if self.shape == "full":
@@ -73,7 +73,7 @@ class Structure:
         return not_singular(loading @ loading.T + np.diag(np.exp(2 * psi)))
 
     def free(self, cov: Matrix) -> Vector:
-        """The free numbers of this covariance, or of one near it."""
+        """The free numbers of this covariance, or of the nearest one that has this structure."""
         variances = cov if self.armed else np.diagonal(cov)
         if self.shape == "scalar":
             return np.array([np.log(variances.mean()) / 2])
