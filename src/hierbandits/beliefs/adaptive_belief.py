@@ -68,10 +68,10 @@ class AdaptiveBelief(Posterior):
 
     def revise(self, task: int, features: Any, old_reward: float, new_reward: float) -> None:
         """Replace a reward that was observed earlier by a corrected one."""
-        node = int(self.nodes([task])[0])
+        node = int(self.checked_nodes([task])[0])
         if not self.candidates.has_seen(node):
             raise ValueError(f"task must be one that has had a reward, got {task}")
-        table = self.features([features], 1)
+        table = self.checked_features([features], 1)
         old, new = real_array("rewards", [old_reward, new_reward], (2,))
         self.candidates.revise(node, table[0], old, new)
 
@@ -180,12 +180,12 @@ class AdaptiveBelief(Posterior):
 
     def task(self, task: int) -> Gaussian:
         """The mean and covariance of a task's parameter."""
-        mean, within, shared = self._moments(int(self.nodes([task])[0]))
+        mean, within, shared = self._moments(int(self.checked_nodes([task])[0]))
         return Gaussian(mean, within + shared)
 
     def uncertainty(self, task: int) -> Uncertainty:
         """A task's covariance: its own, and what comes from its parent and from the widths."""
-        _, within, shared = self._moments(int(self.nodes([task])[0]))
+        _, within, shared = self._moments(int(self.checked_nodes([task])[0]))
         return Uncertainty(within, shared)
 
     def _moments(self, node: int) -> tuple[Vector, Matrix, Matrix]:

@@ -199,8 +199,8 @@ class Belief(Posterior):
 
         The event must have been observed, with this `noise_std`: a belief keeps no log.
         """
-        nodes = self.nodes([task])
-        table = self.features([features], 1)
+        nodes = self.checked_nodes([task])
+        table = self.checked_features([features], 1)
         old, new = real_array("rewards", [old_reward, new_reward], (2,))
         var = float(self.forest.noise_var[self.forest.level[nodes[0]]])
         if noise_std is not None:
@@ -261,18 +261,18 @@ class Belief(Posterior):
 
     def task(self, task: int) -> Gaussian:
         """The marginal posterior of a task's parameter.  [HBB, eq. task posterior]"""
-        mean, within, shared = self.forest.marginal(int(self.nodes([task])[0]))
+        mean, within, shared = self.forest.marginal(int(self.checked_nodes([task])[0]))
         return Gaussian(mean, within + shared)
 
     def task_given(self, task: int, mu: ArrayLike) -> Gaussian:
         """The posterior of a task's parameter if its parent's were mu.  [HBB, eq. conditional]"""
-        node = int(self.nodes([task])[0])
+        node = int(self.checked_nodes([task])[0])
         mean, cov, gain = self.forest.given_parent(node)
         return Gaussian(mean + gain @ real_array("mu", mu, (self.dim,)), cov)
 
     def uncertainty(self, task: int) -> Uncertainty:
         """A task's covariance, split into its own and what comes from above it."""
-        _, within, shared = self.forest.marginal(int(self.nodes([task])[0]))
+        _, within, shared = self.forest.marginal(int(self.checked_nodes([task])[0]))
         return Uncertainty(within, shared)
 
     def contribution(self, tasks: ArrayLike) -> Contribution:
@@ -281,7 +281,7 @@ class Belief(Posterior):
         It is accurate to rounding relative to the tasks' own precision Sigma_0^-1, so that little
         remains of it where hyper_cov is many orders of magnitude wider than task_cov.
         """
-        nodes = np.unique(self.nodes(tasks))
+        nodes = np.unique(self.checked_nodes(tasks))
         parents = np.unique(self.forest.parent[nodes])
         if parents.size > 1 or (parents < 0).any():
             raise ValueError("tasks must be children of one node, got several or a root")

@@ -143,8 +143,8 @@ class Posterior(ABC):
         Features are (E, d), or arm indices (E,) when armed; `noise_std` overrides the
         hierarchy's, event by event.
         """
-        nodes = self.nodes(tasks)
-        table = self.features(features, nodes.size)
+        nodes = self.checked_nodes(tasks)
+        table = self.checked_features(features, nodes.size)
         values = real_array("rewards", rewards, nodes.shape, " to match tasks")
         noise = None if noise_std is None else positive("noise_std", noise_std, nodes.shape)
         self.observe_rows(nodes, table, values, noise)
@@ -155,20 +155,22 @@ class Posterior(ABC):
         Each node is drawn once per call: tasks share their ancestors' draws and repeats of a task
         share its own.  With `fresh`, every task draws ancestors of its own.
         """
-        draws, slots = self.draws(rng, self.nodes(tasks), fresh=fresh)
+        draws, slots = self.draws(rng, self.checked_nodes(tasks), fresh=fresh)
         return draws[slots]
 
     def predict(self, tasks: ArrayLike, features: ArrayLike) -> Prediction:
         """The posterior of x @ theta for each event, its variance split by where it comes from."""
-        nodes = self.nodes(tasks)
-        return self.predict_rows(nodes, self.features(features, nodes.size), np.arange(nodes.size))
+        nodes = self.checked_nodes(tasks)
+        return self.predict_rows(
+            nodes, self.checked_features(features, nodes.size), np.arange(nodes.size)
+        )
 
     def hyper(self, population: int = 0) -> Gaussian:
         """The hyper-posterior Q of a population.  [HBB, eq. linear hyperposterior]"""
         row = index_array("population", [population], self.num_populations, "populations")[0]
         return self.task(int(self.forest.root[row]))
 
-    def nodes(self, tasks: ArrayLike) -> Indices:
+    def checked_nodes(self, tasks: ArrayLike) -> Indices:
         """Task ids as kernels take them, checked."""
         return index_array("tasks", tasks, self.forest.size, "nodes")
 
@@ -201,7 +203,7 @@ class Posterior(ABC):
             if ((found < 0) | (found > most)).any():
                 raise ValueError(f"sums.{name} must be of n squares of numbers of at most {size:g}")
 
-    def features(self, features: ArrayLike, num_rows: int) -> Matrix | Indices:
+    def checked_features(self, features: ArrayLike, num_rows: int) -> Matrix | Indices:
         """Features as kernels take them: (rows, d), or arm indices (rows,) when armed."""
         if not self.is_armed:
             shape, largest = (num_rows, self.dim), self.largest_feature
