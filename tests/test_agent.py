@@ -300,7 +300,7 @@ def test_the_table_shows_each_tasks_posterior():
     for i in range(30):
         decision = agent.decide(f"t{i % 2}")
         agent.reward(decision.id, float(i))
-    table = agent.table(level=0.8)
+    table = agent.table(confidence=0.8)
     assert table["task"] == ["t0"] * 3 + ["t1"] * 3
     assert table["arm"] == ["a", "b", "c"] * 2
     assert table["decisions"] == table["rewards"] == [15] * 6
@@ -314,8 +314,8 @@ def test_the_table_shows_each_tasks_posterior():
         half = 1.2815515655 * found.std[i]
         assert table["low"][row] == pytest.approx(found.mean[i] - half)
         assert table["high"][row] == pytest.approx(found.mean[i] + half)
-    with pytest.raises(ValueError, match="level must be in"):
-        agent.table(level=1.0)
+    with pytest.raises(ValueError, match="confidence must be in"):
+        agent.table(confidence=1.0)
 
 
 def test_the_summary_lines_up():

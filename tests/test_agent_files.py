@@ -49,8 +49,8 @@ def test_save_and_load_resume_bit_for_bit(prior, policy, tmp_path):
         waiting = agent.pending[0].id
         assert agent.reward(waiting, value) is loaded.reward(waiting, value) is True
     assert state(loaded) == state(agent)
-    settled = next(iter(agent._settled))
-    assert loaded.reward(settled, agent._settled[settled][0]) is False
+    settled = next(iter(agent._ledger.settled))
+    assert loaded.reward(settled, agent._ledger.settled[settled][0]) is False
 
 
 def vars_of(decision):
