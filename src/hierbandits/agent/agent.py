@@ -126,17 +126,17 @@ class Agent:
             propensities = shares.tolist()
         features = offered.features(choices)
         features.flags.writeable = False  # the reward, when it comes, is for these
+        armed, add = self.prior.is_armed, self._ledger.add
         decisions = []
         for e, member in enumerate(members):
             decision = Decision(
                 new_ids[e],
                 member.task,
                 names[e][choices[e]],
-                int(features[e]) if self.prior.is_armed else features[e],
+                int(features[e]) if armed else features[e],
                 propensities[e],
             )
-            member.decisions += 1
-            self._ledger.add(decision, member, now)
+            add(decision, member, now)
             decisions.append(decision)
         return decisions
 
@@ -167,9 +167,7 @@ class Agent:
         features = np.array([pending.decision.features for pending in decided])
         now = self._clock()
         self._policy.belief.observe_rows(nodes, features, np.array(rewards))
-        for (decision, member, _), reward in zip(decided, rewards, strict=True):
-            member.rewards += 1
-            self._ledger.settle(decision.id, reward, now)
+        self._ledger.settle(decided, rewards, now)
 
     def learn_past(
         self, tasks: Sequence[TaskName], sums: TaskSums, arms: Sequence[Name] | None = None

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierbandits.agent.decision import Decision
+from hierbandits.agent.ledger import Pending
 from hierbandits.agent.roster import Roster
 from hierbandits.archive import read_archive, write_archive
 from hierbandits.checks import index_array
@@ -104,7 +105,7 @@ def _restore(agent: "Agent", meta: dict[str, Any], arrays: dict[str, NDArray[Any
         member = agent._roster.find(tuple(task) if isinstance(task, list) else task)
         own = int(features[row]) if agent.prior.is_armed else features[row]
         decision = Decision(saved["id"], member.task, saved["arm"], own, saved["propensity"])
-        agent._ledger.add(decision, member, saved["time"])
+        agent._ledger.pending[decision.id] = Pending(decision, member, saved["time"])
     for id, reward, time in meta["settled"]:
         agent._ledger.settled[id] = reward, time
 

@@ -53,7 +53,8 @@ class Ledger:
         return list(ids)
 
     def add(self, decision: Decision, member: Member, time: float) -> None:
-        """A new decision awaits its reward."""
+        """A new decision awaits its reward, and its task counts it."""
+        member.decisions += 1
         self.pending[decision.id] = Pending(decision, member, time)
 
     def awaiting(
@@ -89,10 +90,12 @@ class Ledger:
             decided.append(pending)
         return decided
 
-    def settle(self, id: str, reward: float, time: float) -> None:
-        """A pending decision has its reward now."""
-        del self.pending[id]
-        self.settled[id] = reward, time
+    def settle(self, decided: Sequence[Pending], rewards: Sequence[float], time: float) -> None:
+        """Pending decisions have their rewards now, and their tasks count them."""
+        for (decision, member, _), reward in zip(decided, rewards, strict=True):
+            member.rewards += 1
+            del self.pending[decision.id]
+            self.settled[decision.id] = reward, time
 
     def expire(self, before: float) -> list[str]:
         """Forget the decisions made, or rewarded, before a time; returns ids that were pending."""
