@@ -1,19 +1,14 @@
 """Unknown widths: the mixture against candidates run apart, and what it must not depend on."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from support.oracle import dense_posterior
 
-from hierbandits import POLICIES, Agent, Belief, GaussianHierarchy, Recipe, TaskSums
+from hierbandits import Belief, GaussianHierarchy, TaskSums
 from hierbandits.algebra import condition
 from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
 from hierbandits.beliefs.candidates import EDGE, GROWTH, KEPT
 from hierbandits.models.unknown_widths import HYPER_RATIO, TASK_RATIO, UnknownWidths
-from hierbandits.models.variants import unknown_widths
-from hierbandits.policies.policy import Policy
-from hierbandits.policies.thompson_rule import thompson
 
 D, TASKS = 3, 5
 NOISE = {"known": 0.7, "unknown": None}
@@ -274,11 +269,6 @@ def test_sizes_that_no_unit_can_have_are_refused():
     belief = AdaptiveBelief(UnknownWidths.of(1, armed=False, noise_std=0.1), 1)
     with pytest.raises(ValueError, match=r"features must be finite and at most 1e\+21"):
         belief.observe([0], [[2e21]], [1.0])
-    agent = Agent(num_features=1)
-    for arms in ([[1.0], [1e23]], np.array([[1.0], [1e23]]), {"a": [1.0], "b": [1e23]}):
-        with pytest.raises(ValueError, match=r"arms must be finite and at most 1e\+22"):
-            agent.decide("store", arms)
-    assert agent.tasks == []
 
 
 def test_only_tasks_are_observed_and_only_what_was_is_revised():
@@ -504,26 +494,6 @@ def test_whatever_happens_every_candidate_is_a_belief_run_apart(seed, tmp_path):
         np.testing.assert_allclose(held.weights()[active, p], weights, rtol=1e-5, atol=1e-12)
 
 
-@pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE)
-@pytest.mark.parametrize("populations", [1, 3])
-def test_propensities_are_the_frequencies_of_choices(noise, populations):
-    """What many draws at once choose is what draws one at a time do."""
-    tasks, arms, rewards = _events(21, 12 * populations, True, populations=populations)
-    belief, _ = _belief(True, noise, populations)
-    _one_by_one(belief, tasks, arms, rewards)
-    rng, policy = np.random.default_rng(22), Policy(belief, thompson)
-    round_of = np.array([1, TASKS * populations - 1, 1])  # of two populations, if there are
-    plain = np.array([policy.act(rng, round_of) for _ in range(2000)])
-    frequency = np.array([np.bincount(column, minlength=D) / 2000 for column in plain.T])
-    choices, shares = policy.act_with_propensities(rng, round_of, draws=4000)
-    assert (choices[0], shares[0]) == (choices[2], shares[2])
-    expected = frequency[np.arange(3), choices]
-    error = np.sqrt(expected * (1 - expected) * (1 / 2000 + 1 / 4000))
-    assert (expected > 0.1).all()
-    assert (expected < 0.99).all()
-    assert (np.abs(shares - expected) < 5 * error).all()
-
-
 def test_an_equal_hierarchy_of_another_form_is_no_equal():
     """One arm and one feature are the same numbers, and so are the bytes of their parts."""
     armed = GaussianHierarchy.armed(1, hyper_std=1.0, task_std=0.5, noise_std=0.4)
@@ -536,148 +506,3 @@ def test_an_equal_hierarchy_of_another_form_is_no_equal():
     twin = belief.copy()
     twin.add_populations(1, GaussianHierarchy.from_dict(linear.to_dict()))
     assert (len(twin.forest.hierarchies), belief.num_populations) == (1, 1)
-
-
-def test_a_saved_agent_resumes_bit_for_bit_after_candidates_moved(tmp_path):
-    """Also the tables of hierarchies: units change, and a candidate comes back to old ones."""
-    agent = Agent(num_features=1, seed=3)
-
-    def played(agent, sizes, seed):
-        rng, arms = np.random.default_rng(seed), []
-        for e, size in enumerate(sizes):
-            made = agent.decide(e % 7, size * rng.normal(size=(4, 1)))
-            arms.append(made.arm)
-            agent.reward(made.id, rng.normal())
-        return arms
-
-    played(agent, [1.0] * 40 + [6.0] * 30, 5)
-    assert agent.belief.candidates.units == 1
-    agent.save(tmp_path / "agent.hb")
-    again = Agent.load(tmp_path / "agent.hb")
-    later = [played(each, [0.3] * 2000, 6) for each in (agent, again)]
-    assert agent.belief.candidates.units == 0
-    assert later[0] == later[1]
-    (meta, arrays), (meta_again, arrays_again) = (a.belief.state() for a in (agent, again))
-    assert meta == meta_again
-    for name, array in arrays.items():
-        np.testing.assert_array_equal(array, arrays_again[name])
-
-
-@pytest.mark.parametrize(
-    ("arms", "message"),
-    [
-        (5, "arms must be several arms, got 5"),
-        ("abc", "arms must be several arms, got 'abc'"),
-        ((name for name in "abc"), "arms must be several arms, got <generator"),
-        ([], "arms must hold at least one arm"),
-        ({}, "arms must hold at least one arm"),
-        ([1.5, 2.5], "arms must be named by strings or integers, got 1.5"),
-    ],
-)
-def test_arms_that_tell_no_form_are_refused(arms, message):
-    with pytest.raises(ValueError, match=message):
-        Agent(arms=arms)
-
-
-def test_agents_without_a_prior_learn_their_widths():
-    rng = np.random.default_rng(13)
-    named = Agent(arms=["low", "medium", "high"], seed=0)
-    vectors = Agent(arms={"a": [1.0, 0.0], "b": [0.0, 2.0]}, seed=0)
-    table = Agent(arms=np.eye(4), seed=0)
-    free = Agent(num_features=2, seed=0)
-    for agent, armed, dim in ((named, True, 3), (vectors, False, 2), (table, False, 4)):
-        assert (agent.prior.is_armed, agent.prior.dim) == (armed, dim)
-        assert "AdaptiveHierTS" in repr(agent)
-        for step in range(30):
-            decision = agent.decide(f"store-{step % 4}")
-            agent.reward(decision.id, 1e6 * rng.normal())
-        assert agent.table()["mean"]
-    decision = free.decide("store", np.eye(2))
-    assert free.reward(decision.id, 1e-6)
-    upper = Agent(arms=["low", "high"], policy="HierUCB", seed=0)
-    assert upper.reward(upper.decide("store").id, 1.0)
-
-
-def test_an_agent_finds_the_best_arm_whatever_the_rewards_look_like():
-    rng = np.random.default_rng(14)
-    for offset, scale in ((0.0, 1.0), (5e3, 10.0), (0.0, 1e-12), (-3e7, 1e6)):
-        agent = Agent(arms=["a", "b", "c"], seed=1)
-        values = offset + scale * np.array([0.0, 1.0, 0.3])
-        for step in range(600):
-            decision = agent.decide(step % 10)
-            agent.reward(decision.id, values[decision.features] + scale * rng.normal())
-        last = [agent.decide(step % 10).arm for step in range(100)]
-        assert last.count("b") > 80
-
-
-def test_an_agent_starts_from_what_a_log_says():
-    tasks, features, rewards = _events(15, 300, True)
-    sums = TaskSums.zeros(TASKS, D, armed=True)
-    sums.add(tasks, features, rewards)
-    names = [f"store-{s}" for s in range(TASKS)]
-    prior = GaussianHierarchy.armed(D, hyper_std=1.0, task_std=0.4, noise_std=0.7)
-    right = Belief(prior, TASKS)
-    right.observe(tasks, features, rewards)
-    agent = Agent(prior, seed=0)
-    agent.learn_past(names, sums)
-    for s, name in enumerate(names):
-        np.testing.assert_allclose(
-            agent.belief.task(agent.node(name)).mean, right.task(s).mean, rtol=1e-9
-        )
-    swapped = Agent(prior, arms=["a", "b", "c"], seed=0)
-    rows = TaskSums(sums.xx[:, [2, 0, 1]], sums.xy[:, [2, 0, 1]], sums.yy, sums.n)
-    swapped.learn_past(names, rows, ["c", "a", "b"])
-    wider = Agent(
-        GaussianHierarchy.armed(4, hyper_std=1.0, task_std=0.4, noise_std=0.7), arms=list("abxc")
-    )
-    wider.learn_past(names, sums, ["a", "b", "c"])
-    for s, name in enumerate(names):
-        mean = right.task(s).mean
-        np.testing.assert_allclose(swapped.belief.task(swapped.node(name)).mean, mean, rtol=1e-9)
-        found = wider.belief.task(wider.node(name)).mean
-        np.testing.assert_allclose(found, [*mean[:2], 0.0, mean[2]], rtol=1e-9)
-    for arms, message in (
-        (["a", "b", "z"], "arms must name arms of this agent"),
-        (["a", "b"], "sums must have 2 arms"),
-        (["a", "a", "b"], "arms must be distinct"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            Agent(prior, arms=["a", "b", "c"]).learn_past(names, sums, arms)
-    for policy in ("TS", "PooledTS", "HierUCB"):
-        other = Agent(prior, policy, seed=0)
-        other.learn_past(names, sums)
-        assert other.belief.num_rewards.sum() == 300
-    adaptive = Agent(arms=["a", "b", "c"], seed=0)
-    adaptive.learn_past(names, sums)
-    assert adaptive.belief.num_rewards.sum() == 300
-    adaptive.reward(adaptive.decide("store-new").id, 1.0)
-    with pytest.raises(ValueError, match="before all rewards, got 301 earlier"):
-        adaptive.learn_past(["store-other"], sums.rows(np.array([0])))
-    with pytest.raises(ValueError, match="sums must hold 2 tasks with 3 arms"):
-        Agent(prior).learn_past(["x", "y"], sums)
-    with pytest.raises(ValueError, match="tasks must be different"):
-        Agent(prior).learn_past(["x"] * TASKS, sums)
-    with pytest.raises(ValueError, match=r"sums\.yy must be of n squares"):
-        Agent(prior).learn_past(names, TaskSums(sums.xx, sums.xy, -sums.yy, sums.n))
-    large = TaskSums(np.full((1, 1, 1), 4e44), np.zeros((1, 1)), np.zeros(1), np.ones(1))
-    with pytest.raises(
-        ValueError, match=r"sums\.xx must be of n squares of numbers of at most 1e\+22"
-    ):
-        Agent(num_features=1).learn_past(["x"], large)
-    assert Agent(prior).tasks == []
-
-
-def test_learning_the_widths_costs_little_regret():
-    """A fast look at what `reproduce adaptive` shows with 5,000 runs."""
-    import hierbandits as hb
-    from hierbandits.experiments.experiment import paper_problem
-    from hierbandits.simulation.schedules import Concurrent
-
-    recipe = Recipe(partial(unknown_widths, noise_known=True), thompson, "noise known")
-    policies = {"HierTS": POLICIES["HierTS"], "Adaptive": recipe, "TS": POLICIES["TS"]}
-    study = hb.simulate(
-        paper_problem(1.0, 0.1), policies, Concurrent(5), 100, 3, num_interactions=100
-    )
-    means = {name: study.mean(name)[0] for name in policies}
-    assert means["Adaptive"] < 1.3 * means["HierTS"]
-    assert means["Adaptive"] < 0.6 * means["TS"]
