@@ -1,8 +1,10 @@
 """Agents without a prior: they learn the widths and the noise as they go."""
 
 import numpy as np
+import pytest
+from support.agents import state
 
-from hierbandits import Agent
+from hierbandits import Agent, TaskSums
 
 
 def test_agents_without_a_prior_learn_their_widths():
@@ -34,3 +36,25 @@ def test_an_agent_finds_the_best_arm_whatever_the_rewards_look_like():
             agent.reward(decision.id, values[decision.features] + scale * rng.normal())
         last = [agent.decide(step % 10).arm for step in range(100)]
         assert last.count("b") > 80
+
+
+def test_what_is_refused_changes_no_candidate():
+    agent = Agent(arms=["a", "b", "c"], seed=0)
+    for step in range(40):
+        agent.reward(agent.decide(step % 3, id=str(step)).id, float(step % 5))
+    agent.decide(0, id="waiting")
+    before = state(agent)
+    assert len(agent.belief.candidates.weights()) > 3
+    for ids, values, message in (
+        (["waiting"], [np.nan], "values must be finite"),
+        (["waiting", "7"], [1.0, 9.0], "'7' has the reward 2.0, got 9.0"),
+        (["waiting", "waiting"], [1.0, 2.0], "'waiting' has the reward 1.0, got 2.0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            agent.reward_many(ids, values)
+    for arms in (["a", "z"], [[1.0, 2.0, 3.0]]):
+        with pytest.raises(ValueError, match="arms must"):
+            agent.decide("new", arms)
+    with pytest.raises(ValueError, match="sums must be learned before all rewards"):
+        agent.learn_past(["new"], TaskSums.zeros(1, 3, armed=True))
+    assert state(agent) == before
