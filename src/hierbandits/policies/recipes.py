@@ -29,6 +29,7 @@ from hierbandits.policies.policy import Policy
 from hierbandits.policies.rule import Rule
 from hierbandits.policies.thompson_rule import thompson
 from hierbandits.policies.ucb_rule import HIER_UCB_DELTA, LIN_UCB_WIDTH, ucb, ucb_width
+from hierbandits.types import Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +48,29 @@ class Recipe:
         num_tasks: int | tuple[int, ...] = 0,
         num_populations: int = 1,
         truth: ArrayLike | None = None,
+        *,
+        population: ArrayLike | None = None,
     ) -> Policy:
-        """A new policy; `truth` is the hyper-parameter of each population, (P, d)."""
+        """A new policy.  `truth` is the hyper-parameter of each population, (P, d).
+
+        Populations have `num_tasks` tasks each; where they differ in size, `population` is the
+        population of each task, (tasks,), in place of `num_tasks`.
+        """
         if self.knows_truth and truth is None:
             raise ValueError("truth must be given: this policy knows the hyper-parameters, (P, d)")
         believed = self._believed(prior)
         counts = num_tasks if isinstance(num_tasks, tuple) else (num_tasks,)
         size = prod(count("num_tasks", number) for number in counts)  # tasks of a population
+        if population is not None and size:
+            raise ValueError(f"num_tasks must not be given with population, got {num_tasks!r}")
         is_pooled = believed.num_levels == 1
         if is_pooled:
-            num_tasks = 0  # a population's root is the node of all its tasks
+            num_tasks = 0
         elif believed.num_levels < prior.num_levels:
             num_tasks = size
-        belief: Posterior
-        if isinstance(believed, UnknownWidths):
-            belief = AdaptiveBelief(believed, num_tasks, num_populations)
-        else:
-            means = truth if self.knows_truth else None
-            belief = Belief(believed, num_tasks, num_populations, means)
-        node_of = np.repeat(belief.roots, size) if is_pooled and size else None
+        means = truth if self.knows_truth else None
+        belief = _belief(believed, num_tasks, num_populations, means, population)
+        node_of = _pooled_nodes(belief, size, population) if is_pooled else None
         forced = ForcedStart(np.zeros(belief.num_nodes, np.int32)) if self.forced else None
         return Policy(belief, self.rule, node_of=node_of, forced=forced)
 
@@ -78,6 +83,31 @@ class Recipe:
         if self.believe not in (as_given, unknown_widths):
             raise ValueError(f"prior must be a GaussianHierarchy for this policy, got {prior}")
         return prior
+
+
+def _belief(
+    believed: GaussianHierarchy | UnknownWidths,
+    num_tasks: int | tuple[int, ...],
+    num_populations: int,
+    hyper_means: ArrayLike | None,
+    population: ArrayLike | None,
+) -> Posterior:
+    """The belief in a hierarchy before any reward."""
+    if isinstance(believed, UnknownWidths):
+        if population is None:
+            return AdaptiveBelief(believed, num_tasks, num_populations)
+        return AdaptiveBelief(believed, num_tasks, num_populations, population=population)
+    if population is None:
+        return Belief(believed, num_tasks, num_populations, hyper_means)
+    return Belief(believed, num_tasks, num_populations, hyper_means, population=population)
+
+
+def _pooled_nodes(belief: Posterior, size: int, population: ArrayLike | None) -> Indices | None:
+    """The root of each task's population; None if there are no tasks yet, and roots act alone."""
+    if population is not None:
+        homes: Indices = belief.roots[np.asarray(population, np.intp)]
+        return homes
+    return np.repeat(belief.roots, size) if size else None
 
 
 POLICIES: dict[str, Recipe] = {
