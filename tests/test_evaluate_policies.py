@@ -24,7 +24,7 @@ T = 6
 def _shares_by_acting(scores, eligible, times, rng):
     """How often a Thompson policy at this belief plays each arm."""
     belief, policy = scores.belief, POLICIES["HierTS"]
-    actor = policy(belief.forest.hierarchies[0])
+    actor = policy(belief._nodes.levels.hierarchies[0])
     actor.belief = belief
     counts = np.zeros(eligible.shape)
     arms = None if scores.table is None else scores.table

@@ -15,6 +15,7 @@ from hierbandits.keyed_random import Events, Stream
 from hierbandits.learning.calibration import BINS, LEVELS
 from hierbandits.learning.held_out import Split
 from hierbandits.learning.learning_survey import SAMPLE, Survey
+from hierbandits.learning.leave_one_out import without_each
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers, benjamini_hochberg
 from hierbandits.learning.prior import fitted
@@ -43,6 +44,10 @@ def _prior(rows, seed=5):
         task_cov=0.1 * (b @ b.T) + 0.05 * np.eye(d),
         noise_std=0.6,
     )
+
+
+def _posteriors(prior, sums, population):
+    return TaskPosteriors.of(Belief.from_sums(prior, sums, population=population))
 
 
 def _sums(rows, keep=slice(None)):
@@ -111,9 +116,13 @@ def test_two_valued_rewards_are_noticed(values, two):
 def test_posteriors_and_those_without_each_task_match_the_dense_joint(armed, populations):
     rows = drawn(4, armed=armed, populations=populations, events=6)
     prior, m = _prior(rows), len(rows.theta)
-    found = TaskPosteriors.of(prior, _sums(rows), rows.population)
+    found = _posteriors(prior, _sums(rows), rows.population)
     joint = rows.joint(prior)
-    means, covs, (left_mean, left_cov) = found.means(), found.covs(), found.without_each()
+    means, covs, (left_mean, left_cov) = (
+        found.means,
+        found.covs,
+        without_each(prior, _sums(rows), found),
+    )
     for p in range(populations):
         mean, cov = joint.of(m + p)
         np.testing.assert_allclose(found.hyper_mean[p], mean, **CLOSE)
@@ -131,7 +140,7 @@ def test_an_arm_that_one_task_alone_has_played_is_unknown_without_it():
     sums = TaskSums.zeros(3, 2, armed=True)
     sums.add([0, 1, 2, 2], [0, 0, 0, 1], [0.1, 0.2, 0.3, 9.0])
     wide = GaussianHierarchy.armed(2, hyper_std=1e6, task_std=1e-6, noise_std=1.0)
-    mean, cov = TaskPosteriors.of(wide, sums, np.zeros(3, int)).without_each()
+    mean, cov = without_each(wide, sums, _posteriors(wide, sums, np.zeros(3, int)))
     assert (mean[2, 1], cov[2, 1]) == (0.0, 1e12)  # exactly the hyper-prior: nothing was rounded
     np.testing.assert_allclose(mean[2, 0], 0.15, rtol=1e-6)
 
@@ -352,7 +361,7 @@ def test_a_task_without_rewards_leans_on_others_alone():
     sums = _sums(rows)
     for part in (sums.xx, sums.xy, sums.yy, sums.n):
         part[4] = 0
-    found = Shrinkage.of(TaskPosteriors.of(_prior(rows), sums, rows.population), sums.n, (), ())
+    found = Shrinkage.of(_posteriors(_prior(rows), sums, rows.population), sums.n, (), ())
     assert found.weight[4] == pytest.approx(1.0, abs=1e-12)
     assert (np.delete(found.weight, 4) < 0.999).all()
 
@@ -361,8 +370,9 @@ def test_a_task_without_rewards_leans_on_others_alone():
 def test_surprise_is_that_of_leaving_each_task_out(armed, populations):
     rows = drawn(13, armed=armed, populations=populations, tasks=14, events=4)
     prior, m = _prior(rows), len(rows.theta)
-    posterior = TaskPosteriors.of(prior, _sums(rows), rows.population)
-    found = Outliers.of(posterior, tuple(rows.names), ("a", "b", "c"))
+    posterior = _posteriors(prior, _sums(rows), rows.population)
+    names = tuple(rows.names), ("a", "b", "c")
+    found = Outliers.of(prior, _sums(rows), posterior, *names)
     noise, ranks = prior.noise_std**2, set()
     for s in range(m):
         mean, cov = rows.joint(prior, rows.task != s).of(s)  # theta_s given all other tasks
@@ -398,9 +408,9 @@ def test_p_values_are_uniform_where_the_model_is_right_and_an_odd_task_is_named(
     truth = GaussianHierarchy.armed(3, hyper_std=1.0, task_std=0.4, noise_std=0.5)
     if not armed:
         truth = GaussianHierarchy(hyper_cov=np.eye(3), task_cov=0.16 * np.eye(3), **kind)
-    found = Outliers.of(
-        TaskPosteriors.of(truth, _sums(rows), rows.population), tuple(rows.names), ("a", "b", "c")
-    )
+    posteriors = _posteriors(truth, _sums(rows), rows.population)
+    names = tuple(rows.names), ("a", "b", "c")
+    found = Outliers.of(truth, _sums(rows), posteriors, *names)
     assert stats.kstest(found.p_value, "uniform").pvalue > 1e-3
     assert (found.p_value <= 0.05).sum() > 40  # by chance, of 1,500 tasks that all fit
     assert found.flagged.sum() <= 1

@@ -87,11 +87,14 @@ def _conditioned(factor: Matrix, information: Matrix) -> tuple[Matrix, Vector]:
     return after, np.log1p(values).sum(axis=-1)
 
 
-def explained(precision_given_parent: Matrix, factor: Matrix, information: Matrix) -> Matrix:
-    """C = Sigma^-1 P G, made symmetric: what a node's data G say of its parent."""
-    if factor.ndim == 2:
-        return precision_given_parent * factor**2 * information
-    product = precision_given_parent @ factor @ transposed(factor) @ information
+def explained(gain: Matrix, information: Matrix) -> Matrix:
+    """C = K' G, made symmetric: what a node of gain K and data G tells about its parent.
+
+    Leading axes are batched here; diagonals are (nodes, K).
+    """
+    if gain.ndim == 2:
+        return gain * information
+    product = transposed(gain) @ information
     return (product + transposed(product)) / 2
 
 

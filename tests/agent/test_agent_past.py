@@ -2,15 +2,13 @@
 
 import numpy as np
 import pytest
-from support.task_events import task_events
+from support.adaptive import TASKS, D, drawn_events
 
 from hierbandits import Agent, Belief, GaussianHierarchy, TaskSums
 
-D, TASKS = 3, 5
-
 
 def test_an_agent_starts_from_what_a_log_says():
-    tasks, features, rewards = task_events(15, 300, True, tasks=TASKS)
+    tasks, features, rewards = drawn_events(15, 300, True)
     sums = TaskSums.zeros(TASKS, D, armed=True)
     sums.add(tasks, features, rewards)
     names = [f"store-{s}" for s in range(TASKS)]

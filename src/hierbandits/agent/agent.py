@@ -179,7 +179,7 @@ class Agent:
         """
         paths = [self._roster.checked_path(task) for task in tasks]
         if arms is not None:
-            sums = sums.spread(self._catalogue.indices_of(arms), self.prior.dim)
+            sums = sums.with_arms_at(self._catalogue.indices_of(arms), self.prior.dim)
         if len(set(paths)) < len(paths):
             raise ValueError(f"tasks must be different, got {list(tasks)!r:.80}")
         self.belief.check_past(len(paths), sums)

@@ -1,11 +1,11 @@
-"""What is known when widths are not: candidates side by side, weighted by their evidence."""
+"""What is known when widths are unknown: candidates side by side, weighted by evidence."""
 
 from itertools import groupby
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from hierbandits.beliefs.candidates import Candidates
@@ -20,9 +20,9 @@ from hierbandits.types import Indices, Matrix, Vector
 class AdaptiveBelief(Posterior):
     """The posterior over parameters and widths, and over the noise unless it was stated.
 
-    A mixture: given the widths an exact `Belief`, the widths weighted by prior and evidence.
-    Given the widths and the noise scale s, in units of which they are, theta is Gaussian; given
-    the widths alone, square / s^2 is chi-squared with as many degrees of freedom as rewards.
+    It is a mixture over candidate widths, weighted by their prior and evidence.  Widths are in
+    units of the noise scale s.  Given widths and s, theta is Gaussian, as in `Belief`.  Given the
+    widths alone, square / s^2 is chi-squared, with one degree of freedom for each reward.
     """
 
     KIND: ClassVar[str] = "adaptive belief"
@@ -32,10 +32,12 @@ class AdaptiveBelief(Posterior):
         widths: UnknownWidths,
         num_tasks: int | tuple[int, ...] = 0,
         num_populations: int = 1,
+        *,
+        population: ArrayLike | None = None,
     ) -> None:
         self.widths = widths
-        self.candidates = Candidates(widths, num_tasks, num_populations)
-        self.forest = self.candidates.forest
+        self.candidates = Candidates(widths, num_tasks, num_populations, population)
+        self._nodes = self.candidates.nodes
 
     def add(self, parent: int, count: int = 1) -> Indices:
         """New tasks below a population's root; returns their ids."""
@@ -43,7 +45,7 @@ class AdaptiveBelief(Posterior):
 
     @property
     def largest_feature(self) -> float:
-        """The size above which features are refused: no unit could be as large."""
+        """The size above which features are refused, because no unit is as large."""
         return self.widths.largest_feature
 
     def observe_rows(
@@ -54,12 +56,12 @@ class AdaptiveBelief(Posterior):
             raise ValueError("noise_std must not be given: all rewards of this belief share one")
         self.check_leaves(nodes)  # candidates start late from the sums of tasks
         self.candidates.learn(nodes, self._population(nodes), table, rewards)
-        self.forest = self.candidates.forest
+        self._nodes = self.candidates.nodes
 
     def learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
         self.candidates.learn_past(nodes, self._population(nodes), sums)
-        self.forest = self.candidates.forest
+        self._nodes = self.candidates.nodes
 
     @property
     def num_rewards(self) -> Vector:
@@ -92,16 +94,16 @@ class AdaptiveBelief(Posterior):
             return self._means(nodes), np.arange(nodes.size)
         population = self._population(nodes)
         if repeats == 1 and self.num_populations == 1:  # an agent's way
-            slot = int(self._chosen(rng, 1)[0, 0])
-            return self._draws_of(rng, slot, nodes, population, 1, fresh)
+            c = int(self._chosen(rng, 1)[0, 0])
+            return self._draws_of(rng, c, nodes, population, 1, fresh)
         tables: list[Matrix] = [np.empty((0, self.dim))]
         rows, used = [np.empty(0, np.intp)], 0
         for choice, alike in groupby(self._chosen(rng, repeats).tolist()):
             turns = len(list(alike))
-            slot_of = np.array(choice)[population]
+            candidate = np.array(choice)[population]
             places = np.empty((turns, nodes.size), np.intp)
-            for c in np.unique(slot_of).tolist():
-                events = np.flatnonzero(slot_of == c)
+            for c in np.unique(candidate).tolist():
+                events = np.flatnonzero(candidate == c)
                 theta, slots = self._draws_of(
                     rng, c, nodes[events], population[events], turns, fresh
                 )
@@ -114,68 +116,73 @@ class AdaptiveBelief(Posterior):
     def _draws_of(
         self,
         rng: Generator,
-        slot: int,
+        c: int,
         nodes: Indices,
         population: Indices,
         repeats: int,
         fresh: bool,
     ) -> tuple[Matrix, Indices]:
-        """Draws given a candidate, with a noise scale for each population and draw."""
-        scale = self._scales(rng, slot, repeats)
+        """Draws given candidate c, with a noise scale for each population and draw."""
+        scale = self._scales(rng, c, repeats)
         each = None if scale is None else scale[:, population].ravel()
-        return self.candidates.slots[slot].draws(
+        return self.candidates.beliefs[c].draws(
             rng, nodes, repeats=repeats, fresh=fresh, scale=each
         )
 
     def _chosen(self, rng: Generator, repeats: int) -> Indices:
-        """The slot that each draw takes in each population, (repeats, P).
+        """The candidate that each draw takes in each population, (repeats, P).
 
-        Those of a single population are sorted, since the order of draws says nothing.
+        In a single population they are sorted: the order of draws does not matter.
         """
-        heaps = np.cumsum(self.candidates.weights(), axis=0)
-        luck = rng.random((repeats, heaps.shape[1]))
-        chosen = (heaps[:-1, None] <= luck).sum(axis=0)
-        return np.sort(chosen, axis=0) if repeats > 1 and heaps.shape[1] == 1 else chosen
+        cumulative = np.cumsum(self.candidates.weights(), axis=0)
+        luck = rng.random((repeats, cumulative.shape[1]))
+        chosen = (cumulative[:-1, None] <= luck).sum(axis=0)
+        return np.sort(chosen, axis=0) if repeats > 1 and cumulative.shape[1] == 1 else chosen
 
-    def _scales(self, rng: Generator, slot: int, repeats: int) -> Matrix | None:
-        """Draws of the noise scale given a candidate, (repeats, P); any before the first reward."""
+    def _scales(self, rng: Generator, c: int, repeats: int) -> Matrix | None:
+        """Draws of the noise scale given candidate c, (repeats, P); 1 before the first reward."""
         if self.widths.noise_std is not None:
             return None
         evidence = self.candidates.evidence
-        count, square = evidence.count[slot], evidence.square[slot]
+        count, square = evidence.count[c], evidence.square[c]
         drawn = rng.standard_gamma(np.maximum(count, 1.0) / 2, (repeats, count.size))
         return np.where(count > 0, np.sqrt(square / 2 / drawn), 1.0)
 
-    def _var_scale(self, slot: int) -> Vector:
-        """The mean of s^2 given a candidate, (P,); finite, though of two rewards it is not."""
+    def _var_scale(self, c: int) -> Vector:
+        """The mean of s^2 given candidate c, (P,).
+
+        With one or two rewards it is infinite; a finite number stands in for it.
+        """
         evidence = self.candidates.evidence
-        count, square = evidence.count[slot], evidence.square[slot]
+        count, square = evidence.count[c], evidence.square[c]
         if self.widths.noise_std is not None:
             return np.ones_like(count)
         return np.where(count > 0, square / np.maximum(count - 2.0, 1.0), 1.0)
 
     def _means(self, nodes: Indices) -> Matrix:
         population, total = self._population(nodes), np.zeros((nodes.size, self.dim))
-        for slot, weight in zip(self.candidates.slots, self.candidates.weights(), strict=True):
+        weights = self.candidates.weights()
+        for belief, weight in zip(self.candidates.beliefs, weights, strict=True):
             events = np.flatnonzero(weight[population] > 0)
-            theta, rows = slot.draws(None, nodes[events])
+            theta, rows = belief.draws(None, nodes[events])
             total[events] += weight[population[events], None] * theta[rows]
         return total
 
     def predict_rows(self, nodes: Indices, table: Matrix | Indices, rows: Indices) -> Prediction:
-        """The moments of the mixture; what candidates differ in counts as shared."""
+        """The moments of the mixture; differences between candidates count as shared."""
         population = self._population(nodes)
         mean, within, shared, total = np.zeros((4, nodes.size))
         for c, weight in enumerate(self.candidates.weights()):
             events = np.flatnonzero(weight[population] > 0)
-            found = self.candidates.slots[c].predict_rows(nodes[events], table, rows[events])
+            belief = self.candidates.beliefs[c]
+            part = belief.predict_rows(nodes[events], table, rows[events])
             share, scale = weight[population[events]], self._var_scale(c)[population[events]]
             total[events] += share
-            off = found.mean - mean[events]  # no squares of means, whose difference may be small
+            off = part.mean - mean[events]  # squares of means would cancel
             mean[events] += share / total[events] * off
-            within[events] += share * scale * found.within_var
-            apart = off * (found.mean - mean[events])
-            shared[events] += share * (scale * found.shared_var + apart)
+            within[events] += share * scale * part.within_var
+            apart = off * (part.mean - mean[events])
+            shared[events] += share * (scale * part.shared_var + apart)
         return Prediction(mean, within, shared)
 
     def task(self, task: int) -> Gaussian:
@@ -189,11 +196,11 @@ class AdaptiveBelief(Posterior):
         return Uncertainty(within, shared)
 
     def _moments(self, node: int) -> tuple[Vector, Matrix, Matrix]:
-        p = self.forest.population(node)
+        p = self._nodes.forest.population(node)
         weights = self.candidates.weights()[:, p]
         parts = []
         for c in np.flatnonzero(weights).tolist():
-            centre, own, inherited = self.candidates.slots[c].forest.marginal(node)
+            centre, own, inherited = self.candidates.beliefs[c]._nodes.marginal(node)
             scale = self._var_scale(c)[p]
             parts.append((weights[c], centre, scale * own, scale * inherited))
         mean = np.array(sum(w * centre for w, centre, _, _ in parts))
@@ -204,12 +211,7 @@ class AdaptiveBelief(Posterior):
         return mean, within, shared
 
     def _population(self, nodes: Indices) -> Indices:
-        if self.forest.num_populations == 1:
-            return np.zeros(nodes.size, np.intp)
-        parent = self.forest.parent
-        above = parent[nodes]
-        found: Indices = ~np.where(above >= 0, parent[above], above)
-        return found
+        return self._nodes.forest.populations(nodes)
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays, without copies."""
@@ -220,5 +222,5 @@ class AdaptiveBelief(Posterior):
         """The belief that `state` described, checked."""
         belief = cls.__new__(cls)
         belief.candidates = Candidates.from_state(meta, arrays)
-        belief.widths, belief.forest = belief.candidates.widths, belief.candidates.forest
+        belief.widths, belief._nodes = belief.candidates.widths, belief.candidates.nodes
         return belief

@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from hierbandits.beliefs.contribution import Contribution, contributed
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.folding import fold
-from hierbandits.beliefs.forest import Forest, tree_shape
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
+from hierbandits.beliefs.levels import children_per_level
+from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import count, positive, real_array, state_array
+from hierbandits.checks import count, index_array, positive, real_array, state_array
 from hierbandits.kernels import dense, diagonal
-from hierbandits.kernels.lineage import lineage, spread
+from hierbandits.kernels.lineage import lineage, scale_normals
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -26,8 +27,10 @@ from hierbandits.types import Indices, Matrix, Vector
 class Belief(Posterior):
     """The exact joint posterior of all parameters, given rewards in any order.
 
-    Give several hierarchies and each gets `num_populations` populations, in turn.  In deeper
-    hierarchies `num_tasks` counts the children at each level, from the root down.
+    `num_tasks` is the number of tasks of each population.  In deeper hierarchies it counts the
+    children at each level, from the root down.  `population` says it otherwise: the population of
+    each task, (tasks,), so that populations may be uneven; a task's id is then its place there.
+    Give several hierarchies and each gets `num_populations` populations, in turn.
     """
 
     KIND: ClassVar[str] = "belief"
@@ -38,14 +41,20 @@ class Belief(Posterior):
         num_tasks: int | tuple[int, ...] = 0,
         num_populations: int = 1,
         hyper_means: ArrayLike | None = None,
+        *,
+        population: ArrayLike | None = None,
     ) -> None:
         priors = [prior] if isinstance(prior, GaussianHierarchy) else list(prior)
         if not priors or not all(isinstance(p, GaussianHierarchy) for p in priors):
             raise ValueError(f"prior must be a GaussianHierarchy or several, got {prior!r}")
-        self.forest = Forest(priors[0])
+        children = children_per_level(num_tasks, priors)
+        homes = None
+        if population is not None:
+            homes, num_populations = _homes(population, priors, children, num_populations)
+        self._nodes = Nodes(priors[0])
         self._kernels: ModuleType = diagonal if priors[0].is_armed else dense
         self._evidence = Evidence.none(0)
-        self._plant(priors, num_populations, hyper_means, tree_shape(num_tasks, priors))
+        self._plant(priors, num_populations, hyper_means, children, homes)
 
     @classmethod
     def from_sums(
@@ -54,29 +63,38 @@ class Belief(Posterior):
         sums: TaskSums,
         num_populations: int = 1,
         num_tasks: tuple[int, ...] | None = None,
+        *,
+        population: ArrayLike | None = None,
     ) -> "Belief":
         """The belief after all the events that were summed, tasks in the belief's order.
 
-        The tasks are split evenly over the populations; deeper hierarchies need `num_tasks`.
+        `population` is the population of each task, (tasks,); without it the populations have
+        the same number of tasks.  Deeper hierarchies need `num_tasks`.
         """
         num_populations = count("num_populations", num_populations, least=1)
+        if population is not None:
+            homes = index_array("population", population, len(sums.n), "tasks")
+            belief = cls(prior, 0, num_populations, population=homes)
+            belief.check_past(homes.size, sums)
+            belief.learn_past(homes if prior.num_levels == 1 else np.arange(homes.size), sums)
+            return belief
         if num_tasks is None:
             num_tasks = (len(sums.n) // num_populations,) if prior.num_levels > 1 else ()
         belief = cls(prior, num_tasks, num_populations)
-        forest = belief.forest
-        tasks = np.flatnonzero(forest.level[: forest.size] == prior.num_levels - 1)
+        levels = belief._nodes.forest.level[: belief.num_nodes]
+        tasks = np.flatnonzero(levels == prior.num_levels - 1)
         belief.check_past(tasks.size, sums)
         belief.learn_past(tasks, sums)
         return belief
 
     def learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
-        if self.num_levels == 1:  # tasks taken for one share a node
+        if self.num_levels == 1:  # all tasks of a population share its root
             nodes, row = np.unique(nodes, return_inverse=True)
             sums = sums.grouped(row, nodes.size)
         if nodes.size:
-            roots, evidence = fold(self.forest, nodes, sums)
-            self._evidence.put(~self.forest.parent[roots], evidence)
+            roots, evidence = fold(self._nodes, nodes, sums)
+            self._evidence.put(~self._nodes.forest.parent[roots], evidence)
 
     @property
     def num_rewards(self) -> Vector:
@@ -90,15 +108,15 @@ class Belief(Posterior):
 
         `sums` has a row for every node of the belief.
         """
-        roots = self.forest.root[populations]
-        tasks = self.forest.replant(roots, priors)
+        roots = self._nodes.forest.root[populations]
+        tasks = self._nodes.replant(roots, priors)
         self._evidence.put(populations, Evidence.none(len(populations)))
-        tasks = tasks[sums.n[tasks] > 0]  # the others know nothing still
+        tasks = tasks[sums.n[tasks] > 0]  # the others have nothing to learn
         self.learn_past(tasks, sums.rows(tasks))
 
     def add(self, parent: int, count: int = 1) -> Indices:
         """New nodes below a node (a population's root, say); returns their ids."""
-        return self.forest.sprout(parent, count)
+        return self._nodes.sprout(parent, count)
 
     def add_populations(
         self,
@@ -108,7 +126,7 @@ class Belief(Posterior):
     ) -> Indices:
         """New populations, without tasks yet; returns their numbers, whose nodes are in `roots`."""
         first = self.num_populations
-        self._plant([prior or self.forest.hierarchies[0]], count, hyper_means, ())
+        self._plant([prior or self._nodes.levels.hierarchies[0]], count, hyper_means, ())
         return np.arange(first, self.num_populations)
 
     def _plant(
@@ -116,20 +134,20 @@ class Belief(Posterior):
         priors: list[GaussianHierarchy],
         each: int,
         hyper_means: ArrayLike | None,
-        widths: tuple[int, ...],
+        children: tuple[int, ...],
+        population: Indices | None = None,
     ) -> None:
         each = count("num_populations", each)
         if hyper_means is None:
             means = np.repeat([prior.hyper_mean for prior in priors], each, axis=0)
         else:
             means = real_array("hyper_means", hyper_means, (each * len(priors), self.dim))
-        levels = [self.forest.adopt(prior) for prior in priors]
-        self.forest.plant(np.repeat(levels, each), means, widths)
+        self._nodes.plant(priors, means, children, population)
         self._evidence = self._evidence.joined(Evidence.none(len(means)))
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays, without copies."""
-        meta, arrays = self.forest.state()
+        meta, arrays = self._nodes.state()
         evidence = self._evidence
         parts = {"count": evidence.count, "log_var": evidence.log_var, "square": evidence.square}
         return meta, arrays | parts
@@ -137,10 +155,10 @@ class Belief(Posterior):
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Belief":
         """The belief that `state` described, checked."""
-        forest = Forest.from_state(meta, arrays)
-        belief = cls(forest.hierarchies[0], num_populations=0)
-        belief.forest = forest
-        shape = (forest.num_populations,)
+        nodes = Nodes.from_state(meta, arrays)
+        belief = cls(nodes.levels.hierarchies[0], num_populations=0)
+        belief._nodes = nodes
+        shape = (nodes.forest.num_populations,)
         names = ("count", "log_var", "square")
         belief._evidence = Evidence(*(state_array(name, arrays[name], shape) for name in names))
         return belief
@@ -148,13 +166,13 @@ class Belief(Posterior):
     def copy(self) -> "Belief":
         """An independent belief of the same state."""
         twin = copy.copy(self)
-        twin.forest, twin._evidence = self.forest.copy(), self.evidence
+        twin._nodes, twin._evidence = self._nodes.copy(), self.evidence
         return twin
 
     @property
     def nbytes(self) -> int:
         """Bytes held for the nodes, spare room included."""
-        return self.forest.nbytes
+        return self._nodes.nbytes
 
     @property
     def evidence(self) -> Evidence:
@@ -180,8 +198,8 @@ class Belief(Posterior):
             table,
             rewards,
             _NONE if noise is None else noise,
-            self.forest.noise_var,
-            *self.forest.arrays,
+            self._nodes.levels.noise_var,
+            *self._nodes.arrays,
             evidence.count,
             evidence.log_var,
             evidence.square,
@@ -202,15 +220,16 @@ class Belief(Posterior):
         nodes = self.checked_nodes([task])
         table = self.checked_features([features], 1)
         old, new = real_array("rewards", [old_reward, new_reward], (2,))
-        var = float(self.forest.noise_var[self.forest.level[nodes[0]]])
+        forest, levels = self._nodes.forest, self._nodes.levels
+        var = float(levels.noise_var[forest.level[nodes[0]]])
         if noise_std is not None:
             var = float(positive("noise_std", noise_std, ())) ** 2
         before = self.predict(nodes, table).mean[0]
-        self._kernels.shift(nodes[0], table[0], (new - old) / var, *self.forest.arrays)
+        self._kernels.shift(nodes[0], table[0], (new - old) / var, *self._nodes.arrays)
         after = self.predict(nodes, table).mean[0]
         # The evidence's quadratic form has the gradient 2 (y - x @ mean) / var, linear in y.
         change = (new - old) * ((old - before) + (new - after)) / var
-        self._evidence.square[self.forest.population(nodes[0])] += change
+        self._evidence.square[forest.population(nodes[0])] += change
 
     def draws(
         self,
@@ -226,10 +245,10 @@ class Belief(Posterior):
         Without `rng`, the posterior means.  `scale`, one number for each event (the same within
         a population) and draw, widens or narrows the draws about their means.
         """
-        most = nodes.size * self.forest.depth
+        most = nodes.size * self.num_levels
         slot_node, slot_parent = np.empty(most, np.intp), np.empty(most, np.intp)
         slots = np.empty(nodes.size, np.intp)
-        used = lineage(nodes, self.forest.parent, not fresh, slot_node, slot_parent, slots)
+        used = lineage(nodes, self._nodes.forest.parent, not fresh, slot_node, slot_parent, slots)
         if used < most:
             slot_node, slot_parent = slot_node[:used], slot_parent[:used]
         if repeats > 1:
@@ -240,9 +259,9 @@ class Belief(Posterior):
         shape = (slot_node.size, self.dim)
         normals = np.zeros(shape) if rng is None else rng.standard_normal(shape)
         if scale is not None:
-            spread(slots, slot_parent, scale, normals)
+            scale_normals(slots, slot_parent, scale, normals)
         out = np.empty(shape)
-        self._kernels.draw(slot_node, slot_parent, normals, *self.forest.arrays, out)
+        self._kernels.draw(slot_node, slot_parent, normals, *self._nodes.arrays, out)
         return out, slots
 
     def predict_rows(self, nodes: Indices, table: Matrix | Indices, rows: Indices) -> Prediction:
@@ -252,7 +271,7 @@ class Belief(Posterior):
             nodes,
             table,
             rows,
-            *self.forest.arrays,
+            *self._nodes.arrays,
             out.mean,
             out.within_var,
             out.shared_var,
@@ -261,31 +280,48 @@ class Belief(Posterior):
 
     def task(self, task: int) -> Gaussian:
         """The marginal posterior of a task's parameter.  [HBB, eq. task posterior]"""
-        mean, within, shared = self.forest.marginal(int(self.checked_nodes([task])[0]))
+        mean, within, shared = self._nodes.marginal(int(self.checked_nodes([task])[0]))
         return Gaussian(mean, within + shared)
 
     def task_given(self, task: int, mu: ArrayLike) -> Gaussian:
         """The posterior of a task's parameter if its parent's were mu.  [HBB, eq. conditional]"""
         node = int(self.checked_nodes([task])[0])
-        mean, cov, gain = self.forest.given_parent(node)
+        mean, cov, gain = self._nodes.given_parent(node)
         return Gaussian(mean + gain @ real_array("mu", mu, (self.dim,)), cov)
 
     def uncertainty(self, task: int) -> Uncertainty:
         """A task's covariance, split into its own and what comes from above it."""
-        _, within, shared = self.forest.marginal(int(self.checked_nodes([task])[0]))
+        _, within, shared = self._nodes.marginal(int(self.checked_nodes([task])[0]))
         return Uncertainty(within, shared)
 
     def contribution(self, tasks: ArrayLike) -> Contribution:
-        """What these tasks tell their parent; `merge` adds up those of disjoint sets of tasks.
+        """What these tasks tell their parent; `merge_contributions` adds up disjoint sets.
 
-        It is accurate to rounding relative to the tasks' own precision Sigma_0^-1, so that little
-        remains of it where hyper_cov is many orders of magnitude wider than task_cov.
+        Rounding is relative to the tasks' own precision Sigma_0^-1: where hyper_cov is many orders
+        of magnitude wider than task_cov, few digits are left.
         """
         nodes = np.unique(self.checked_nodes(tasks))
-        parents = np.unique(self.forest.parent[nodes])
+        parents = np.unique(self._nodes.forest.parent[nodes])
         if parents.size > 1 or (parents < 0).any():
             raise ValueError("tasks must be children of one node, got several or a root")
-        return contributed(self.forest, nodes)
+        return contributed(self._nodes, nodes)
 
 
 _NONE = np.empty(0)
+
+
+def _homes(
+    population: ArrayLike,
+    priors: list[GaussianHierarchy],
+    children: tuple[int, ...],
+    num_populations: int,
+) -> tuple[Indices | None, int]:
+    """The population of each task, checked, and how many there are; None if tasks have no nodes."""
+    if len(priors) > 1 or children or priors[0].num_levels > 2:
+        raise ValueError(
+            "population must come with one hierarchy of at most two levels, and without num_tasks"
+        )
+    most = max(num_populations, np.size(population))  # every population has a task, or is counted
+    homes = index_array("population", population, most, "populations")
+    number = max(num_populations, int(homes.max(initial=-1)) + 1)
+    return (None if priors[0].num_levels == 1 else homes), number

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierbandits.algebra import condition, square_root, times, transposed
-from hierbandits.beliefs.forest import Forest
 from hierbandits.beliefs.gaussian import Gaussian
+from hierbandits.beliefs.nodes import Nodes
 from hierbandits.checks import state_array
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Indices, Matrix, Vector
@@ -27,23 +27,23 @@ class Contribution:
     weighted: Vector  # sum of b_s, (d,)
 
 
-def contributed(forest: Forest, nodes: Indices) -> Contribution:
-    """What these nodes tell their parent: C = Sigma^-1 - Sigma^-1 P Sigma^-1 and b = Sigma^-1 t.
+def contributed(nodes: Nodes, tasks: Indices) -> Contribution:
+    """What these tasks tell their parent: C = Sigma^-1 - Sigma^-1 P Sigma^-1 and b = Sigma^-1 t.
 
-    C is made of its square root, since rounding may take the difference below zero.
+    C is computed from its square root, because rounding may take the difference below zero.
     """
-    level = forest.level[nodes]
-    looking_up, factor = forest.precision[level], forest.factor[nodes]
-    if forest.is_armed:
-        explained = looking_up * np.maximum(1.0 - looking_up * factor**2, 0.0)
+    level, factor = nodes.forest.level[tasks], nodes.factor[tasks]
+    precision = nodes.levels.precision[level]  # Sigma^-1
+    if nodes.is_armed:
+        explained = precision * np.maximum(1.0 - precision * factor**2, 0.0)
     else:
-        root = forest.prior_factor[level]
+        root = nodes.levels.prior_factor[level]
         ratio = np.linalg.solve(root, factor)  # P = L M M' L' where Sigma = L L'
-        values, vectors = np.linalg.eigh(np.eye(forest.dim) - ratio @ transposed(ratio))
+        values, vectors = np.linalg.eigh(np.eye(nodes.dim) - ratio @ transposed(ratio))
         half = np.linalg.solve(transposed(root), vectors)
         half = half * np.sqrt(np.maximum(values, 0.0))[:, None, :]
         explained = half @ transposed(half)
-    weighted = times(looking_up, forest.mean[nodes])
+    weighted = times(precision, nodes.mean[tasks])
     return Contribution(explained.sum(axis=0), weighted.sum(axis=0))
 
 

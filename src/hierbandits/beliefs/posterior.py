@@ -9,8 +9,8 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.archive import read_archive, write_archive
-from hierbandits.beliefs.forest import Forest
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
+from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, index_array, positive, real_array, state_array
 from hierbandits.kernels.lineage import first_with_children
@@ -27,7 +27,7 @@ class Posterior(ABC):
     """
 
     KIND: ClassVar[str]  # what its files are called
-    forest: Forest  # the nodes: who is whose parent
+    _nodes: Nodes
 
     @abstractmethod
     def add(self, parent: int, count: int = 1) -> Indices:
@@ -99,12 +99,12 @@ class Posterior(ABC):
     @property
     def dim(self) -> int:
         """The number of features d, or of arms K."""
-        return self.forest.dim
+        return self._nodes.dim
 
     @property
     def is_armed(self) -> bool:
         """Whether features are arm indices."""
-        return self.forest.is_armed
+        return self._nodes.is_armed
 
     @property
     def largest_feature(self) -> float:
@@ -114,22 +114,22 @@ class Posterior(ABC):
     @property
     def num_nodes(self) -> int:
         """All nodes: tasks, groups and roots."""
-        return self.forest.size
+        return self._nodes.size
 
     @property
     def num_levels(self) -> int:
         """Two for populations and their tasks."""
-        return self.forest.depth
+        return self._nodes.levels.deepest
 
     @property
     def num_populations(self) -> int:
         """The number of roots."""
-        return self.forest.num_populations
+        return self._nodes.forest.num_populations
 
     @property
     def roots(self) -> Indices:
         """The node of each population's hyper-parameter, (P,)."""
-        return self.forest.root.copy()
+        return self._nodes.forest.root.copy()
 
     def observe(
         self,
@@ -168,20 +168,21 @@ class Posterior(ABC):
     def hyper(self, population: int = 0) -> Gaussian:
         """The hyper-posterior Q of a population.  [HBB, eq. linear hyperposterior]"""
         row = index_array("population", [population], self.num_populations, "populations")[0]
-        return self.task(int(self.forest.root[row]))
+        return self.task(int(self._nodes.forest.root[row]))
 
     def checked_nodes(self, tasks: ArrayLike) -> Indices:
         """Task ids as kernels take them, checked."""
-        return index_array("tasks", tasks, self.forest.size, "nodes")
+        return index_array("tasks", tasks, self._nodes.size, "nodes")
 
     def check_leaves(self, nodes: Indices) -> None:
-        """Raise if any of these nodes is above the tasks."""
-        above = first_with_children(nodes, self.forest.level, self.forest.level_below)
+        """Raise an error if one of these nodes is not a task."""
+        levels = self._nodes.levels
+        above = first_with_children(nodes, self._nodes.forest.level, levels.below)
         if above >= 0:
             raise ValueError(f"tasks must be tasks, got node {nodes[above]}, which is above them")
 
     def check_past(self, num_tasks: int, sums: TaskSums) -> None:
-        """Raise unless `learn_past` can take these sums of so many tasks."""
+        """Raise an error unless `learn_past` can take these sums, for so many tasks."""
         if self.num_rewards.any():
             raise ValueError(
                 f"sums must be learned before all rewards, got {self.num_rewards.sum():g} earlier"
@@ -195,12 +196,12 @@ class Posterior(ABC):
             values = getattr(sums, name)
             state_array(f"sums.{name}", values, values.shape)
         squares = sums.xx if self.is_armed else np.diagonal(sums.xx, axis1=1, axis2=2)
-        for name, found, size in (
+        for name, values, size in (
             ("xx", squares, self.largest_feature),
             ("yy", sums.yy[:, None], LARGEST),
         ):
             most = 1.001 * size**2 * sums.n[:, None]  # more than rounding
-            if ((found < 0) | (found > most)).any():
+            if ((values < 0) | (values > most)).any():
                 raise ValueError(f"sums.{name} must be of n squares of numbers of at most {size:g}")
 
     def checked_features(self, features: ArrayLike, num_rows: int) -> Matrix | Indices:

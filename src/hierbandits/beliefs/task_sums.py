@@ -71,23 +71,23 @@ class TaskSums:
             getattr(self, part.name)[tasks] = getattr(other, part.name)
 
     def grouped(self, group: Indices, num_groups: int) -> "TaskSums":
-        """The sums of groups of tasks; `group[s]` is that of task s."""
-        found = TaskSums.zeros(num_groups, self.xy.shape[1], armed=self.is_armed)
+        """The sums of groups of tasks; `group[s]` is the group of task s."""
+        grouped = TaskSums.zeros(num_groups, self.xy.shape[1], armed=self.is_armed)
         for part in fields(TaskSums):
-            np.add.at(getattr(found, part.name), group, getattr(self, part.name))
-        return found
+            np.add.at(getattr(grouped, part.name), group, getattr(self, part.name))
+        return grouped
 
-    def spread(self, places: Indices, num_arms: int) -> "TaskSums":
-        """Armed sums with each arm at another place among more, or as many."""
+    def with_arms_at(self, places: Indices, num_arms: int) -> "TaskSums":
+        """Armed sums with arm i at places[i] among `num_arms` arms."""
         if not self.is_armed or self.xy.shape[1] != places.size:
             raise ValueError(f"sums must have {places.size} arms, got the shape {self.xx.shape}")
-        found = TaskSums.zeros(len(self.n), num_arms, armed=True)
-        found.xx[:, places], found.xy[:, places] = self.xx, self.xy
-        found.yy[:], found.n[:] = self.yy, self.n
-        return found
+        moved = TaskSums.zeros(len(self.n), num_arms, armed=True)
+        moved.xx[:, places], moved.xy[:, places] = self.xx, self.xy
+        moved.yy[:], moved.n[:] = self.yy, self.n
+        return moved
 
     def with_room(self, num_tasks: int, dim: int) -> "TaskSums":
-        """The same sums with room for so many tasks and arms, or for some more tasks."""
+        """These sums, or a copy with room for at least so many tasks and arms."""
         have, known = self.xy.shape
         if have >= num_tasks and known >= dim:
             return self

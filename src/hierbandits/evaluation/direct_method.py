@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.evaluation.estimators import Estimates, normal
 from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.training import Scores
@@ -59,14 +60,12 @@ def _variance(survey: Survey, model: Scores, weights: Matrix) -> float:
         shared = np.zeros((survey.num_populations, moved.shape[1]))
         np.add.at(shared, population, moved)
         return float(within + (shared**2).sum())
-    x, variance = weights @ model.table, 0.0
+    x, posteriors = weights @ model.table, TaskPosteriors.of(model.belief)
+    within, gain = posteriors.within[survey.node], posteriors.gain[survey.node]
     pull = np.zeros((survey.num_populations, x.shape[1]))
-    for task in np.flatnonzero(weights.any(axis=1)).tolist():
-        _, cov, gain = model.belief.forest.given_parent(int(survey.node[task]))
-        variance += float(x[task] @ cov @ x[task])
-        pull[population[task]] += gain.T @ x[task]
-    hypers = [model.belief.hyper(p).cov for p in range(survey.num_populations)]
-    return variance + float(np.einsum("pi,pij,pj->", pull, np.array(hypers), pull))
+    np.add.at(pull, population, np.einsum("sij,si->sj", gain, x))
+    variance = float(np.einsum("si,sij,sj->", x, within, x))
+    return variance + float(np.einsum("pi,pij,pj->", pull, posteriors.hyper_cov, pull))
 
 
 def _task_variances(survey: Survey, model: Scores, weights: Matrix) -> Vector:
@@ -75,7 +74,6 @@ def _task_variances(survey: Survey, model: Scores, weights: Matrix) -> Vector:
         var = model.within_var[survey.node] + model.shared_var[survey.node]
         armed: Vector = (weights**2 * var).sum(axis=1)
         return armed
-    x, out = weights @ model.table, np.zeros(survey.num_tasks)
-    for task in np.flatnonzero(weights.any(axis=1)).tolist():
-        out[task] = x[task] @ model.belief.task(int(survey.node[task])).cov @ x[task]
-    return out
+    x, covs = weights @ model.table, TaskPosteriors.of(model.belief).covs[survey.node]
+    linear: Vector = np.einsum("si,sij,sj->s", x, covs, x)
+    return linear

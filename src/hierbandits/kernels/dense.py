@@ -21,7 +21,7 @@ _AHEAD = 512  # floats of a factor to ask for; the processor foresees the rest
 
 
 @compiled
-def expect(mean: Matrix, factor: Matrix, node: int) -> None:
+def prefetch_node(mean: Matrix, factor: Matrix, node: int) -> None:
     """Start to load a node's state, which comes next: tasks are far apart in memory."""
     dim = mean.shape[1]
     for k in range(0, min(dim * dim, _AHEAD), _LINE):
@@ -39,11 +39,11 @@ def condition(
     noise_var: float,
     y: float,
     scaled: Vector,
-    gain: Vector,
+    cov_x: Vector,
 ) -> tuple[float, float]:
     """Condition a node on y = x @ theta + noise, in Potter's square-root form.
 
-    Fills `gain` with P x from before the update; returns the innovation and its variance.
+    Fills `cov_x` with P x, from before the update; returns the innovation and its variance.
     """
     dim = x.size
     scaled[:] = 0.0
@@ -60,7 +60,7 @@ def condition(
         u = 0.0
         for j in range(dim):
             u += factor[node, i, j] * scaled[j]
-        gain[i] = u
+        cov_x[i] = u
         mean[node, i] += u * (residual / var)
         step = u * shrink
         for j in range(dim):
@@ -104,24 +104,24 @@ def observe(
     residual = rewards.copy()
     var = np.empty(nodes.size)
     scaled = np.empty(dim)
-    gain = np.empty(dim)
+    cov_x = np.empty(dim)
     for e in range(nodes.size):
         node = nodes[e]
         if e + 1 < nodes.size:
-            expect(mean, factor, nodes[e + 1])
+            prefetch_node(mean, factor, nodes[e + 1])
         noise = noise_std[e] * noise_std[e] if noise_std.size else noise_var[level[node]]
         residual[e], var[e] = condition(
-            mean, factor, node, message[e], noise, residual[e], scaled, gain
+            mean, factor, node, message[e], noise, residual[e], scaled, cov_x
         )
-        multiply(precision, level[node], gain, message[e])
+        multiply(precision, level[node], cov_x, message[e])
     for e in range(nodes.size):
         node = parent[nodes[e]]
         while node >= 0:
             residual[e], var[e] = condition(
-                mean, factor, node, message[e], var[e], residual[e], scaled, gain
+                mean, factor, node, message[e], var[e], residual[e], scaled, cov_x
             )
             if parent[node] >= 0:  # nobody is above a root
-                multiply(precision, level[node], gain, message[e])
+                multiply(precision, level[node], cov_x, message[e])
             node = parent[node]
         population = ~node
         count[population] += 1.0
@@ -144,16 +144,16 @@ def shift(
     dim = features.size
     pull = features * amount
     scaled = np.empty(dim)
-    gain = np.empty(dim)
+    step = np.empty(dim)
     while node >= 0:
         scaled[:] = 0.0
         for i in range(dim):
             for j in range(dim):
                 scaled[j] += pull[i] * factor[node, i, j]
-        multiply(factor, node, scaled, gain)  # P pull
+        multiply(factor, node, scaled, step)  # P pull
         for i in range(dim):
-            mean[node, i] += gain[i]
-        multiply(precision, level[node], gain, pull)
+            mean[node, i] += step[i]
+        multiply(precision, level[node], step, pull)
         node = parent[node]
 
 
@@ -180,7 +180,7 @@ def draw(
     for s in range(num_slots):
         node = slot_node[s]
         if s + 1 < num_slots:
-            expect(mean, factor, slot_node[s + 1])
+            prefetch_node(mean, factor, slot_node[s + 1])
         p = slot_parent[s]
         for i in range(dim):
             z[i] = normals[s, i]
@@ -216,7 +216,7 @@ def predict(
     dim = table.shape[1]
     x = np.empty(dim)
     scaled = np.empty(dim)
-    gain = np.empty(dim)
+    cov_x = np.empty(dim)
     for e in range(nodes.size):
         node = nodes[e]
         for i in range(dim):
@@ -238,8 +238,8 @@ def predict(
             else:
                 shared += var
             if parent[node] >= 0:
-                multiply(factor, node, scaled, gain)
-                multiply(precision, level[node], gain, x)
+                multiply(factor, node, scaled, cov_x)
+                multiply(precision, level[node], cov_x, x)
             node = parent[node]
         out_mean[e] = centre
         out_within[e] = within

@@ -40,10 +40,10 @@ def observe(
             before = var
             var += (x * std) ** 2
             residual -= x * mean[node, arm]
-            gain = std * std * x
-            mean[node, arm] += gain * (residual / var)
+            cov_x = std * std * x
+            mean[node, arm] += cov_x * (residual / var)
             factor[node, arm] = std * sqrt(before / var)
-            x = precision[level[node], arm] * gain
+            x = precision[level[node], arm] * cov_x
             node = parent[node]
         population = ~node
         count[population] += 1.0
@@ -65,9 +65,9 @@ def shift(
     """Move the means by what a changed reward implies."""
     pull = amount
     while node >= 0:
-        gain = factor[node, arm] ** 2 * pull
-        mean[node, arm] += gain
-        pull = precision[level[node], arm] * gain
+        step = factor[node, arm] ** 2 * pull
+        mean[node, arm] += step
+        pull = precision[level[node], arm] * step
         node = parent[node]
 
 

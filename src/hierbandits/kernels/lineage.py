@@ -1,4 +1,4 @@
-"""The compiled loop over the forest's shape: which nodes a round draws, parents first."""
+"""Compiled loops over the shape of a forest: which nodes a round draws, parents first."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from hierbandits.types import Indices, Matrix, Vector
 def find(table: Indices, slot_node: Indices, node: int) -> int:
     """The place in the hash table that holds `node`'s slot, or is free for it."""
     mask = table.size - 1
-    spread = np.uint64(node) * np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing
-    place = int(spread >> np.uint64(32)) & mask
+    hashed = np.uint64(node) * np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing
+    place = int(hashed >> np.uint64(32)) & mask
     while table[place] >= 0 and slot_node[table[place]] != node:
         place = (place + 1) & mask
     return place
@@ -25,9 +25,9 @@ def lineage(
     nodes: Indices,
     parent: Indices,
     shared: bool,
-    slot_node: Indices,  # filled; as many places as events times levels
-    slot_parent: Indices,  # likewise
-    event_slot: Indices,  # (E,) filled
+    slot_node: Indices,  # filled; it has room for events times levels
+    slot_parent: Indices,  # filled; the same room
+    event_slot: Indices,  # filled, (E,)
 ) -> int:
     """The distinct nodes of a round and all their ancestors, each in a slot after its parent's.
 
@@ -69,8 +69,13 @@ def lineage(
 
 
 @compiled
-def spread(event_slot: Indices, slot_parent: Indices, scale: Vector, normals: Matrix) -> None:
-    """Multiply the normals of each event's slot, and of the slots above it, by its scale, once."""
+def scale_normals(
+    event_slot: Indices, slot_parent: Indices, scale: Vector, normals: Matrix
+) -> None:
+    """Multiply the normals of each event's slot and of the slots above it by the event's scale.
+
+    Each slot is multiplied once.
+    """
     done = np.zeros(slot_parent.size, np.bool_)
     for e in range(event_slot.size):
         slot = event_slot[e]

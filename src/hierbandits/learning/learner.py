@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.checks import count
 from hierbandits.learning.calibration import Calibration, check
@@ -62,7 +63,7 @@ def learn_prior(
     sums = survey.sums
     with progress_bar("Fitting the widths", None, progress):
         fit = fitted(sums, groups, structure, rank, noise_std)
-        posterior = TaskPosteriors.of(fit.prior, sums, groups)
+        posterior = TaskPosteriors.of(Belief.from_sums(fit.prior, sums, population=groups))
         comparison = Comparison.of(sums, groups, noise_std)
     calibration = _checked(log, split, survey, structure, rank, noise_std, progress)
     savings = None
@@ -73,7 +74,7 @@ def learn_prior(
         )
     settings = {"structure": structure, "rank": rank, "noise_std": noise_std}
     report = LearningReport(
-        prior=starting_prior(posterior),
+        prior=starting_prior(fit.prior, posterior),
         before_log=fit.prior,
         num_rows=int(sums.n.sum()),
         num_tasks=len(survey.tasks),
@@ -81,7 +82,7 @@ def learn_prior(
         similarity=Similarity.of(fit, posterior, sums, survey.coordinates, survey.populations),
         comparison=comparison,
         shrinkage=Shrinkage.of(posterior, sums.n, *names),
-        outliers=Outliers.of(posterior, *names),
+        outliers=Outliers.of(fit.prior, sums, posterior, *names),
         calibration=calibration,
         savings=savings,
         settings=settings | {"held_out": held_out, "runs": runs, "seed": seed},
@@ -128,7 +129,7 @@ def _checked(
         fit = fitted(sums, groups, structure, rank, noise_std)
         comparison = Comparison.of(sums, groups, noise_std)
         predictors = {
-            "hierarchical": Predictor.hierarchical(TaskPosteriors.of(fit.prior, sums, groups)),
+            "hierarchical": Predictor.hierarchical(fit.prior, sums, groups),
             "pooled": Predictor.pooled(comparison, sums, groups),
             "independent": Predictor.independent(comparison, sums, groups),
         }

@@ -8,6 +8,9 @@ from scipy.special import chdtrc
 
 from hierbandits.algebra import times
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.learning.leave_one_out import without_each
+from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Indices, Mask, Matrix, Name, Vector
 
 LEVEL = 0.05  # the share of false alarms among the flagged tasks that is accepted
@@ -35,14 +38,21 @@ class Outliers:
 
     @classmethod
     def of(
-        cls, posterior: TaskPosteriors, tasks: tuple[Name, ...], coordinates: tuple[Name, ...]
+        cls,
+        prior: GaussianHierarchy,
+        sums: TaskSums,
+        posteriors: TaskPosteriors,
+        tasks: tuple[Name, ...],
+        coordinates: tuple[Name, ...],
     ) -> "Outliers":
-        """Leave each task out in turn, all at once."""
-        mean, cov = posterior.without_each()
-        spread = cov + posterior.prior.task_cov
-        residual = posterior.weighted - times(posterior.data, mean)
+        """Compare each task's data with what all other tasks say of it."""
+        noise_var = prior.noise_std**2
+        data = sums.xx / noise_var
+        mean, cov = without_each(prior, sums, posteriors)
+        spread = cov + prior.task_cov
+        residual = sums.xy / noise_var - times(data, mean)
         measure = _diagonal_surprise if spread.ndim == 2 else _dense_surprise
-        surprise, freedom, z = measure(posterior.data, spread, residual)
+        surprise, freedom, z = measure(data, spread, residual)
         p_value = chdtrc(np.maximum(freedom, 1), surprise)
         p_value = np.where(freedom > 0, p_value, 1.0)
         adjusted = benjamini_hochberg(p_value)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.algebra import condition, square_root, summed
+from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.kernels.quadratic import linear_forms
@@ -23,11 +23,13 @@ class Predictor:
     noise_var: float
 
     @classmethod
-    def hierarchical(cls, posterior: TaskPosteriors) -> "Predictor":
+    def hierarchical(
+        cls, prior: GaussianHierarchy, sums: TaskSums, population: Indices
+    ) -> "Predictor":
         """Each task by its own data and by those of the others."""
-        every = np.arange(len(posterior.own))
-        noise_var = posterior.prior.noise_std**2
-        return cls(posterior.means(), posterior.covs(), every, noise_var)
+        posteriors = TaskPosteriors.of(Belief.from_sums(prior, sums, population=population))
+        every = np.arange(len(posteriors.own))
+        return cls(posteriors.means, posteriors.covs, every, prior.noise_std**2)
 
     @classmethod
     def independent(
@@ -35,19 +37,19 @@ class Predictor:
     ) -> "Predictor":
         """Each task by its own data alone, at the comparison's typical widths."""
         prior = stated(comparison, "independent", sums.is_armed)
-        return cls.hierarchical(TaskPosteriors.of(prior, sums, population))
+        return cls.hierarchical(prior, sums, population)
 
     @classmethod
     def pooled(cls, comparison: Comparison, sums: TaskSums, population: Indices) -> "Predictor":
         """All tasks of a population as one, at the comparison's typical widths."""
         prior = stated(comparison, "pooled", sums.is_armed)
-        noise_var, num = prior.noise_std**2, int(population.max()) + 1
-        data, weighted = (summed(part, population, num) / noise_var for part in (sums.xx, sums.xy))
-        mean = np.broadcast_to(prior.hyper_mean, weighted.shape)
-        root = np.broadcast_to(square_root(prior.hyper_cov), data.shape)
-        after, factor, _ = condition(mean, root, data, weighted)
-        cov = factor**2 if sums.is_armed else factor @ np.swapaxes(factor, -1, -2)
-        return cls(after, cov, population, noise_var)
+        alone = prior.with_levels(prior.hyper_mean, [prior.hyper_cov])
+        belief = Belief.from_sums(alone, sums, population=population)
+        hypers = [belief.hyper(p) for p in range(belief.num_populations)]
+        covs = np.array([hyper.cov for hyper in hypers])
+        means = np.array([hyper.mean for hyper in hypers])
+        cov = np.diagonal(covs, axis1=1, axis2=2) if sums.is_armed else covs
+        return cls(means, cov, population, prior.noise_std**2)
 
     def signal(self, tasks: Indices, features: Matrix | Indices) -> tuple[Vector, Vector]:
         """The mean and the variance of x @ theta for each row, (E,) each."""

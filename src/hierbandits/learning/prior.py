@@ -23,13 +23,12 @@ def fitted(
     )
 
 
-def starting_prior(posterior: TaskPosteriors) -> GaussianHierarchy:
+def starting_prior(prior: GaussianHierarchy, posterior: TaskPosteriors) -> GaussianHierarchy:
     """What an agent should believe before it meets new tasks.
 
     With one population the hyper-posterior given the log takes the place of the hyper-prior; with
     several, a new population is one more draw from the learned hyper-prior.
     """
-    prior = posterior.prior
     if len(posterior.hyper_mean) > 1:
         return prior
     return prior.with_levels(posterior.hyper_mean[0], [posterior.hyper_cov[0], prior.task_cov])

@@ -33,7 +33,7 @@ class Shrinkage:
         coordinates: tuple[Name, ...],
     ) -> "Shrinkage":
         """Read the posterior."""
-        gains, covs = posterior.gains(), posterior.covs()
+        gains, covs = posterior.gain, posterior.covs
         if gains.ndim == 3:
             gains, covs = (np.diagonal(part, axis1=1, axis2=2) for part in (gains, covs))
         return cls(
@@ -41,7 +41,7 @@ class Shrinkage:
             coordinates=coordinates,
             rows=rows,
             weight=gains.mean(1),
-            mean=posterior.means(),
+            mean=posterior.means,
             std=np.sqrt(covs),
         )
 

@@ -94,11 +94,7 @@ def _belief(
 ) -> Posterior:
     """The belief in a hierarchy before any reward."""
     if isinstance(believed, UnknownWidths):
-        if population is None:
-            return AdaptiveBelief(believed, num_tasks, num_populations)
         return AdaptiveBelief(believed, num_tasks, num_populations, population=population)
-    if population is None:
-        return Belief(believed, num_tasks, num_populations, hyper_means)
     return Belief(believed, num_tasks, num_populations, hyper_means, population=population)
 
 

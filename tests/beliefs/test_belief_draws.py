@@ -71,7 +71,7 @@ def test_repeats_of_a_task_share_their_draw():
 def test_a_task_and_its_ancestors_may_be_drawn_together():
     world = _world(False, 3)
     belief, joint = world.observed(), world.joint()
-    path = belief.forest.path(0)
+    path = belief._nodes.forest.path(0)
     nodes = np.array([path[2], path[0], path[1]])  # a root before its descendants
     draws, slots = belief.draws(np.random.default_rng(3), nodes, repeats=DRAWS)
     _assert_moments(draws[slots].reshape(DRAWS, -1), *joint.of(*nodes))

@@ -116,14 +116,14 @@ def test_bad_questions_are_refused(armed):
     with pytest.raises(ValueError, match="must be a whole number"):
         belief.add_populations(-1)
     with pytest.raises(ValueError, match="prior must have the form"):
-        belief.add_populations(1, _belief(not armed).forest.hierarchies[0])
+        belief.add_populations(1, _belief(not armed)._nodes.levels.hierarchies[0])
     with pytest.raises(ValueError, match="hyper_means must have shape"):
         belief.add_populations(2, hyper_means=[[0.0, 0.0, 0.0]])
     assert _bits(belief) == before
 
 
 def test_bad_shapes_of_a_forest_are_refused():
-    prior = _belief(True).forest.hierarchies[0]
+    prior = _belief(True)._nodes.levels.hierarchies[0]
     with pytest.raises(ValueError, match="one count for each of the 1 levels"):
         Belief(prior, (2, 3))
     with pytest.raises(ValueError, match="num_tasks must be a whole number"):
@@ -151,7 +151,7 @@ def test_bad_sums_are_refused():
     with pytest.raises(ValueError, match="sums must match in shape"):
         sums + TaskSums.zeros(3, 3)
     with pytest.raises(ValueError, match="sums must hold"):
-        Belief.from_sums(_belief(True).forest.hierarchies[0], sums)
+        Belief.from_sums(_belief(True)._nodes.levels.hierarchies[0], sums)
     armed = TaskSums.zeros(2, 3, armed=True)
     with pytest.raises(ValueError, match="features must have one arm per task"):
         armed.add([0, 1], [1], [1.0, 1.0])
