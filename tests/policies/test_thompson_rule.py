@@ -1,70 +1,18 @@
-"""Rules choose what their definitions say, against slow recomputation."""
+"""Thompson sampling plays the best arms of a draw, with the propensities that it states."""
 
 import numpy as np
 import pytest
 from scipy import stats
-from support.oracle import random_cov
+from support.rules import RAGGED, TASKS, arms_for, rewarded_belief
 
 from hierbandits import Arms, Belief, GaussianHierarchy
-from hierbandits.policies.greedy_rule import greedy
 from hierbandits.policies.thompson_rule import thompson, thompson_with_propensities
-from hierbandits.policies.ucb_rule import ucb, ucb_width
-
-
-def _belief(armed, seed=0, m=3, d=3):
-    rng = np.random.default_rng(seed)
-    if armed:
-        prior = GaussianHierarchy.armed(
-            d, hyper_mean=rng.standard_normal(d), hyper_std=0.8, task_std=0.5, noise_std=0.6
-        )
-        x = rng.integers(0, d, 12)
-    else:
-        prior = GaussianHierarchy(
-            hyper_mean=rng.standard_normal(d),
-            hyper_cov=random_cov(rng, d),
-            task_cov=random_cov(rng, d, 0.6),
-            noise_std=0.6,
-        )
-        x = rng.standard_normal((12, d))
-    belief = Belief(prior, m)
-    belief.observe(rng.integers(0, m, 12), x, rng.standard_normal(12))
-    return belief
-
-
-def _arms(belief, sets, tasks):
-    return Arms.of(sets, len(tasks), belief.dim, armed=belief.is_armed)
-
-
-TASKS = np.array([2, 0, 2])
-RAGGED = [np.random.default_rng(9).standard_normal((k, 3)) for k in (2, 5, 4)]
-
-
-@pytest.mark.parametrize("armed", [False, True])
-def test_greedy_and_ucb_take_the_best_of_mean_and_bound(armed):
-    belief = _belief(armed)
-    sets = [[0, 1], [0, 1, 2], [2, 1]] if armed else RAGGED
-    arms = _arms(belief, sets, TASKS)
-    width = ucb_width(0.1)
-    assert width == pytest.approx(2.145966, abs=1e-6)
-    rng = np.random.default_rng(0)
-    for e, task in enumerate(TASKS):
-        found = belief.task(task)
-        x = np.eye(3)[sets[e]] if armed else sets[e]
-        bound = x @ found.mean + width * np.sqrt(np.einsum("ki,ij,kj->k", x, found.cov, x))
-        assert greedy(belief, rng, TASKS, arms)[e] == np.argmax(x @ found.mean)
-        assert ucb(belief, rng, TASKS, arms, width=width)[e] == np.argmax(bound)
-
-
-def test_delta_must_be_a_probability():
-    for delta in (0.0, 1.0, -1.0, np.nan):
-        with pytest.raises(ValueError, match="delta must be in"):
-            ucb_width(delta)
 
 
 @pytest.mark.parametrize("fresh", [False, True])
 def test_thompson_plays_the_best_arm_of_the_draw(fresh):
-    belief = _belief(False)
-    arms = _arms(belief, RAGGED, TASKS)
+    belief = rewarded_belief(False)
+    arms = arms_for(belief, RAGGED, TASKS)
     for seed in range(30):
         theta = belief.sample(np.random.default_rng(seed), TASKS, fresh=fresh)
         choices = thompson(belief, np.random.default_rng(seed), TASKS, arms, fresh=fresh)
@@ -74,26 +22,17 @@ def test_thompson_plays_the_best_arm_of_the_draw(fresh):
 @pytest.mark.parametrize("armed", [False, True])
 def test_thompson_probabilities_match_the_gaussian(armed):
     """With two arms the probability of the first is a normal tail, known exactly."""
-    belief = _belief(armed)
+    belief = rewarded_belief(armed)
     sets = [0, 2] if armed else RAGGED[0]
     n, rng = 20_000, np.random.default_rng(1)
-    arms = _arms(belief, sets, [1])
+    arms = arms_for(belief, sets, [1])
     tasks = np.array([1])
     share = np.mean([thompson(belief, rng, tasks, arms)[0] == 0 for _ in range(n)])
     x = np.eye(3)[sets] if armed else sets
-    gap, found = x[0] - x[1], belief.task(1)
-    exact = stats.norm.cdf(gap @ found.mean / np.sqrt(gap @ found.cov @ gap))
+    gap, posterior = x[0] - x[1], belief.task(1)
+    exact = stats.norm.cdf(gap @ posterior.mean / np.sqrt(gap @ posterior.cov @ gap))
     assert 0.05 < exact < 0.95
     assert abs(share - exact) < 6 * np.sqrt(exact * (1 - exact) / n)
-
-
-def test_ties_are_broken_at_random():
-    belief = _belief(False)
-    arms = _arms(belief, np.ones((4, 3)), [0])
-    rng = np.random.default_rng(2)
-    picks = [greedy(belief, rng, np.array([0]), arms)[0] for _ in range(4000)]
-    counts = np.bincount(picks, minlength=4)
-    assert stats.chisquare(counts).pvalue > 1e-6
 
 
 @pytest.mark.parametrize("floor", [0.0, 0.3])
@@ -103,7 +42,7 @@ def test_propensities_are_calibrated(floor):
     For a fixed policy, E[1{arm = a} / propensity] = 1 for each arm that has one: the identity
     behind inverse propensity weighting.
     """
-    belief = _belief(False)
+    belief = rewarded_belief(False)
     sets = RAGGED[1]
     n, rng = 20_000, np.random.default_rng(3)
     tasks = np.zeros(n, np.intp)

@@ -1,10 +1,8 @@
 """The agent: names, ids, late rewards and reports."""
 
-import os
-
 import numpy as np
 import pytest
-from support.agents import ARMED, ARMS, DEEP, LINEAR, Clock, state
+from support.agents import ARMED, ARMS, DEEP, LINEAR, state
 
 from hierbandits import (
     Agent,
@@ -119,41 +117,6 @@ def test_a_bad_decision_changes_nothing(prior, task, arms, more, message):
     assert state(agent) == before
 
 
-def test_arms_in_every_form():
-    agent = Agent(LINEAR, seed=0, arms=ARMS)
-    assert agent.decide("t").arm in ARMS
-    assert agent.decide("t", ["high"]).arm == "high"
-    assert agent.decide("t", np.array([[1.0, 2.0]])).arm == 0
-    assert agent.decide("t", [[1, 2], [3, 4]]).arm in (0, 1)
-    assert agent.decide("t", {"only": [1, 2]}).arm == "only"
-    assert agent.decide("t", np.eye(2), eligible=[False, True]).arm == 1
-    numbered = Agent(LINEAR, seed=0, arms=np.eye(2))
-    assert numbered.decide("t", [1]).arm == 1
-    armed = Agent(ARMED, seed=0)
-    assert armed.decide("t").arm in (0, 1, 2)
-    assert armed.decide("t", [2]).features == 2
-    named = Agent(ARMED, seed=0, arms=["a", "b", "c"])
-    decision = named.decide("t", ["c"])
-    assert (decision.arm, decision.features) == ("c", 2)
-
-
-def test_a_round_takes_one_offer_or_one_for_each_task():
-    agent = Agent(LINEAR, seed=0, arms=ARMS)
-    assert [d.arm for d in agent.decide_many(["a", "b"], ["mid"])] == ["mid", "mid"]
-    each = agent.decide_many(["a", "b", "c", 4], [["low"], ["mid", "high"], None, {"new": [1, 1]}])
-    assert each[0].arm == "low"
-    assert each[1].arm in ("mid", "high")
-    assert each[2].arm in ARMS
-    assert (each[3].arm, each[3].task) == ("new", 4)
-    ragged = agent.decide_many(["a", "b"], [np.eye(2)[:1], np.eye(2)])
-    assert ragged[0].arm == 0
-    assert agent.decide_many([], ARMS) == []
-    with pytest.raises(ValueError, match="one set for each task, got 1"):
-        agent.decide_many(["a", "b"], [ARMS])
-    armed = Agent(ARMED, seed=0, arms=["a", "b", "c"])
-    assert [d.arm for d in armed.decide_many([1, 2], [["a"], ["c"]])] == ["a", "c"]
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -186,54 +149,6 @@ def test_an_agent_needs_tasks_below_the_root():
         Agent(flat)
 
 
-def test_names_keep_their_type_and_paths_make_groups():
-    agent = Agent(ARMED, seed=0)
-    agent.decide_many([1, "1", np.int64(1)])
-    assert agent.tasks == [1, "1"]
-    deep = Agent(DEEP, seed=0)
-    deep.decide_many([("n", 1), ("n", 2), ("s", 1)], ARMS)
-    assert deep.tasks == [("n", 1), ("n", 2), ("s", 1)]
-    north, north_too, south = (deep.belief._nodes.forest.path(deep.node(t))[1] for t in deep.tasks)
-    assert north == north_too != south
-    for flat in ("TS", "PooledTS", "LinUCB"):
-        agent = Agent(DEEP, flat, seed=0)
-        agent.decide_many([("n", 1), ("s", 1)], ARMS)
-        assert agent.tasks == [("n", 1), ("s", 1)]
-    with pytest.raises(ValueError, match="task must be one that the agent has met"):
-        agent.node(("n", 7))
-
-
-def test_ids_never_repeat_and_leave_the_random_state_alone():
-    agent, other = Agent(ARMED, seed=0), Agent(ARMED, seed=0)
-    ids = [agent.decide("t").id for _ in range(200)]
-    assert len(set(ids)) == 200
-    for i in range(200):
-        other.decide("t", id=str(i))
-    assert agent._rng.bit_generator.state == other._rng.bit_generator.state
-    assert [d.arm for d in agent.pending] == [d.arm for d in other.pending]
-
-
-def test_a_forked_process_makes_ids_of_its_own():
-    agent = Agent(ARMED, seed=0)
-    agent.decide("t")
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.write(write, agent.decide("t").id.encode())
-        os._exit(0)
-    os.waitpid(child, 0)
-    assert os.read(read, 100).decode() != agent.decide("t").id
-
-
-def test_decisions_are_equal_by_id():
-    agent = Agent(LINEAR, seed=0)
-    one, other = agent.decide("t", ARMS), agent.decide("t", ARMS)
-    assert one == agent.pending[0]
-    assert one != other
-    assert one in agent.pending
-    assert len({one, other, agent.pending[1]}) == 2
-
-
 def test_a_string_is_not_several_tasks():
     with pytest.raises(ValueError, match="tasks must be several tasks, got the string 'store'"):
         Agent(ARMED).decide_many("store")
@@ -250,85 +165,3 @@ def test_a_clock_that_fails_leaves_nothing_half_done():
         agent.decide("new")
     assert state(agent) == before
     assert agent.belief.evidence.count.sum() == 0
-
-
-def test_old_decisions_expire_on_request():
-    clock = Clock()
-    agent = Agent(ARMED, seed=0, clock=clock)
-    for i in range(4):
-        agent.decide("t", id=f"d{i}")
-        clock.now += 10
-    agent.reward("d0", 1.0)  # at 1040
-    clock.now += 5  # 1045: d1 is 35 old, d2 25, d3 15
-    assert agent.expire(30) == ["d1"]
-    assert [d.id for d in agent.pending] == ["d2", "d3"]
-    with pytest.raises(UnknownDecision):
-        agent.reward("d1", 1.0)
-    assert agent.reward("d0", 1.0) is False
-    clock.now += 100
-    assert agent.expire(30) == ["d2", "d3"]
-    with pytest.raises(UnknownDecision):
-        agent.reward("d0", 1.0)  # its memory has gone too
-    with pytest.raises(ValueError, match="older_than must be finite"):
-        agent.expire(np.nan)
-
-
-def test_what_a_decision_was_for_cannot_be_changed():
-    agent = Agent(LINEAR, seed=0)
-    arms = np.array([[1.0, 2.0]])
-    decision = agent.decide("t", arms)
-    arms[:] = 9.0
-    assert decision.features.tolist() == [1.0, 2.0]
-    with pytest.raises(ValueError, match="read-only"):
-        decision.features[0] = 9.0
-    with pytest.raises(AttributeError):
-        decision.arm = 1
-
-
-def test_the_agents_own_arms_are_a_copy():
-    arms = np.array([[1.0, 2.0]])
-    agent = Agent(LINEAR, seed=0, arms=arms)
-    arms[:] = 9.0
-    assert agent.decide("t").features.tolist() == [1.0, 2.0]
-
-
-# Reports
-
-
-def test_the_table_shows_each_tasks_posterior():
-    agent = Agent(ARMED, seed=0, arms=["a", "b", "c"])
-    for i in range(30):
-        decision = agent.decide(f"t{i % 2}")
-        agent.reward(decision.id, float(i))
-    table = agent.table(level=0.8)
-    assert table["task"] == ["t0"] * 3 + ["t1"] * 3
-    assert table["arm"] == ["a", "b", "c"] * 2
-    assert table["decisions"] == table["rewards"] == [15] * 6
-    for row in range(6):
-        found = agent.belief.task(agent.node(table["task"][row]))
-        split = agent.belief.uncertainty(agent.node(table["task"][row]))
-        i = row % 3
-        assert table["mean"][row] == pytest.approx(found.mean[i])
-        assert table["within_var"][row] == pytest.approx(split.within[i, i])
-        assert table["shared_var"][row] == pytest.approx(split.shared[i, i])
-        half = 1.2815515655 * found.std[i]
-        assert table["low"][row] == pytest.approx(found.mean[i] - half)
-        assert table["high"][row] == pytest.approx(found.mean[i] + half)
-    with pytest.raises(ValueError, match="level must be in"):
-        agent.table(level=1.0)
-
-
-def test_the_summary_lines_up():
-    agent = Agent(DEEP, seed=0)
-    for i in range(6):
-        agent.decide(("north", f"store-{i}"), ARMS)
-    text = agent.summary(max_rows=5)
-    lines = text.splitlines()
-    assert lines[0] == "Agent(HierTS, 2 features, 6 tasks, 6 decisions, 0 rewarded, 6 pending)"
-    assert lines[1].split()[:3] == ["task", "feature", "decisions"]
-    assert lines[2].startswith("north/store-0")
-    assert lines[-1] == "... and 7 rows more"
-    assert len({len(line) for line in lines[1:-1]}) == 1
-    assert "0 tasks" in Agent(ARMED).summary()
-    with pytest.raises(ValueError, match="max_rows must be a whole number"):
-        agent.summary(max_rows=-1)

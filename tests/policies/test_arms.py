@@ -58,9 +58,9 @@ def test_sets_that_are_shared_are_not_copied():
 def test_a_mask_leaves_the_eligible_arms_under_their_numbers(arms, mask, numbers):
     every, some = _sets(_linear(arms)), _sets(_linear(arms, mask))
     expected = numbers or [[0, 2], [1, 2, 3]]
-    assert [found for _, found in some] == expected
-    for (features, found), (whole, _) in zip(some, every, strict=True):
-        np.testing.assert_array_equal(features, whole[found])
+    assert [left for _, left in some] == expected
+    for (features, left), (whole, _) in zip(some, every, strict=True):
+        np.testing.assert_array_equal(features, whole[left])
 
 
 def test_armed_sets():
@@ -130,3 +130,18 @@ def test_repeated_events_keep_their_arms():
     again = _sets(arms.repeated(3))
     assert [numbers for _, numbers in again] == [[0, 1], [0, 1, 2, 3]] * 3
     assert arms.flat_rows().tolist() == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("armed", [False, True])
+def test_values_and_numbers_are_those_of_the_eligible_arms(armed):
+    theta = np.random.default_rng(2).standard_normal((2, 3))
+    masks = [[True, False, True], [False, True, True]]
+    table = np.eye(3) if armed else SHARED[:3]
+    arms = Arms.of(None if armed else table, 2, 3, armed=armed, eligible=masks)
+    expected = [table[k] @ theta[e] for e, k in ((0, 0), (0, 2), (1, 1), (1, 2))]
+    np.testing.assert_allclose(arms.values(theta), expected)
+    assert arms.numbers(np.array([1, 0])).tolist() == [2, 1]
+    rng, slots = np.random.default_rng(3), np.array([1, 0])  # event 0 has the second parameter
+    best = [max((0, 2), key=lambda k: table[k] @ theta[1])]
+    best.append(max((1, 2), key=lambda k: table[k] @ theta[0]))
+    assert arms.best_under(theta, slots, rng).tolist() == best
