@@ -21,15 +21,14 @@ from bench.workload import NUM_ARMS, ROUND
 _PAGE = """\
 # Benchmarks
 
-The benchmarks write this page themselves:
+The benchmarks measure every figure below and write this page:
 
     make bench
 
-runs `python -m bench`, which measures every figure below. An event is one decision among
-{num_arms} arms and the reward that follows it. All tasks share one table of arms. Covariances are
-dense. Everything runs on one thread unless the text says otherwise. Each figure is the best of
-{times} short repetitions, unless the text says otherwise; they take turns with those of the
-figures that they are compared with.
+This runs `python -m bench`. An event is one decision among {num_arms} arms and the reward that
+follows it. All tasks share one table of arms, and covariances are dense. Unless the text says
+otherwise, everything runs on one thread and each figure is the best of {times} short repetitions.
+Figures that are compared with each other take their repetitions in turn.
 
 Measured on {date} on {processor} ({cores} cores, {system}) with Python {python},
 {versions}.
@@ -111,9 +110,9 @@ come and go. "Later" is after these events, when candidates without weight have 
 
 `hb.fit_prior` with full covariances and no weak priors, beside statsmodels' MixedLM with default
 settings and restricted likelihood. Both get the same rows, about {mixed_events} a task; our time
-includes summing them. Each figure is the best of {mixed_times} repetitions that take turns, on one
-thread. "Log evidence" is that of our widths less that of MixedLM's, by the same function. "Apart" is
-the largest difference of a variance or covariance, over the largest task variance.
+includes summing them. Each figure is the best of {mixed_times} repetitions. "Log evidence" is that
+of our widths less that of MixedLM's, by the same function. "Apart" is the largest difference of a
+variance or covariance, over the largest task variance.
 
 {mixed}
 
