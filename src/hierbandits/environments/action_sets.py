@@ -95,9 +95,9 @@ class SampledActions:
         return self.table[self._rows(rng.random((sets, self.num_arms)))]
 
     def fresh_sets(self, stream: Stream, events: Events, dim: int) -> Arms:
-        """A new set for each event, as rows of the one table: no features are copied.
+        """A new set for each event, a function of the stream and the event alone.
 
-        It is a function of the stream and the event alone.
+        No features are copied, and the number of an arm is its row in the table.
         """
         rows = self._rows(stream.uniforms(events, self.num_arms))
         offset = np.arange(len(rows) + 1) * self.num_arms
