@@ -140,24 +140,40 @@ def test_the_first_lemma_is_an_equality_for_two_opposite_arms():
     assert bound == pytest.approx(sqrt(2 / pi), rel=1e-12)
 
 
-@pytest.mark.parametrize("delta", [1.0, 0.5, 0.02])
-def test_the_first_lemma_bounds_the_regret_of_a_posterior_draw(delta):
-    """One interaction, where arms leave no direction out: the bound is at most this much looser.
+def circle(size=60):
+    angles = np.linspace(0, 2 * pi, size, endpoint=False)
+    return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+@pytest.mark.parametrize(
+    ("kind", "delta", "looser"),
+    [
+        ("circle", 1.0, 1.9), ("circle", 0.5, 2.4), ("circle", 0.02, 3.4),
+        ("finite circle", 1.0 / 60, 3.1), ("finite circle", 0.5 / 60, 3.0),
+        (100, 0.01, 1.6), (100, 0.0025, 1.55), (4, 0.5, 2.8), (4, 0.02, 3.0),
+        ("skewed", 0.5, 10.0), ("skewed", 0.02, 10.0),
+    ],
+)  # fmt: skip
+def test_the_first_lemma_bounds_the_regret_of_a_posterior_draw(kind, delta, looser):
+    """One interaction: the regret is below the bound, and the bound is at most so much looser.
 
     Arms all around a circle are the hardest linear ones, many equal arms the hardest finite ones.
+    A number is that of equal arms of a K-armed bandit.
     """
     rng = np.random.default_rng(5)
-    angles, many = np.linspace(0, 2 * pi, 60, endpoint=False), 100
-    circle = np.column_stack([np.cos(angles), np.sin(angles)])
-    armed = GaussianHierarchy.armed(many, hyper_std=0.8, task_std=0.6, noise_std=0.5)
-    for prior, arms, fails, looser in (
-        (isotropic(0.6, 0.8), circle, delta, {1.0: 1.9, 0.5: 2.4, 0.02: 3.4}[delta]),
-        (armed, np.eye(many), delta / many, {1.0: 1.6, 0.5: 1.55, 0.02: 1.7}[delta]),
-    ):
-        regret, variance = regret_of_a_draw(rng, prior, arms)
-        error = regret.std() / sqrt(regret.size)
-        bound = bounds.bayes_regret(prior, variance, 1, 1, delta=fails)
-        assert regret.mean() + 6 * error < bound < looser * regret.mean()
+    prior, arms, num_arms = isotropic(0.6, 0.8), circle(), None
+    if kind == "finite circle":
+        num_arms = len(arms)
+    elif kind == "skewed":
+        prior, arms = random_prior(rng, kind, 4), rng.standard_normal((7, 4))
+        arms /= np.linalg.norm(arms, axis=1)[:, None]
+    elif kind != "circle":
+        prior = GaussianHierarchy.armed(kind, hyper_std=0.8, task_std=0.6, noise_std=0.5)
+        arms = np.eye(kind)
+    regret, variance = regret_of_a_draw(rng, prior, arms)
+    error = regret.std() / sqrt(regret.size)
+    bound = bounds.bayes_regret(prior, variance, 1, 1, num_arms=num_arms, delta=delta)
+    assert regret.mean() + 6 * error < bound < looser * regret.mean()
 
 
 def test_both_forms_of_the_first_lemma_by_hand():

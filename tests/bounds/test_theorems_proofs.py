@@ -1,6 +1,7 @@
 """The proofs of both theorems, step by step, on random histories."""
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pytest
@@ -70,7 +71,7 @@ def history(rng, prior, m, n, num_concurrent=1, basis=None):
     return steps, seen
 
 
-CASES = [(kind, d, seed) for kind in ("skewed", "isotropic", "armed") for d in (1, 2, 4) for seed in (0, 1)]  # fmt: skip  # noqa: E501
+CASES = list(product(("skewed", "isotropic", "armed"), (1, 2, 4), (0, 1)))
 
 
 @pytest.mark.parametrize(("kind", "d", "seed"), CASES)
