@@ -63,14 +63,29 @@ def test_rewards_have_their_mean(name):
     assert errors.std() == pytest.approx(np.sqrt(noise_var.mean()), rel=0.03)
 
 
+def _assert_drawn_from(values, mean, cov):
+    """Each mean and covariance is within six standard errors of its own."""
+    errors, var = 6 / np.sqrt(len(values)), np.diagonal(cov)
+    assert (np.abs(values.mean(axis=0) - mean) < errors * np.sqrt(var)).all()
+    cov_errors = errors * np.sqrt(np.outer(var, var) + cov**2)
+    assert (np.abs(np.cov(values.T) - cov) < cov_errors).all()
+
+
 def test_truth_is_drawn_from_the_hierarchy():
-    environment = DRAWN["linear, arms per run"]
+    hierarchy = GaussianHierarchy(
+        hyper_mean=[0.2, -0.1],
+        hyper_cov=[[4.0, 1.8], [1.8, 1.0]],
+        task_cov=[[0.1, -0.1], [-0.1, 0.3]],
+        noise_std=0.5,
+    )
+    environment = HierarchicalBandit(hierarchy=hierarchy, num_tasks=2, actions=ActionSets(3))
     worlds = environment.worlds(np.random.default_rng(0), 0, 0, 20_000)
-    error = 6 / np.sqrt(20_000)
-    np.testing.assert_allclose(worlds.truth.mean(axis=0), LINEAR.hyper_mean, atol=error)
-    np.testing.assert_allclose(np.cov(worlds.truth.T), LINEAR.hyper_cov, atol=2 * error)
-    offsets = (worlds.theta - worlds.truth[:, None])[:, 0]
-    np.testing.assert_allclose(np.cov(offsets.T), LINEAR.task_cov, atol=error)
+    _assert_drawn_from(worlds.truth, hierarchy.hyper_mean, hierarchy.hyper_cov)
+    offsets = worlds.theta - worlds.truth[:, None]
+    for task in range(2):
+        _assert_drawn_from(offsets[:, task], np.zeros(2), hierarchy.task_cov)
+    across = np.corrcoef(offsets.reshape(-1, 4).T)[:2, 2:]  # one task tells nothing of another
+    assert np.abs(across).max() < 6 / np.sqrt(20_000)
     given = DRAWN["armed, bernoulli, mu given"].worlds(np.random.default_rng(0), 0, 0, 3)
     np.testing.assert_array_equal(given.truth, [[0.2, 0.4, 0.6, 0.8]] * 3)
 

@@ -73,11 +73,11 @@ def test_a_k_armed_task_is_explored_after_k_distinct_arms():
     assert sums.total.tolist() == [7]
 
 
-def test_arms_that_do_not_span_never_explore():
-    sums, one = VarianceSum(1, 1), np.ones(1)
-    table = np.array([[1.0, 0.0], [2.0, 0.0]])
-    for _ in range(5):
+def test_a_task_whose_first_arms_do_not_span_is_never_explored():
+    """Not even if arms of later rounds span R^d."""
+    sums, one, zero = VarianceSum(1, 1), np.ones(1), np.zeros(1, int)
+    flat, spanning = np.array([[1.0, 0.0], [2.0, 0.0]]), np.array([[3.0, 0.0], [0.0, 3.0]])
+    for table, row in [(flat, 0), (spanning, 0), (spanning, 1), (spanning, 0), (spanning, 1)]:
         arms = Arms.of(table, 1, 2, armed=False)
-        zero = np.zeros(1, int)
-        sums.add(zero, zero, arms, table[:1], Prediction(one, one, one))
+        sums.add(zero, zero, arms, table[[row]], Prediction(one, one, one))
     assert (sums.total.tolist(), sums.explored.tolist()) == ([10], [0])

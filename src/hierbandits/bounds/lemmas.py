@@ -151,7 +151,7 @@ def regret_tail(
 
 
 def failure_probability(delta: float | None, events: int) -> float:
-    """delta, with which an interval of Lemma 1 fails, checked; 1 / (m n) by default.
+    """delta, the probability that an interval of Lemma 1 fails, checked; 1 / (m n) by default.
 
     delta = 1 is allowed: the first term is then zero, and the second alone is a bound.
     """

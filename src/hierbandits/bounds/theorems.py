@@ -28,7 +28,7 @@ def sequential(
     max_norm: float = 1.0,
     delta: float | None = None,
 ) -> RegretBound:
-    """The Bayes regret of HierTS when one task acts per round.
+    """The bound on the Bayes regret of HierTS when one task acts in a round.
 
         d sqrt(2 m n (c1 m + c2) log(m n)) + c3,  c3 = sqrt(2 / pi) sigma_max d^(3/2)
         sqrt(2 K m n (c1 m + c2) log(m n)) + c3,  c3 = sqrt(2 / pi) sigma_max K     if armed
@@ -53,7 +53,7 @@ def concurrent(
     max_norm: float = 1.0,
     delta: float | None = None,
 ) -> RegretBound:
-    """The Bayes regret of HierTS-forced when up to L distinct tasks act per round.
+    """The bound on the Bayes regret of HierTS-forced when up to L distinct tasks act in a round.
 
         d sqrt(2 m n (c1 m + c2) log(m n)) + c3
 
@@ -76,8 +76,9 @@ def oracle(
     max_norm: float = 1.0,
     delta: float | None = None,
 ) -> RegretBound:
-    """The Bayes regret of OracleTS, which knows the hyper-parameter: `sequential` with c2 = 0.
+    """The bound on the Bayes regret of OracleTS, which knows the hyper-parameter.
 
+    It is `sequential` with c2 = 0.
     It also holds when tasks act concurrently, since no task learns from another.
     [HBB, Section Tightness]
     """
@@ -96,10 +97,11 @@ def independent(
     max_norm: float = 1.0,
     delta: float | None = None,
 ) -> RegretBound:
-    """The Bayes regret of TS in each task alone: `sequential` for the marginal prior, c2 = 0.
+    """The bound on the Bayes regret of TS in each task alone.
 
-    c1 has lambda_1(Sigma_q + Sigma_0) in place of lambda_1(Sigma_0).  It also holds when tasks act
-    concurrently.  [HBB, Section Tightness]
+    It is `sequential` for the marginal prior: c2 = 0, and c1 has lambda_1(Sigma_q + Sigma_0) in
+    place of lambda_1(Sigma_0).  It also holds when tasks act concurrently.
+    [HBB, Section Tightness]
     """
     check_two_levels(prior)
     chosen = constants_of(marginal(prior), constants, max_norm)

@@ -15,8 +15,8 @@ _VERSION = 1
 class Checkpoint:
     """A folder of finished chunks.
 
-    The name of a chunk's file has the fingerprint of all that the chunk is computed from.  So a
-    file of an older version of that is never read.  Without a folder nothing is kept.
+    The name of a chunk's file has the fingerprint of all that the chunk was computed from.  So a
+    chunk that was computed from anything else is not read.  Without a folder nothing is kept.
     """
 
     def __init__(self, folder: str | Path | None, settings: StudySettings) -> None:

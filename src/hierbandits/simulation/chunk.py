@@ -1,4 +1,4 @@
-"""One chunk of a study: one policy in a few runs, which step together."""
+"""One chunk of a study: one policy in some of the runs, which step together; and its seeds."""
 
 import time
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ CHUNK_RUNS = 200
 
 @dataclass(frozen=True, slots=True)
 class ChunkSeeds:
-    """The random generators of a chunk, one for each purpose.
+    """The random generators of a chunk, one for each purpose, and their seeds.
 
     The worlds and the schedule do not depend on the policy, so that all policies of a study meet
     the same ones.  The luck in rewards is not drawn here: environments key it by the event.
@@ -33,15 +33,15 @@ class ChunkSeeds:
     first_run: int  # of the chunk
 
     def worlds(self) -> Generator:
-        """What the environment draws the truth of the runs from."""
+        """The generator with which the environment draws the truth of the runs."""
         return default_rng([self.seed, self.first_run, 0])
 
     def choices(self, policy: str) -> Generator:
-        """What the policy of this name chooses with."""
+        """The generator with which the policy of this name chooses."""
         return default_rng([self.seed, self.first_run, 1, crc32(policy.encode())])
 
     def schedule(self) -> Generator:
-        """What the schedule draws its rounds from."""
+        """The generator with which the schedule draws its rounds."""
         return default_rng([self.seed, self.first_run, 2])
 
 
@@ -53,7 +53,7 @@ class StudySettings:
     schedule: Schedule
     seed: int
     num_interactions: int
-    points: int  # of the regret curve, about
+    points: int  # of the regret curve; see `RegretCurve`
     variance: bool  # whether V(m, n) is kept
     snapshot_every: int  # rounds from one snapshot of the hyper-posterior to the next; 0: none
 
@@ -70,7 +70,7 @@ class Chunk:
 
 
 def simulate_chunk(chunk: Chunk) -> tuple[Indices, Outcome]:
-    """The rounds at which curves are kept, (points,), and what the policy did."""
+    """Simulate a chunk: the rounds at which its curves are kept, (points,), and its outcome."""
     start = time.perf_counter()
     settings, runs, m = chunk.settings, chunk.runs, chunk.settings.environment.num_tasks
     environment, seeds = settings.environment, ChunkSeeds(settings.seed, chunk.first_run)

@@ -33,7 +33,7 @@ def simulate(
     checkpoint: str | Path | None = None,
     progress: Progress = None,
 ) -> Study:
-    """The regret of policies in the same worlds, the same for any number of jobs.
+    """The regret of policies in the same worlds.  It is the same for any number of jobs.
 
     Each chunk of runs and each policy has its own random generator, and the luck in rewards is
     keyed by (run, task, interaction).  So a policy's numbers do not depend on the other policies.
@@ -117,12 +117,12 @@ def _finished(chunks: list[Chunk], jobs: int) -> Iterable[tuple[Chunk, Indices, 
 
 
 def _numbered(number: int, chunk: Chunk) -> tuple[int, Indices, Outcome]:
-    """A chunk's number, which says what was finished, with its rounds and its outcome."""
+    """A chunk's number, by which its caller knows it, with its rounds and its outcome."""
     return number, *simulate_chunk(chunk)
 
 
 def _compile_for(chunk: Chunk) -> None:
-    """One run of one round here, so that its kernels are compiled once and not by every process."""
+    """Simulate one round of one run here, so that kernels are compiled once, not by every job."""
     short = replace(
         chunk.settings,
         schedule=Federated(),
