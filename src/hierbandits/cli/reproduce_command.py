@@ -26,6 +26,20 @@ def reproduce(
     digit: Annotated[
         list[int] | None, typer.Option(help="digits: a positive class; may be repeated.")
     ] = None,
+    estimator: Annotated[
+        str | None,
+        typer.Option(
+            help="digits: how a task's parameter is computed: choice-weighted (the default), "
+            "least-squares or positive-mean (the paper's words)."
+        ),
+    ] = None,
+    arms_from: Annotated[
+        str | None,
+        typer.Option(
+            help="digits: the pictures that a task offers: those of its own subsample (the "
+            "default) or of the whole test-half (the paper's words)."
+        ),
+    ] = None,
 ) -> None:
     """Run an experiment and leave a folder of figures, results, settings and a report.
 
@@ -43,7 +57,9 @@ The numbers do not depend on --jobs.
         return
     if experiment not in EXPERIMENTS:
         fail(f"EXPERIMENT must be one of {', '.join(EXPERIMENTS)}, got {experiment!r}")
-    for option, given in (("--data", data), ("--dataset", dataset), ("--digit", digit)):
+    of_digits = {"--data": data, "--dataset": dataset, "--digit": digit}
+    of_digits |= {"--estimator": estimator, "--arms-from": arms_from}
+    for option, given in of_digits.items():
         if given and experiment != "digits":
             fail(f"{option} is for the experiment digits alone, got it for {experiment}")
     need("matplotlib", "polars", *(["joblib"] if jobs != 1 else []))
@@ -66,6 +82,8 @@ The numbers do not depend on --jobs.
                 data=data,
                 dataset=dataset,
                 digits=tuple(digit or ()),
+                estimator=estimator,
+                arms_from=arms_from,
                 progress=steps.update,
             )
             report = EXPERIMENTS[experiment].run(options)

@@ -17,17 +17,20 @@ from hierbandits.simulation.study import Study
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a person may set for any experiment."""
+    """What a person may set for an experiment."""
 
     runs: int | None = None  # the experiment's own default
     seed: int = 0
     jobs: int = 1
     quick: bool = False
     checkpoint: Path | None = None
-    data: Path | None = None  # a folder with data files, for those that need them
-    dataset: str | None = None
-    digits: tuple[int, ...] = ()  # positive classes; the experiment's own if none is named
     progress: Listener | None = None  # told of the runs of all studies
+    # For digits alone; it has its own defaults.
+    data: Path | None = None  # a folder with MNIST's files
+    dataset: str | None = None
+    digits: tuple[int, ...] = ()  # positive classes
+    estimator: str | None = None  # of theta_s
+    arms_from: str | None = None  # the pictures that a task offers
 
     def num_runs(self, usual: int, quick: int) -> int:
         """The number of runs asked for, or the experiment's own."""
@@ -44,7 +47,7 @@ class Experiment:
     run: Callable[[Options], Report]
 
 
-class Studies:
+class StudyRunner:
     """Runs the studies of one experiment with its options, and counts their runs together."""
 
     def __init__(self, options: Options, total: int) -> None:
