@@ -61,7 +61,7 @@ def run(options: Options) -> Report:
         width: runner.run(paper_problem(HYPER_STD, width), RECIPES, Concurrent(ROUND_SIZE), runs)
         for width in widths
     }
-    _draw(report, studies)
+    _compare(report, studies)
     _elsewhere(report, runner, fewer)
     for width, study in studies.items():
         for row in study.summary("HierTS"):
@@ -73,7 +73,7 @@ def run(options: Options) -> Report:
     return report
 
 
-def _draw(report: Report, studies: Mapping[float, Study]) -> None:
+def _compare(report: Report, studies: Mapping[float, Study]) -> None:
     """Regret and its ratio to that of HierTS, against sigma_0."""
     widths = list(studies)
     figure, (left, right) = panels(2, height=4.4, width=5.2)
@@ -93,7 +93,7 @@ def _draw(report: Report, studies: Mapping[float, Study]) -> None:
         "adaptive",
         figure,
         "HierTS, TS and PooledTS are told the true widths and noise; AdaptiveHierTS is told "
-        "neither, and in the variant the noise alone. Bars are standard errors.",
+        "neither, and its variant is told the noise alone. Bars are standard errors.",
     )
     report.table(
         "Ratio of mean regrets to that of HierTS told the truth, with 95 % intervals",
