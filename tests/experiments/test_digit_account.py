@@ -29,7 +29,7 @@ def test_the_page_tells_estimates_and_how_they_were_chosen(tmp_path):
     for words in (
         "Half of the weight is on all pictures",
         "pictures that the fit itself would choose among 30",
-        "repeated 8 times",
+        "computed 8 times",
         "The ridge of the fit is sigma^2 = 0.25",
         "the mean and the covariance of theta_s over 500 sub-samples of the training half, of 321",
         "1e-06 is added to the diagonal of Sigma_0",
@@ -47,11 +47,11 @@ def test_the_page_tells_of_the_reading_in_force_alone(tmp_path):
     assert "theta_s is the mean of the positive pictures" in literal
     assert "are of the whole test half" in literal
     assert "The ridge of the fit" not in literal
-    assert "repeated 8 times" not in literal
+    assert "computed 8 times" not in literal
     plain = _told(tmp_path / "plain", estimator="least-squares")
     assert "All pictures of the sub-sample have the same weight" in plain
     assert "The ridge of the fit is sigma^2 = 0.25" in plain
-    assert "repeated 8 times" not in plain
+    assert "computed 8 times" not in plain
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ ESTIMATORS: dict[str, Estimator] = {
         "theta_s is a weighted least-squares fit of the mean rewards on the pixels. Half of the "
         "weight is on all pictures of the sub-sample alike, as they are offered. The other half "
         f"is on the pictures that the fit itself would choose among {ARMS}. Weights and fit "
-        f"depend on each other, so the fit is repeated {PASSES} times, and the weights move half "
+        f"depend on each other, so the fit is computed {PASSES} times, and the weights move half "
         "of the way each time.",
         choice_weighted,
     ),

@@ -107,9 +107,10 @@ def _describe(report: Report, bandit: DigitBandit, runs: int, dataset: str) -> N
         f"Every interaction offers {bandit.num_arms} pictures. A picture of the positive class is "
         f"rewarded with probability {POSITIVE}, any other with probability {NEGATIVE}. The learner "
         f"sees d = {bandit.prior.dim} pixels of each picture, and assumes that rewards are linear "
-        f"in them with Gaussian noise of {NOISE_STD}. There are {bandit.num_tasks} tasks of "
-        f"{INTERACTIONS} interactions, {ROUND_SIZE} in a round, and {runs} runs; the data are "
-        f"{dataset}. All policies are told Sigma_0, and OracleTS alone is told mu_*.",
+        f"in them with Gaussian noise of standard deviation {NOISE_STD}. There are "
+        f"{bandit.num_tasks} tasks of {INTERACTIONS} interactions, {ROUND_SIZE} in a round, and "
+        f"{runs} runs; the data are {dataset}. All policies are told Sigma_0, and OracleTS alone "
+        "is told mu_*.",
     )
 
 
