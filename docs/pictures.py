@@ -1,6 +1,13 @@
-"""Draws the pictures of design.md and of tutorial.md: python docs/pictures.py."""
+"""Makes the pictures of the documentation.
 
+python docs/pictures.py            # draws those of design.md and tutorial.md
+python docs/pictures.py results    # copies those of experiments, from the folder that
+                                   # `hierbandits reproduce` has left them in
+"""
+
+import sys
 from pathlib import Path
+from shutil import copyfile
 
 import numpy as np
 import polars as pl
@@ -12,6 +19,23 @@ from hierbandits.simulation.plots import regret_curves
 
 POLICIES = ("HierTS", "AdaptiveHierTS", "TS", "PooledTS")
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
+FIGURES = {
+    "adaptive": "adaptive/adaptive",
+    "digits_learned": "digits/hyper",
+    "digits_regret": "digits/digits",
+    "similarity": "similarity/similarity",
+    "synthetic": "synthetic/synthetic",
+}
+"""The pictures of experiments, and the figure of a report that each is."""
+
+
+def experiments(results: Path) -> None:
+    """Copy the figures of the experiments that are in this folder."""
+    for name, figure in FIGURES.items():
+        source = results / f"{figure}.png"
+        if source.is_file():
+            copyfile(source, Path(__file__).parent / "images" / f"{name}.png")
+            print(f"{name}.png is {source}")
 
 
 def node(axes, x, y, text, colour=GREY):
@@ -105,5 +129,8 @@ def _save(figure: Figure, name: str) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:]:
+        experiments(Path(sys.argv[1]))
+        sys.exit()
     engine()
     tutorial()
