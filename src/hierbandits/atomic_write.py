@@ -11,10 +11,10 @@ from typing import IO
 
 @contextmanager
 def atomic_write(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """A binary file to write to; it takes the place of `path` when the block ends without error.
+    """A binary file to write to, which takes the place of `path` if the block ends without error.
 
-    The bytes go to a temporary file beside it, which is forced to disk and then renamed.  After an
-    error the temporary file is removed and an earlier file at `path` is as it was.
+    The bytes go to a temporary file in the same folder.  At the end of the block it is forced to
+    disk and renamed.  After an error it is removed, and an earlier file at `path` is as it was.
     """
     target = Path(path)
     with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
@@ -30,7 +30,7 @@ def atomic_write(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
+    """The umask of the process.  The only way to read it is to set it."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
