@@ -9,8 +9,6 @@ import pytest
 
 from hierbandits.experiments import EXPERIMENTS, Options
 from hierbandits.experiments.experiment import paper_problem
-from hierbandits.reporting.figure import panels
-from hierbandits.reporting.report import Report
 
 KEYS = {"experiment", "panel", "sigma_q", "sigma_0", "L", "policy", "runs"}
 KEYS |= {"mean", "standard_error"}
@@ -117,45 +115,6 @@ def test_runs_are_as_asked_quick_or_usual():
     assert Options().num_runs(1000, 100) == 1000
     assert Options(quick=True).num_runs(1000, 100) == 100
     assert Options(quick=True, runs=7).num_runs(1000, 100) == 7
-
-
-def test_a_report_escapes_what_it_is_given(tmp_path):
-    report = Report("x", "<script>alert(1)</script>", {"note": "<b>"})
-    report.text("a < b")
-    report.table("t & u", ["<i>"], [["<td>"]])
-    page = report.write(tmp_path / "deep" / "folder").read_text()
-    assert "<script>" not in page
-    assert "a &lt; b" in page
-    assert "&lt;td&gt;" in page
-
-
-def test_a_second_report_leaves_no_file_of_the_first_and_no_file_but_its_own_goes(tmp_path):
-    folder = tmp_path / "out"
-    first, second = Report("x", "one", {}), Report("x", "two", {})
-    first.frame("old", pl.DataFrame({"regret": [1.0]}))
-    second.frame("new", pl.DataFrame({"regret": [2.0]}))
-    first.write(folder)
-    (folder / "mine.parquet").touch()
-    (tmp_path / "outside").touch()
-    settings = json.loads((folder / "settings.json").read_text())
-    settings["files"] += ["../outside", str(tmp_path / "outside"), "..", "", 3]  # by other hands
-    (folder / "settings.json").write_text(json.dumps(settings))
-    second.write(folder)
-    left = {path.name for path in folder.iterdir()}
-    assert left == {
-        "mine.parquet", "new.parquet", "report.html", "settings.json", "summary.json"
-    }  # fmt: skip
-    assert (tmp_path / "outside").exists()
-    (folder / "settings.json").write_text("not JSON")
-    first.write(folder)
-    assert (folder / "new.parquet").exists()  # nothing says whose it is
-
-
-def test_plots_fill_rows_and_spare_places_are_empty():
-    figure, axes = panels(7, columns=5)
-    assert (len(axes), len(figure.axes)) == (7, 10)
-    assert [plot.axison for plot in figure.axes] == [True] * 7 + [False] * 3
-    assert len(panels(1)[1]) == 1
 
 
 def test_the_adaptive_rows_say_the_ratio_to_knowing_the_truth(reports):

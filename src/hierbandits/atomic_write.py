@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from secrets import token_hex
 from typing import IO
 
 
@@ -17,20 +17,13 @@ def atomic_write(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     disk and renamed.  After an error it is removed, and an earlier file at `path` is as it was.
     """
     target = Path(path)
-    with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+    temporary = target.with_name(f".{target.name}.{token_hex(8)}")
+    with open(temporary, "xb") as file:
         try:
             yield file
             file.flush()
             os.fsync(file.fileno())
-            os.chmod(file.name, 0o666 & ~_umask())
-            os.replace(file.name, target)
+            os.replace(temporary, target)
         except BaseException:
-            os.unlink(file.name)
+            os.unlink(temporary)
             raise
-
-
-def _umask() -> int:
-    """The umask of the process.  The only way to read it is to set it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

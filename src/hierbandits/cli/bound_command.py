@@ -42,8 +42,9 @@ def bound(
     """Print the regret that the paper's theorems promise of HierTS, term by term.
 
     There are two columns of numbers. One has the paper's constants. The other has repaired \
-constants, which also hold for anisotropic covariances. The last rows are the bounds of OracleTS \
-and of TS in each task alone, and the number of tasks from which on HierTS beats TS.
+constants, which also hold for anisotropic covariances. The last rows are the bound of OracleTS, \
+the bound of TS in each task alone, and how many tasks it takes for HierTS to have a lower bound \
+than TS.
     """
     from hierbandits import GaussianHierarchy, bounds
 

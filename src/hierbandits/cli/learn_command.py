@@ -43,7 +43,8 @@ def learn(
         float, typer.Option(help="Share of rows that predictions are checked on. 0 for no check.")
     ] = 0.2,
     runs: Annotated[
-        int, typer.Option(min=0, help="Simulated worlds, for the regret that sharing saves.")
+        int,
+        typer.Option(min=0, help="Simulated worlds, to see what sharing saves. 0 for none."),
     ] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/learn"),

@@ -23,7 +23,7 @@ def names_as_in_log(
     kind = _column_kinds(log).get(column)
     if kind is None or not kind.is_integer():
         return [str(name) for name in names]
-    return [int(name) if str(name).lstrip("-").isdecimal() else name for name in names]
+    return [int(name) if str(name).removeprefix("-").isdecimal() else name for name in names]
 
 
 def feature_columns(log: str | Path, columns: list[str] | None) -> str | list[str] | None:
