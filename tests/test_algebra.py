@@ -19,7 +19,7 @@ CLOSE = {"rtol": 1e-9, "atol": 1e-12}
 
 
 def _cov(rng, dim, rank=None, batch=()):
-    """Random covariances, of full rank unless said."""
+    """Random covariances, of full rank unless `rank` is given."""
     root = rng.standard_normal((*batch, dim, dim if rank is None else rank))
     return root @ np.swapaxes(root, -1, -2)
 

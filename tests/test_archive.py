@@ -130,6 +130,15 @@ def test_a_changed_number_is_seen_by_its_checksum(path):
     _refused(path, "Bad CRC-32")
 
 
+def test_a_smaller_shape_is_seen_by_the_checksum(path):
+    """Although the array is then read before the end of its member."""
+    write_archive(path, "belief", 2, META, {"large": np.zeros((9, 5000))})
+    whole = path.read_bytes()
+    assert whole.count(b"(9, 5000)") == 1
+    path.write_bytes(whole.replace(b"(9, 5000)", b"(1, 5000)"))
+    _refused(path, "Bad CRC-32")
+
+
 @pytest.mark.parametrize(
     "header",
     [None, b"{", b"[]", b"3", b"{}", b'{"kind": "belief"}', b"\xff",

@@ -38,18 +38,22 @@ def test_the_warfarin_trial_by_command(tmp_path):
     settings = json.loads((out / "settings.json").read_text())
     assert settings["files"] == sorted(path.name for path in out.iterdir())
     assert {f"{name}.png" for name in FIGURES} <= set(settings["files"])
-    found = json.loads((out / "report.json").read_text())
-    assert (found["rows"], found["tasks"], found["arms"]) == (6037, 22, ["low", "medium", "high"])
-    assert found["comparison"]["best"] == "hierarchical"
-    assert found["calibration"]["two_valued"]
-    assert found["calibration"]["cells"]["count"] > 30
+    report = json.loads((out / "report.json").read_text())
+    assert (report["rows"], report["tasks"], report["arms"]) == (
+        6037,
+        22,
+        ["low", "medium", "high"],
+    )
+    assert report["comparison"]["best"] == "hierarchical"
+    assert report["calibration"]["two_valued"]
+    assert report["calibration"]["cells"]["count"] > 30
     # Doses were given at random, so that an arm's mean is the share of patients who needed it.
     counts = hb.datasets.warfarin().counts
     share = counts.sum(0) / counts.sum()
-    np.testing.assert_allclose(found["prior"]["hyper_mean"], share, atol=0.1)
+    np.testing.assert_allclose(report["prior"]["hyper_mean"], share, atol=0.1)
     lines = [line for line in result.stdout.splitlines() if line.startswith("    ")][-2:]
     names = {"hb": hb}
-    exec("\n".join(line.strip() for line in lines), names)  # as told
+    exec("\n".join(line.strip() for line in lines), names)  # as printed
     assert names["agent"].decide("new").arm in ("low", "medium", "high")
     again, _ = hb.learn_prior(log, seed=3, runs=0)
     assert names["prior"].to_dict() == again.to_dict()
@@ -64,9 +68,9 @@ def test_features_by_command(tmp_path):
     result = _run(path, *named, "--structure", "scalar", "--runs", 0, "--held-out", 0, "--out", out)
     assert result.exit_code == 0, result.output
     assert "agent = hb.Agent(prior, seed=0)" in result.output
-    found = json.loads((out / "report.json").read_text())
-    assert found["similarity"]["coordinates"] == ["x0", "x1", "x2"]
-    assert (found["calibration"], found["savings"]) == (None, None)
+    report = json.loads((out / "report.json").read_text())
+    assert report["similarity"]["coordinates"] == ["x0", "x1", "x2"]
+    assert (report["calibration"], report["savings"]) == (None, None)
     assert not (out / "regret.png").exists()
 
 

@@ -32,6 +32,7 @@ def test_any_other_file_is_refused_in_one_line(content, tmp_path, capsys):
     error = capsys.readouterr().err
     assert f"--prior must be a file with a hierarchy as JSON, got {path}: " in error
     assert len(error.splitlines()) == 1
+    assert "must hold a hierarchy" not in error  # which would name the file again
 
 
 def test_arms_that_are_no_list_are_refused(tmp_path, capsys):

@@ -58,6 +58,8 @@ def test_the_terminal_shows_the_tables_alone():
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     assert lines[:4] == ["A table", "policy  regret", "TS         2.5", "HierTS   11.25"]
     assert "words" not in out.getvalue()
+    for text in ("[b]", "[i]", "[u]"):  # shown, and not taken for a style
+        assert text in out.getvalue()
 
 
 def test_a_report_escapes_what_it_is_given(tmp_path):

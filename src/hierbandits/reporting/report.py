@@ -79,10 +79,11 @@ class Report:
 
     def show(self, console: "Console") -> None:
         """Print the tables to a terminal."""
+        from rich.markup import escape
         from rich.table import Table
 
         for heading, columns, rows in self._tables:
-            table = Table(title=heading, title_justify="left", box=None, pad_edge=False)
+            table = Table(title=escape(heading), title_justify="left", box=None, pad_edge=False)
             for place, column in enumerate(columns):
                 table.add_column(column, justify="right" if place else "left")
             for row in rows:
