@@ -98,8 +98,9 @@ class PessimisticPolicy:
     def __str__(self) -> str:
         columns, rows = self.cells()
         more = len(rows) - MOST_ROWS
-        shown = text_table(columns, rows[:MOST_ROWS])
-        return shown + (f"\n... and {more:,} more" if more > 0 else "")
+        return text_table(columns, rows[:MOST_ROWS]) + (
+            f"\n... and {more:,} more" if more > 0 else ""
+        )
 
 
 def hieropo(
