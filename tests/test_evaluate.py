@@ -78,7 +78,7 @@ def test_estimates_are_the_textbook_formulas_overall_and_in_every_task(barred):
     frame, table = world.rows(rng, 900, barred), _table(rng)
     log = world.log(frame, eligible="eligible", batch_rows=128)
     found = evaluate(
-        log, {"mine": table_policy(table)}, prior=world.prior(), split="time", level=0.9
+        log, {"mine": table_policy(table)}, prior=world.prior(), split="time", confidence=0.9
     )
     model = _model(frame[:450], world, world.prior())  # rows are in order of time
     rows = _by_hand(frame[450:], world, table, model)

@@ -42,7 +42,7 @@ BAD_CALLS = {
     "a policy twice": ((["uniform", "uniform"],), {}, "distinct names"),
     "a reserved name": (({"logged": "uniform"},), {}, "other than 'logged'"),
     "no policy at all": (({"x": 3},), {}, "names, recipes, or functions.*got 3"),
-    "a level": (("uniform",), {"level": 95}, r"level must be in \(0, 1\), got 95"),
+    "a confidence": (("uniform",), {"confidence": 95}, r"confidence must be in \(0, 1\), got 95"),
     "a delta": (("HierOPO",), {"delta": 0}, r"delta must be in \(0, 1\), got 0"),
     "draws": (("uniform",), {"draws": 0}, "draws must be a whole number of at least 1"),
     "a batch": (("uniform",), {"batch": 0.5}, "batch must be a whole number"),

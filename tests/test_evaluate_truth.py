@@ -26,7 +26,7 @@ def _coverage(skew, rows, level, hidden=0.0):
             frame = _with_hidden_context(rng, world, rows, hidden)
         table = np.tile([0.8, 0.1, 0.1], (6, 1))
         found = evaluate(
-            world.log(frame), {"mine": table_policy(table)}, prior=prior, level=level, folds=2
+            world.log(frame), {"mine": table_policy(table)}, prior=prior, confidence=level, folds=2
         )
         each = (table * world.values).sum(axis=1)
         names = [int(name[1:]) for name in found.tasks]

@@ -1,7 +1,5 @@
 """The folder that an evaluation leaves: a page to read, figures, Parquet and JSON."""
 
-from dataclasses import asdict
-from math import isfinite
 from typing import Any
 
 from hierbandits.evaluation.evaluation import Evaluation
@@ -13,6 +11,7 @@ from hierbandits.evaluation.evaluation_figures import (
 )
 from hierbandits.evaluation.evaluation_tables import tables
 from hierbandits.evaluation.pessimistic_policy import MOST_ROWS, PessimisticPolicy
+from hierbandits.reporting.plain_data import plain
 from hierbandits.reporting.report import Report
 
 
@@ -38,8 +37,7 @@ def report(evaluation: Evaluation, learned: PessimisticPolicy | None) -> Report:
         _arms(page, learned)
     page.frame("estimates", evaluation.frame())
     page.frame("tasks", evaluation.task_frame())
-    page.rows += [_plain(asdict(each)) | _trust(evaluation, each.policy)
-                  for each in evaluation.estimates]  # fmt: skip
+    page.rows += [plain(each) | _trust(evaluation, each.policy) for each in evaluation.estimates]
     settings["warnings"] = list(evaluation.warnings)
     page.settings |= settings
     return page
@@ -78,20 +76,12 @@ def _tasks_caption(evaluation: Evaluation) -> str:
 def _trust(evaluation: Evaluation, policy: str) -> dict[str, Any]:
     """The diagnostics of a policy, as part of a row of summary.json."""
     if policy in evaluation.diagnostics:
-        return {"diagnostics": _plain(asdict(evaluation.diagnostics[policy]))}
+        return {"diagnostics": plain(evaluation.diagnostics[policy])}
     if policy in evaluation.replays:
         found = evaluation.replays[policy]
         numbers = {"offered": found.offered, "kept": found.kept, "accepted": found.accepted}
         return {"diagnostics": numbers}
     return {"diagnostics": None}
-
-
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no NaN."""
-    return {
-        name: None if isinstance(value, float) and not isfinite(value) else value
-        for name, value in values.items()
-    }
 
 
 _READING = (

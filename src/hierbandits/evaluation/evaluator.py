@@ -45,7 +45,7 @@ def evaluate(
     delta: float = 0.05,
     draws: int = 1000,
     batch: int = 1,
-    level: float = 0.95,
+    confidence: float = 0.95,
     seed: int = 0,
     progress: Progress = None,
 ) -> Evaluation:
@@ -66,7 +66,7 @@ def evaluate(
     With `arm_features`, {arm: features}, beliefs are linear.  `progress` shows a bar (None: on a
     terminal), or is a function that is told (rows read, rows of all passes).
     """
-    level, alpha = _checked_level(level), checked_alpha(delta, None)
+    confidence, alpha = _checked_confidence(confidence), checked_alpha(delta, None)
     draws, batch = count("draws", draws, least=1), count("batch", batch, least=1)
     seed, folds = count("seed", seed), count("folds", folds, least=2)
     if split not in (None, "folds", "time"):
@@ -87,7 +87,7 @@ def evaluate(
         divided = Split.of(survey, split if is_split else "none", folds=folds, seed=seed)
         passes = 2 + bool(frozen) + len(learning)
         steps.update(survey.num_rows, passes * survey.num_rows)  # one was made
-        work = _Work(survey, divided, prior, table, level, steps)
+        work = _Work(survey, divided, prior, table, confidence, steps)
         work.frozen(frozen, chosen, trained, modelled)
         for target in learning:
             work.replayed(target, batch, seed)
@@ -95,7 +95,8 @@ def evaluate(
         "rows": survey.num_rows, "tasks": survey.num_tasks, "arms": [str(a) for a in survey.arms],
         "policies": [target.name for target in targets], "methods": chosen, "split": divided.kind,
         "groups": divided.num_groups, "delta": delta, "draws": draws, "batch": batch,
-        "level": level, "seed": seed, "uniform": uniform, "prior": "given" if prior else "fitted",
+        "level": confidence, "seed": seed, "uniform": uniform,
+        "prior": "given" if prior else "fitted",
     }  # fmt: skip
     return work.result(settings, bool(frozen))
 
@@ -246,7 +247,7 @@ def _possible(
     return chosen
 
 
-def _checked_level(level: float) -> float:
-    if not 0 < level < 1:
-        raise ValueError(f"level must be in (0, 1), got {level}")
-    return float(level)
+def _checked_confidence(confidence: float) -> float:
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be in (0, 1), got {confidence}")
+    return float(confidence)

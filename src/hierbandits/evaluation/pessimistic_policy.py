@@ -12,7 +12,7 @@ from hierbandits.logs.split import Split
 from hierbandits.logs.survey import Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.ucb_rule import ucb_width
-from hierbandits.reporting.report import to_its_error
+from hierbandits.reporting.rounding import to_its_error
 from hierbandits.reporting.text_table import text_table
 from hierbandits.types import Indices, Matrix, Name
 

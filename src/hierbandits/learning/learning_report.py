@@ -8,7 +8,6 @@ from hierbandits.learning import verdict
 from hierbandits.learning.calibration import Calibration
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
-from hierbandits.learning.plain import plain
 from hierbandits.learning.savings import Savings
 from hierbandits.learning.sections import (
     Section,
@@ -23,6 +22,7 @@ from hierbandits.learning.sections import (
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.reporting.plain_data import plain
 from hierbandits.reporting.report import Report
 from hierbandits.types import Name
 
@@ -88,7 +88,7 @@ class LearningReport:
             "shrinkage": {**plain(shrinkage, PER_TASK), "weight": shrinkage.quantiles()},
             "outliers": {**plain(outliers, PER_TASK), "flagged": outliers.names},
             "calibration": plain(self.calibration),
-            "savings": plain(self.savings),
+            "savings": plain(self.savings, ("study",)),
             "settings": self.settings,
         }
         if self.savings is not None:
