@@ -11,7 +11,6 @@ import hierbandits as hb
 from hierbandits import Belief, GaussianHierarchy, TaskSums
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.environments import HierarchicalBandit, SampledActions
-from hierbandits.keyed_random import Events, Stream
 from hierbandits.learning.calibration import BINS, LEVELS
 from hierbandits.learning.held_out import Split
 from hierbandits.learning.learning_survey import SAMPLE, Survey
@@ -656,43 +655,3 @@ def test_worlds_of_equal_tasks_are_not_as_wide_as_the_fit_has_to_guess(armed):
     np.testing.assert_allclose(narrow[at], np.minimum(typical, fit.task_widths.std)[at], 1e-9)
     np.testing.assert_allclose(narrow[~at], fit.task_widths.std[~at], rtol=1e-9)
     assert (narrow[at] < 0.8 * fit.task_widths.std[at]).any()
-
-
-@pytest.mark.parametrize("per", ["run", "task", "round"])
-def test_sampled_actions_are_rows_of_their_table(per):
-    table = np.random.default_rng(0).standard_normal((20, 3))
-    actions = SampledActions(table, num_arms=4, per=per)
-    if per == "round":
-        events = Events(np.array([0, 0, 5]), np.array([0, 1, 0]), np.array([2, 2, 2]))
-        arms = actions.fresh(Stream(1, "actions"), events, 3)
-        last = Events(*(part[2:] for part in (events.run, events.task, events.interaction)))
-        again = actions.fresh(Stream(1, "actions"), last, 3)
-        np.testing.assert_array_equal(again.rows_of(0), arms.rows_of(2))  # whoever else asks
-        sets = np.array([table[arms.rows_of(e)] for e in range(3)])
-        assert not np.array_equal(sets[0], sets[1])
-    else:
-        sets = actions.drawn(np.random.default_rng(1), 50, 6, 3)
-        assert sets.shape == ((50 if per == "run" else 300), 4, 3)
-    known = {row.tobytes() for row in table}
-    assert {row.tobytes() for row in sets.reshape(-1, 3)} <= known
-    assert actions.max_norm(3) == pytest.approx(np.linalg.norm(table, axis=1).max())
-    prior = GaussianHierarchy(
-        hyper_mean=np.zeros(3), hyper_cov=np.eye(3), task_cov=np.eye(3), noise_std=1.0
-    )
-    world = HierarchicalBandit(hierarchy=prior, num_tasks=6, actions=actions)
-    study = hb.simulate(world, ["OracleTS", "TS"], Federated(), 20, num_interactions=10)
-    assert study.mean("TS")[0] > study.mean("OracleTS")[0] > 0
-
-
-@pytest.mark.parametrize(
-    ("table", "more", "message"),
-    [
-        ([1.0], {}, "table must have shape"),
-        (np.empty((0, 2)), {}, "table must have at least one row"),
-        ([[1.0]], {"per": "day"}, "per must be one of run, task, round, got 'day'"),
-        ([[1.0]], {"num_arms": 0}, "num_arms must be a whole number of at least 1"),
-    ],
-)
-def test_bad_sampled_actions_are_refused(table, more, message):
-    with pytest.raises(ValueError, match=message):
-        SampledActions(table, **more)

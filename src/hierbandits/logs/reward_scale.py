@@ -5,7 +5,7 @@ import numpy as np
 from hierbandits.types import Vector
 
 LEAST = 1e-4
-"""Of the mean.  Fits to sums are right to 0.1 % down to here, and off by 1 % from half of it on."""
+"""The least standard deviation of rewards, over their mean: sums of squares lose a smaller one."""
 
 
 class Spread:

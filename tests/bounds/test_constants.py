@@ -1,15 +1,15 @@
-"""Every constant of the theorems, against values by hand and independent code."""
+"""Every constant of the theorems, against values by hand, independent code and tight cases."""
 
 from math import log, pi, sqrt
 
 import numpy as np
 import pytest
-from support.bound_priors import BOTH, by_hand, check, inv, linear
-from support.oracle import random_cov
+from support.bound_priors import BOTH, by_hand, check, inv, isotropic, linear, log_det, random_prior
+from support.oracle import full, random_cov
 
-from hierbandits import GaussianHierarchy, bounds
+from hierbandits import GaussianHierarchy, SpanningArms, bounds
 
-# Constants by hand: numbers chosen so that logarithms cancel
+# Values by hand have numbers for which logarithms cancel.
 
 
 def test_the_printed_sequential_theorem_by_hand():
@@ -135,5 +135,49 @@ def test_constants_match_independent_code_on_random_priors(constants):
         c2 = c_q * c4 * c / log(1 + c_q / var) * log(1 + growth)
         c1 = lam[-1] / log(1 + lam[-1] / var) * log(1 + lam[-1] * n / (var * d))
         total = d * sqrt(2 * m * n * (c1 * m + c2) * log(m * n)) + c3
-        found = [bound.c, bound.c1, bound.c2, bound.c3, bound.c4, bound.c_q, bound.total]
-        np.testing.assert_allclose(found, [c, c1, c2, c3, c4, c_q, total], rtol=1e-9)
+        values = [bound.c, bound.c1, bound.c2, bound.c3, bound.c4, bound.c_q, bound.total]
+        np.testing.assert_allclose(values, [c, c1, c2, c3, c4, c_q, total], rtol=1e-9)
+
+
+@BOTH
+def test_the_hyper_information_holds_when_tasks_are_short_or_long(constants):
+    """Histories whose G is the same in all directions come closest: the repaired one is reached."""
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 5, 50, 5000):
+        skewed_hyper = random_prior(rng, "isotropic", 2)  # its task_cov alone is isotropic
+        for prior in (skewed_hyper, isotropic(0.3, 0.7)):
+            chosen = bounds.CONSTANTS[constants](bounds.Spectrum.of(prior))
+            G = n / (2 * prior.noise_std**2) * np.eye(2)
+            added = 6 * inv(prior.task_cov + inv(G))  # by six tasks to the precision of mu
+            learned = log_det(np.eye(2) + prior.hyper_cov @ added) / 2
+            bound = chosen.hyper_information(6, n)
+            assert learned <= bound * (1 + 1e-9)
+            if constants == "repaired" and prior is not skewed_hyper:
+                assert learned == pytest.approx(bound, rel=1e-9)
+
+
+def test_the_forced_start_costs_less_than_its_bound():
+    """At most `looser` times less, with the repaired constants and with the printed ones."""
+    rng = np.random.default_rng(15)
+    ball = rng.standard_normal((300, 4))
+    ball /= np.linalg.norm(ball, axis=1)[:, None]
+    some = ball[:9, :3] / np.linalg.norm(ball[:9, :3], axis=1)[:, None]
+    many = GaussianHierarchy.armed(100, hyper_std=0.8, task_std=0.6, noise_std=0.5)
+    for prior, arms, *looser in (
+        (isotropic(0.6, 0.8, d=4), ball, 1.15, 2.3),
+        (many, np.eye(100), 1.25, 8.2),
+        (random_prior(rng, "skewed", 3), some, 4.0, 8.0),
+        (random_prior(rng, "armed", 3), np.eye(3), 4.0, 12.0),
+    ):
+        cov = full(prior.hyper_cov + prior.task_cov)
+        theta = rng.multivariate_normal(prior.hyper_mean, cov, 20_000)
+        span = SpanningArms.of(arms)
+        rewards = theta @ arms.T
+        regret = (rewards.max(1, keepdims=True) - rewards[:, span.arms]).sum(1)
+        error = 6 * regret.std() / sqrt(20_000)
+        for constants, factor in zip(("repaired", "paper"), looser, strict=True):
+            options = {"eta": span.eta, "num_arms": len(arms), "constants": constants}
+            bound = bounds.concurrent(prior, 1, 150, 1, **options).forced_regret
+            assert regret.mean() + error < bound < factor * regret.mean()
+    one = GaussianHierarchy.armed(1, hyper_mean=5.0, hyper_std=1.0, task_std=1.0, noise_std=1.0)
+    assert bounds.concurrent(one, 3, 4, 2).forced_regret == 0  # one arm: nothing to lose
