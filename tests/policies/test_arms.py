@@ -136,8 +136,8 @@ def test_repeated_events_keep_their_arms():
 def test_values_and_numbers_are_those_of_the_eligible_arms(armed):
     theta = np.random.default_rng(2).standard_normal((2, 3))
     masks = [[True, False, True], [False, True, True]]
-    table = np.eye(3) if armed else SHARED[:3]
-    arms = Arms.of(None if armed else table, 2, 3, armed=armed, eligible=masks)
+    table = np.eye(3)[[2, 0, 1]] if armed else SHARED[:3]
+    arms = Arms.of([2, 0, 1] if armed else table, 2, 3, armed=armed, eligible=masks)
     expected = [table[k] @ theta[e] for e, k in ((0, 0), (0, 2), (1, 1), (1, 2))]
     np.testing.assert_allclose(arms.values(theta), expected)
     assert arms.numbers(np.array([1, 0])).tolist() == [2, 1]

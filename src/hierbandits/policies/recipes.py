@@ -65,7 +65,7 @@ class Recipe:
             raise ValueError(f"num_tasks must not be given with population, got {num_tasks!r}")
         is_pooled = believed.num_levels == 1
         if is_pooled:
-            num_tasks = 0
+            num_tasks = 0  # tasks have no nodes of their own
         elif believed.num_levels < prior.num_levels:
             num_tasks = size
         means = truth if self.knows_truth else None
@@ -99,7 +99,7 @@ def _belief(
 
 
 def _pooled_nodes(belief: Posterior, size: int, population: ArrayLike | None) -> Indices | None:
-    """The root of each task's population; None if there are no tasks yet, and roots act alone."""
+    """The root of each task's population; None if no tasks are given: then roots are the tasks."""
     if population is not None:
         homes: Indices = belief.roots[np.asarray(population, np.intp)]
         return homes
