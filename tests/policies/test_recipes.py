@@ -39,7 +39,7 @@ def test_hierts_believes_the_hierarchy():
     np.testing.assert_array_equal(belief.task(0).mean, reference.task(0).mean)
 
 
-def test_ts_is_independent_regression_with_the_marginalsmall_prior():
+def test_ts_is_independent_regression_with_the_marginal_prior():
     prior, belief, tasks, x, y = _posteriors("TS")
     for task in range(2):
         mine = tasks == task
