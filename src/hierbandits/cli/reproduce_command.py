@@ -16,7 +16,9 @@ CHUNKS = ".hierbandits-chunks"
 
 @app.command()
 def reproduce(
-    experiment: Annotated[str | None, typer.Argument(help="Its name; without one, a list.")] = None,
+    experiment: Annotated[
+        str | None, typer.Argument(help="Its name. Without it, a list of all.")
+    ] = None,
     runs: Annotated[int | None, typer.Option(min=2, help="Simulated worlds.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
@@ -30,22 +32,22 @@ def reproduce(
     estimator: Annotated[
         str | None,
         typer.Option(
-            help="digits: how a task's parameter is computed: choice-weighted (the default), "
-            "least-squares or positive-mean (the paper's words)."
+            help="digits: how theta_s is computed: choice-weighted (the default), least-squares, "
+            "or positive-mean (the paper's words)."
         ),
     ] = None,
     arms_from: Annotated[
         str | None,
         typer.Option(
-            help="digits: the pictures that a task offers: those of its own subsample (the "
-            "default) or of the whole test-half (the paper's words)."
+            help="digits: where a task's pictures come from: subsample (its own, the default), or "
+            "test-half (all test pictures, the paper's words)."
         ),
     ] = None,
 ) -> None:
     """Run an experiment and leave a folder of figures, results, settings and a report.
 
-    An interrupted experiment resumes from its finished chunks, kept in the folder meanwhile. \
-The numbers do not depend on --jobs.
+    While it runs, finished chunks are kept in the folder, from which an interrupted experiment \
+resumes. The numbers do not depend on --jobs.
     """
     from hierbandits.experiments import EXPERIMENTS, Options
     from hierbandits.reporting.progress import progress_bar
