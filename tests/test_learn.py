@@ -2,6 +2,10 @@
 
 import numpy as np
 import pytest
+from hierbandits.learning.held_out import Split
+from hierbandits.learning.learning_survey import SAMPLE, Survey
+from hierbandits.learning.prior import fitted
+from hierbandits.learning.width_family import Family
 from scipy import stats
 from scipy.special import gammaln, logsumexp
 from support.learn_logs import drawn
@@ -13,15 +17,11 @@ from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.environments import HierarchicalBandit, SampledActions
 from hierbandits.keyed_random import Events, Stream
 from hierbandits.learning.calibration import BINS, LEVELS
-from hierbandits.learning.held_out import Split
-from hierbandits.learning.learning_survey import SAMPLE, Survey
 from hierbandits.learning.leave_one_out import without_each
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers, benjamini_hochberg
-from hierbandits.learning.prior import fitted
 from hierbandits.learning.savings import POLICIES, Saving, newcomer
 from hierbandits.learning.shrinkage import Shrinkage
-from hierbandits.learning.width_family import Family
 from hierbandits.simulation.schedules import Federated
 from hierbandits.simulation.study import Outcome, Study
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hierbandits.learning.held_out import Split
+from hierbandits.learning.prior import fitted
 from rich.console import Console
 from support.learn_logs import drawn
 from typer.testing import CliRunner
@@ -19,8 +21,6 @@ from typer.testing import CliRunner
 import hierbandits as hb
 from hierbandits import Belief, GaussianHierarchy, TaskSums
 from hierbandits.cli import app
-from hierbandits.learning.held_out import Split
-from hierbandits.learning.prior import fitted
 from hierbandits.learning.savings import Saving
 from hierbandits.learning.verdict import _saved, on_calibration, on_similarity, strength
 from hierbandits.reporting.report import to_its_error

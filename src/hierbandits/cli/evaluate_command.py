@@ -93,12 +93,9 @@ reward model is the hierarchical belief, trained on rows that are not evaluated.
             found = hb.evaluate(
                 source, policy, method, prior=believed, arm_features=table, uniform=uniform,
                 split=split, folds=folds, delta=delta, draws=draws, batch=batch,  # type: ignore[arg-type]
-                level=level, seed=seed,
+                confidence=level, seed=seed,
             )  # fmt: skip
-            learned = None
-            if "HierOPO" in found.settings["policies"]:
-                learned = hb.hieropo(source, prior=believed, arm_features=table, delta=delta)
-            report = found.report(learned)
+            report = found.report()
             page = report.write(out)
         except (ValueError, OSError) as error:
             fail(" ".join(str(error).split()))

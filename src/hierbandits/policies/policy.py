@@ -16,20 +16,24 @@ from hierbandits.types import Indices, Vector
 
 
 class Policy:
-    """Acts in any number of tasks and runs at once, and learns from their rewards."""
+    """Acts in any number of tasks and runs at once, and learns from their rewards.
+
+    `node_of` is the belief's node of each task, (tasks,).  Without it tasks are nodes.  A pooled
+    policy needs it, since there all tasks of a population have one node.
+    """
 
     def __init__(
         self,
         belief: Posterior,
         rule: Rule,
         *,
-        tasks_per_node: int = 1,
+        node_of: Indices | None = None,
         forced: ForcedStart | None = None,
     ) -> None:
         self.belief = belief
         self.rule = rule
         self.forced = forced
-        self._tasks_per_node = tasks_per_node  # more than one when tasks are pooled
+        self._node_of = node_of
 
     def act(
         self, rng: Generator, tasks: ArrayLike, arms: Any = None, eligible: Any = None
@@ -91,10 +95,10 @@ class Policy:
         )
 
     def _nodes(self, tasks: ArrayLike) -> Indices:
-        """The nodes of these tasks, checked; nodes above the tasks are none."""
-        stop = self.belief.num_nodes * self._tasks_per_node
-        nodes = index_array("tasks", tasks, stop, "tasks")
-        if self._tasks_per_node > 1:
-            nodes = nodes // self._tasks_per_node
+        """The node of each task; a node that is not a task's is refused."""
+        if self._node_of is None:
+            nodes = index_array("tasks", tasks, self.belief.num_nodes, "tasks")
+        else:
+            nodes = self._node_of[index_array("tasks", tasks, self._node_of.size, "tasks")]
         self.belief.check_leaves(nodes)
         return nodes

@@ -28,6 +28,7 @@ from hierbandits.policies.policy import Policy
 from hierbandits.policies.rule import Rule
 from hierbandits.policies.thompson_rule import thompson
 from hierbandits.policies.ucb_rule import HIER_UCB_DELTA, LIN_UCB_WIDTH, ucb, ucb_width
+from hierbandits.types import Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +47,36 @@ class Recipe:
         num_tasks: int | tuple[int, ...] = 0,
         num_populations: int = 1,
         truth: ArrayLike | None = None,
+        *,
+        population: ArrayLike | None = None,
     ) -> Policy:
-        """A new policy; `truth` is the hyper-parameter of each population, (P, d)."""
+        """A new policy; `truth` is the hyper-parameter of each population, (P, d).
+
+        `population` is the population of each task, (tasks,), instead of `num_tasks`: see `Belief`.
+        """
         if self.knows_truth and truth is None:
             raise ValueError("truth must be given: this policy knows the hyper-parameters, (P, d)")
         believed = self._believed(prior)
         shape = num_tasks if isinstance(num_tasks, tuple) else (num_tasks,)
-        per_node = 1
-        if believed.num_levels == 1:
-            shape, per_node = (), max(1, prod(shape))
+        node_of: Indices | None = None
+        if population is not None:
+            shape = (0,)
+            if believed.num_levels == 1:
+                node_of = np.asarray(population, np.intp)
+        elif believed.num_levels == 1:
+            if prod(shape):
+                node_of = np.repeat(np.arange(num_populations), prod(shape))
+            shape = ()
         elif believed.num_levels < prior.num_levels:
             shape = (prod(shape),)
         belief: Posterior
         if isinstance(believed, UnknownWidths):
-            belief = AdaptiveBelief(believed, shape, num_populations)
+            belief = AdaptiveBelief(believed, shape, num_populations, population=population)
         else:
             means = truth if self.knows_truth else None
-            belief = Belief(believed, shape, num_populations, means)
+            belief = Belief(believed, shape, num_populations, means, population=population)
         forced = ForcedStart(np.zeros(belief.num_nodes, np.int32)) if self.forced else None
-        return Policy(belief, self.rule, tasks_per_node=per_node, forced=forced)
+        return Policy(belief, self.rule, node_of=node_of, forced=forced)
 
     def _believed(
         self, prior: GaussianHierarchy | UnknownWidths
