@@ -42,7 +42,7 @@ def folder(file, tmp_path_factory):
     out = tmp_path_factory.mktemp("out")
     policies = ["HierTS", "HierOPO", "greedy", "uniform", "arm:a1"]
     options = [part for name in policies for part in ("--policy", name)]
-    code, said = _run(file, *KNOWN, *options, "--out", out, "--seed", 3, "--level", 0.9)
+    code, said = _run(file, *KNOWN, *options, "--out", out, "--seed", 3, "--confidence", 0.9)
     assert code == 0, said
     return out, said
 
@@ -72,7 +72,7 @@ def test_its_folder_is_complete_and_agrees_with_the_function(folder, file, world
 
     log = Log.read(file, Columns(task="task", arm="arm", reward="reward", propensity="p"))
     policies = ["HierTS", "HierOPO", "greedy", "uniform", "arm:a1"]
-    found = evaluate(log, policies, seed=3, level=0.9)
+    found = evaluate(log, policies, seed=3, confidence=0.9)
     assert pl.read_parquet(out / "estimates.parquet").equals(found.frame())
     assert pl.read_parquet(out / "tasks.parquet").equals(found.task_frame())
     rows = json.loads((out / "summary.json").read_text())
@@ -129,7 +129,7 @@ WRONG = {
     "IPS of a learning policy": (["--policy", "HierTS", "--method", "ips"], "learns as it goes"),
     "an unknown policy": (["--policy", "Best"], "policy must be one of"),
     "an unknown arm": (["--policy", "arm:zz"], "must name an arm of the log"),
-    "a level": (["--level", "1.5"], "level must be in (0, 1), got 1.5"),
+    "a confidence": (["--confidence", "1.5"], "confidence must be in (0, 1), got 1.5"),
     "a missing column": (["--eligible", "nope"], "columns must each occur once, got 'nope'"),
     "a file of priors": (["--prior", "nowhere.json"], "--prior must be a JSON file"),
     "both": (["--uniform"], "uniform must be False"),

@@ -57,7 +57,9 @@ def evaluate(
     delta: Annotated[float, typer.Option(help="HierOPO: how often a bound may fail.")] = 0.05,
     draws: Annotated[int, typer.Option(min=1, help="Posterior draws of frozen:HierTS.")] = 1000,
     batch: Annotated[int, typer.Option(min=1, help="Replay: rows decided together.")] = 1,
-    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    confidence: Annotated[
+        float, typer.Option(help="How often an interval is meant to hold.")
+    ] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/evaluate"),
 ) -> None:
@@ -93,7 +95,7 @@ reward model is the hierarchical belief, trained on rows that are not evaluated.
             found = hb.evaluate(
                 source, policy, method, prior=believed, arm_features=table, uniform=uniform,
                 split=split, folds=folds, delta=delta, draws=draws, batch=batch,  # type: ignore[arg-type]
-                confidence=level, seed=seed,
+                confidence=confidence, seed=seed,
             )  # fmt: skip
             report = found.report()
             page = report.write(out)
