@@ -26,7 +26,7 @@ class Comparison:
 
     in units of the noise, whose scale is integrated out unless it is given.  c is the mean reward
     of the log if armed and otherwise 0, and U is 1 over a feature's root mean square: all three
-    know the general level and scale, and nothing about which arm is good.  q and t are
+    know the mean and the scale of rewards, and nothing about which arm is good.  q and t are
     log-uniform from 2^-7 to 2^5, or as far up as there is weight; the grid is finer where the
     weight is, and sums over it are by the trapezoid rule.  The same U for every model and arm
     keeps the comparison fair: a fitted shape would be an advantage that only the hierarchy has.

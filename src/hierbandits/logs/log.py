@@ -67,10 +67,10 @@ class Log:
         columns: Mapping[str, str | Sequence[str] | None],
         arms: Sequence[Name] | None = None,
     ) -> "Log":
-        """A log as it is, or a source that `read` takes with its columns by their parts.
+        """Open what a function was given: a Log, or a source of `read` with its columns named.
 
-        `columns` has the fields of `Columns`, as a function got them from its caller; None stands
-        for what was not given.  A Log names its columns itself, so all must be None then.
+        `columns` maps fields of `Columns` to names of columns, or to None if none was given.  A
+        Log has named its columns already, so nothing may be given with it.
         """
         if isinstance(source, Log):
             for name, value in {**columns, "arms": arms}.items():
@@ -85,7 +85,7 @@ class Log:
         return cls.read(source, Columns(**given), arms=arms)
 
     def batches(self) -> Iterator[Batch]:
-        """The rows in order; an id that repeats is noticed at the end of the pass."""
+        """Read the rows in order; a repeated decision id is refused at the end of the pass."""
         reader, start, hashes = BatchReader(self.columns, self.arms, self.is_text), 0, []
         for frame in frames(self.source, self.columns.names, self.batch_rows):
             if frame.height:
@@ -100,7 +100,7 @@ class Log:
             self._check_decisions(self.columns.decision, np.concatenate(hashes))
 
     def sums(self) -> LogSums:
-        """The sums of every task's events, in one pass and the memory of a few batches."""
+        """The sums of every task's events, in one pass and in the memory of a few batches."""
         sums = GroupSums()
         for batch in self.batches():
             sums.add(batch)
