@@ -1,4 +1,4 @@
-"""What learning the widths costs beside being told them, early and once few candidates are left."""
+"""What a policy pays to learn the widths: at first, and later, when few candidates are left."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,33 +17,33 @@ class AdaptiveCost:
     dim: int
     num_tasks: int
     events: int
-    told: float
+    known: float  # HierTS, which knows the widths
     first: float
     later: float
     candidates: int  # at first
-    left: int  # later
+    left: int  # candidates later
 
     @property
     def ratio(self) -> float:
-        return self.later / self.told
+        return self.later / self.known
 
 
 def adaptive_costs(
     dims: Sequence[int], num_tasks: int, events: int, times: int, seconds: float
 ) -> list[AdaptiveCost]:
-    """For each d, the batched calls of both; `events` are those that count as first."""
+    """Time the batched calls of both for each d; the first `events` count as first."""
     return [_cost(dim, num_tasks, events, times, seconds) for dim in dims]
 
 
 def _cost(dim: int, num_tasks: int, events: int, times: int, seconds: float) -> AdaptiveCost:
     workload = Workload.of(dim, num_tasks)
-    told, later = Batched(workload), Batched(workload, "AdaptiveHierTS")
+    known, later = Batched(workload), Batched(workload, "AdaptiveHierTS")
     belief = later.policy.belief
     assert isinstance(belief, AdaptiveBelief)
     first = sum(later.step() for _ in range(events // ROUND)) * 1e6 / events
     least = best(
         {
-            "told": partial(told.microseconds, seconds),
+            "known": partial(known.microseconds, seconds),
             "later": partial(later.microseconds, seconds),
         },
         times,
@@ -53,7 +53,7 @@ def _cost(dim: int, num_tasks: int, events: int, times: int, seconds: float) -> 
         num_tasks,
         events,
         first=first,
-        candidates=len(belief.widths.usual()),
+        candidates=len(belief.widths.first_points()),
         left=len(belief.candidates.beliefs),
         **least,
     )

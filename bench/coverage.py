@@ -1,8 +1,8 @@
 """`python -m bench.coverage`: how often the intervals of `hb.evaluate` hold the truth.
 
-Every run draws a world and a log, evaluates, and compares with the truth.  Reported: the bias and
-the spread of each estimate, the mean error it claims, and the share of 95 % intervals that hold
-the truth, overall and task by task.
+Every run draws a world and a log, evaluates, and compares with the truth.  The table has, for each
+estimate, its bias and standard deviation, the mean error that it claims, and the share of 95 %
+intervals that hold the truth, overall and task by task.
 """
 
 import argparse
@@ -61,7 +61,7 @@ class Logged:
 
 
 def draw(setting: Setting, rng: Generator) -> Logged:
-    """theta_s ~ N(mu, 0.3²), rewards of noise 1; the log's preferences differ from task to task."""
+    """Draw theta_s ~ N(mu, 0.3²) and rewards of noise 1; the log's preferences vary by task."""
     tasks, arms = setting.tasks, setting.arms
     prior = hb.GaussianHierarchy.armed(arms, hyper_std=0.5, task_std=0.3, noise_std=1.0)
     values = rng.normal(0, 0.5, arms) + rng.normal(0, 0.3, (tasks, arms))
@@ -105,27 +105,30 @@ def shares(setting: Setting, logged: Logged, prior: hb.GaussianHierarchy | None)
 
 
 def runs(setting: Setting, count: int, seed: int) -> Iterator[dict[str, tuple[float, ...]]]:
-    """For each run and method: estimate, truth, claimed error, whether it holds, share of tasks."""
+    """Estimate, truth, claimed error and coverage of each method, run after run.
+
+    Coverage is whether the interval holds the truth, and the share of tasks whose interval does.
+    """
     for run in range(count):
         rng = np.random.default_rng([seed, run])
         logged = draw(setting, rng)
         prior = logged.prior if setting.given else None
-        found = hb.evaluate(logged.log, setting.policy, METHODS, prior=prior)
-        names = np.array(found.tasks, int)
+        evaluation = hb.evaluate(logged.log, setting.policy, METHODS, prior=prior)
+        names = np.array(evaluation.tasks, int)
         true = (shares(setting, logged, prior) * logged.values).sum(axis=1)
-        count_rows = found.by_task["logged", "logged"].rows
+        num_rows = evaluation.by_task["logged", "logged"].rows
         truths = dict.fromkeys(METHODS, float(logged.mix @ true))
-        truths["dm"] = float(count_rows @ true[names] / count_rows.sum())  # of these very rows
+        truths["dm"] = float(num_rows @ true[names] / num_rows.sum())  # of these very rows
         out: dict[str, tuple[float, ...]] = {}
         for method in METHODS:
-            one = found[setting.policy, method]
-            each = found.by_task[setting.policy, method].estimates
+            overall = evaluation[setting.policy, method]
+            each = evaluation.by_task[setting.policy, method].estimates
             known = np.isfinite(each.low)
             inside = (each.low <= true[names]) & (true[names] <= each.high)
             share = float(inside[known].mean()) if known.any() else float("nan")
             truth = truths[method]
-            held = float(one.low <= truth <= one.high)
-            out[method] = (one.value, truth, one.error, held, share)
+            held = float(overall.low <= truth <= overall.high)
+            out[method] = (overall.value, truth, overall.error, held, share)
         yield out
 
 
@@ -138,9 +141,9 @@ def main() -> None:
     parser.add_argument("--setting", choices=names, help="one alone")
     options = parser.parse_args()
     print(f"{options.runs} runs of each setting, seed {options.seed}")
-    print("| setting | method | bias | its error | spread | claimed | coverage | of tasks |")
+    print("| setting | method | bias | its error | std | claimed | coverage | of tasks |")
     print("|---|---|---:|---:|---:|---:|---:|---:|")
-    chosen = [one for one in SETTINGS if options.setting in (None, one.name)]
+    chosen = [setting for setting in SETTINGS if options.setting in (None, setting.name)]
     for setting in chosen:
         every = list(runs(setting, options.runs, options.seed))
         for method in METHODS:

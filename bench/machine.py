@@ -30,13 +30,13 @@ def machine() -> dict[str, str]:
 
 def versions() -> dict[str, str]:
     """The installed version of each package that takes part."""
-    found = {}
+    installed = {}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            installed[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "missing"
-    return found
+            installed[name] = "missing"
+    return installed
 
 
 def _processor() -> str:

@@ -25,7 +25,7 @@ class MixedCost:
     num_tasks: int
     ours: float  # seconds, the sums of the rows included
     theirs: float  # seconds
-    gain: float  # log evidence of our widths less that of theirs, by the same function
+    evidence_difference: float  # log evidence of our widths less that of theirs
     apart: float  # the largest difference of a (co)variance, over the largest task variance
 
     @property
@@ -35,7 +35,7 @@ class MixedCost:
 
 
 def mixed_costs(num_tasks: int, times: int) -> list[MixedCost]:
-    """Both cases, or none where statsmodels is missing."""
+    """Fit both cases; none if statsmodels is missing."""
     if find_spec("statsmodels") is None:
         return []
     return [_cost(dim, num_tasks, times) for dim in CASES]
@@ -54,9 +54,9 @@ def _cost(dim: int, num_tasks: int, times: int) -> MixedCost:
     def theirs() -> Any:
         return MixedLM(y, x, tasks, exog_re=x).fit(reml=True)
 
-    fit, found = ours(), theirs()  # also compiles
+    fit, mixed = ours(), theirs()  # also compiles
     seconds = best({"ours": lambda: _seconds(ours), "theirs": lambda: _seconds(theirs)}, times)
-    cov, noise_var = np.asarray(found.cov_re), float(found.scale)
+    cov, noise_var = np.asarray(mixed.cov_re), float(mixed.scale)
     other = fit.prior.with_levels(
         fit.prior.hyper_mean, [fit.prior.hyper_cov, cov], float(np.sqrt(noise_var))
     )
@@ -81,7 +81,7 @@ def _seconds(run: Callable[[], object]) -> float:
 
 
 def _rows(dim: int, num_tasks: int) -> tuple[Indices, Matrix, Vector]:
-    """Between half and one and a half times so many events a task, the first feature one."""
+    """Draw rows: each task has EVENTS events, give or take a half; the first feature is one."""
     rng = np.random.default_rng(0)
     tasks = np.repeat(
         np.arange(num_tasks), rng.integers(EVENTS // 2, EVENTS + EVENTS // 2 + 1, num_tasks)

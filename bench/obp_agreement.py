@@ -85,7 +85,7 @@ def main() -> None:
         setting = Setting(f"skew {skew:g}", 3000, skew=skew)
         log = draw(setting, np.random.default_rng(7)).log
         for policy in POLICIES:
-            found, inputs = hb.evaluate(log, policy), given(log, policy)
+            evaluation, inputs = hb.evaluate(log, policy), given(log, policy)
             for method, name in CLASSES.items():
                 estimator = getattr(theirs, name)()
                 needs = dict(inputs)
@@ -94,7 +94,7 @@ def main() -> None:
                 if method == "dm":
                     needs = {k: v for k, v in needs.items() if k in DM_TAKES}
                 value = float(estimator.estimate_policy_value(**needs))
-                ours = found[policy, method]
+                ours = evaluation[policy, method]
                 gap = abs(ours.value - value) / max(abs(value), 1e-3)
                 line = f"{ours.value:.12f} | {value:.12f} | {gap:.1e}"
                 error = "– | –"

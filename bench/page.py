@@ -21,14 +21,14 @@ from bench.workload import NUM_ARMS, ROUND
 _PAGE = """\
 # Benchmarks
 
-This page is written by the benchmarks themselves:
+The benchmarks measure every figure below and write this page:
 
     make bench
 
-which runs `python -m bench`. An event is one decision among {num_arms} arms and the one reward
-that follows it. All tasks share one table of arms, covariances are dense, everything runs on one
-thread, and each figure is the best of {times} short repetitions that are interleaved with those
-it is compared with.
+This runs `python -m bench`. An event is one decision among {num_arms} arms and the reward that
+follows it. All tasks share one table of arms, and covariances are dense. Unless the text says
+otherwise, everything runs on one thread and each figure is the best of {times} short repetitions.
+Figures that are compared with each other take their repetitions in turn.
 
 Measured on {date} on {processor} ({cores} cores, {system}) with Python {python},
 {versions}.
@@ -39,26 +39,26 @@ Measured on {date} on {processor} ({cores} cores, {system}) with Python {python}
 
 ## Batched, and the machine's limit
 
-`policy.act` and `policy.learn` of HierTS, {round:,} random tasks in a round. To look up the
-features of the chosen arms counts; to make up their rewards does not. The share of `act` in the
-time is under "act".
+HierTS, by `policy.act` and `policy.learn`, with {round:,} random tasks in a round. The time counts
+the look-up of the chosen arms' features, but not the making of their rewards. The column "act" is
+the share of `act` in the time.
 
-The limit is what a perfect program on this machine would need for an event, the sum of three
-parts, measured in the same run and compiled in the same way:
+The limit is the time that a perfect program on this machine would need for an event. It is the sum
+of three parts, which are measured in the same run and compiled in the same way:
 
 - sums: 22 d² + 2 K d floating-point operations, at the best rate of multiply-adds on numbers in
   the first-level cache, {gigaflops:.0f} GFLOP/s here;
 - memory: one read and one write of the d² numbers of a random task, in a table as large as that
   of all tasks;
-- normals: d standard normals from numpy. In a round of {round:,} events over {few_tasks:,} tasks
-  some tasks repeat and share their draw, so fewer are drawn; the limit counts d for every event.
+- normals: d standard normals from numpy. The limit counts d for every event. In a round of
+  {round:,} events over {few_tasks:,} tasks some tasks repeat and share a draw, so we draw fewer.
 
 {batched}
 
 ## One event at a time
 
-`agent.decide` and `agent.reward`, with task names, decision ids and argument checks, after every
-task has been met. No propensities.
+`agent.decide` and `agent.reward`, with task names, decision ids and argument checks. The agent has
+met every task before. It computes no propensities.
 
 {agent}
 
@@ -66,9 +66,9 @@ task has been met. No propensities.
 
 d = {contest_dim}, {contest_tasks:,} tasks, the same events for all. "Inner" rows call private
 functions of a library, past its argument checks and containers. "numpy HierTS" recomputes the
-paper's sums over all tasks at every decision; it and ours alone share what tasks have in common.
-vowpalwabbit is not Bayesian and keeps one model, crossed with the task. The target counts the
-fastest of {documented}, one learner per task, by documented calls{rival}.
+paper's sums over all tasks at every decision. Only it and hierbandits share what tasks have in
+common. vowpalwabbit is not Bayesian and keeps one model, crossed with the task. The target is
+judged by the fastest of {documented}, one learner per task, by documented calls{rival}.
 
 {contest}
 
@@ -80,46 +80,45 @@ Batched, d = {contest_dim}, {contest_tasks:,} tasks.
 
 ## Memory
 
-Bytes that a belief holds, over the 8 (d² + d) bytes of the mean and factor that each of its nodes
-must keep: known up front ({memory_tasks:,} tasks at once), and the largest while it grows to that
-size one task at a time. A population's root is a node like its tasks, so that a belief of one
-task holds two nodes: divided by its tasks alone it is over the target there, as the last column
-shows, and under it from two tasks on.
+The bytes that a belief holds for each node, over the 8 (d² + d) bytes of the mean and factor that
+a node must keep. "Known up front" makes {memory_tasks:,} tasks at once. "Growing" adds them one
+at a time and shows the largest ratio on the way. The root of a population is a node too. The last
+column is a belief of one task: it holds two nodes, and all its bytes count for the one task.
 
 {memory}
 
 ## Studies
 
-The paper's synthetic problem, HierTS, ten tasks of 200 interactions in rounds of five: a run by
-`simulate` on one thread, {study_runs} runs stepped together, beside Algorithm 1 in plain numpy as
-a reader of the paper would write it (sums over tasks by array operations, draws by numpy's
-`multivariate_normal`), which the target counts, and the same with draws by a Cholesky factor.
-`hierbandits reproduce synthetic` with {figure_runs:,} runs took {figure_seconds:.0f} s on all
-cores, kernels compiled on the way.
+HierTS on the paper's synthetic problem: ten tasks of 200 interactions in rounds of five. The first
+row is a run by `simulate` on one thread, when {study_runs} runs step together. The second is
+Algorithm 1 in plain numpy, as a reader of the paper would write it: sums over tasks by array
+operations, draws by numpy's `multivariate_normal`. It is the one that the target compares with. The
+third draws by a Cholesky factor instead. `hierbandits reproduce synthetic` with {figure_runs:,}
+runs took {figure_seconds:.0f} s on all cores; this includes compiling the kernels.
 
 {study}
 
 ## Widths unknown
 
-AdaptiveHierTS, which learns the widths and the noise as it goes, beside HierTS, batched. "First"
-is the mean over the first {adaptive_events:,} events, the looks at which candidates come and go
-included; "later" is after them, when those without weight are dropped.
+AdaptiveHierTS, which learns the widths and the noise as it goes, beside HierTS, both batched.
+"First" is the mean over the first {adaptive_events:,} events, with the looks at which candidates
+come and go. "Later" is after these events, when candidates without weight have been dropped.
 
 {adaptive}
 
 ## Learning widths
 
-`fit_prior` with full covariances and no weak priors, the sums of the rows included, beside
-statsmodels' MixedLM with its default settings and restricted likelihood, on the same rows: about
-{mixed_events} a task. The best of {mixed_times} interleaved repetitions, one thread. "Log
-evidence" is that of our widths less that of MixedLM's, by the same function; "apart" is the
-largest difference of a variance or covariance, over the largest task variance.
+`hb.fit_prior` with full covariances and no weak priors, beside statsmodels' MixedLM with default
+settings and restricted likelihood. Both get the same rows, about {mixed_events} a task; our time
+includes summing them. Each figure is the best of {mixed_times} repetitions. "Log evidence" is that
+of our widths less that of MixedLM's, by the same function. "Apart" is the largest difference of a
+variance or covariance, over the largest task variance.
 
 {mixed}
 
-`hb.learn_prior` with full covariances on a Parquet file of a column for each feature, all findings
-of its report included (a second pass for the calibration, 200 simulated worlds for the regret
-saved), in a process of its own that has two cores; imports are included.
+`hb.learn_prior` with full covariances on a Parquet file that has a column for each feature. It runs
+in a process of its own, on two cores. The time includes imports and all findings of the report: a
+second pass for the calibration, and 200 simulated worlds for the regret saved.
 
 {learning}
 

@@ -44,10 +44,10 @@ class NumpyTS:
 
     def observe(self, task: int, arm: int, reward: float) -> None:
         x, mean, cov = self.arms[arm], self.mean[task], self.cov[task]
-        gain = cov.dot(x)
-        var = NOISE_STD**2 + float(x.dot(gain))
-        mean += gain * ((reward - float(x.dot(mean))) / var)
-        cov -= gain[:, None] * (gain / var)
+        cov_x = cov.dot(x)
+        var = NOISE_STD**2 + float(x.dot(cov_x))
+        mean += cov_x * ((reward - float(x.dot(mean))) / var)
+        cov -= cov_x[:, None] * (cov_x / var)
 
 
 class NumpyHierTS:
@@ -279,7 +279,7 @@ DOCUMENTED = ("bayesianbandits", "mabwiser", "river")
 
 
 def available() -> tuple[dict[str, MakePeer], dict[str, str]]:
-    """Split PEERS into those that can be built here and why the others cannot."""
+    """The PEERS that can be built here, and for each of the others why not."""
     usable: dict[str, MakePeer] = {}
     missing: dict[str, str] = {}
     for name, make in PEERS.items():

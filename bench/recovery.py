@@ -1,7 +1,7 @@
-"""`python -m bench.recovery`: known widths learned back from simulated logs, the more the better.
+"""`python -m bench.recovery`: how well known widths are learned from simulated logs.
 
-Every run draws a world from the hierarchy, sums its rewards and learns the widths with all
-settings left as they are.  It prints the tables of docs/learning.md.
+Every run draws a world from the hierarchy, sums its rewards and learns the widths with default
+settings.  The tables are those of docs/learning.md.
 """
 
 import argparse
@@ -29,7 +29,7 @@ TASKS_EACH = 10
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """How the runs of one size came out, for each width."""
+    """What the runs of one size learned, for each width."""
 
     size: int  # tasks, or populations
     error: Vector  # root mean square of learned / true - 1
@@ -76,11 +76,11 @@ def _cov(stds: Vector, structure: Shape) -> Matrix:
     return cov
 
 
-def _recovery(size: int, truth: Vector, found: Sequence[tuple[Widths, ...]]) -> Recovery:
-    stds = np.array([np.concatenate([w.std for w in parts]) for parts in found])
-    low = np.array([np.concatenate([w.low for w in parts]) for parts in found])
-    high = np.array([np.concatenate([w.high for w in parts]) for parts in found])
-    zero: Mask = np.array([np.concatenate([w.maybe_zero for w in parts]) for parts in found])
+def _recovery(size: int, truth: Vector, learned: Sequence[tuple[Widths, ...]]) -> Recovery:
+    stds = np.array([np.concatenate([w.std for w in parts]) for parts in learned])
+    low = np.array([np.concatenate([w.low for w in parts]) for parts in learned])
+    high = np.array([np.concatenate([w.high for w in parts]) for parts in learned])
+    zero: Mask = np.array([np.concatenate([w.maybe_zero for w in parts]) for parts in learned])
     off = stds / truth - 1
     inside = (low <= truth) & (truth <= high)
     return Recovery(

@@ -15,7 +15,6 @@ import hierbandits as hb
 from bench import algorithm1
 from bench.timing import best
 from hierbandits.experiments.experiment import paper_problem
-from hierbandits.simulation.schedules import Concurrent
 
 INTERACTIONS, BATCH = 200, 5
 
@@ -40,14 +39,14 @@ class StudyCost:
 
 
 def study_cost(runs: int, times: int, figure_runs: int) -> StudyCost:
-    """Both on one thread, in turn; then the figure on all cores with nothing compiled yet."""
-    problem = paper_problem(1.0, 0.1)
+    """Time both in turn on one thread; then the figure, on all cores, with nothing compiled yet."""
+    problem, rounds = paper_problem(1.0, 0.1), hb.schedules.Concurrent(BATCH)
     rng = np.random.default_rng(0)
     regrets: list[float] = []
 
     def ours() -> float:
         start = time.perf_counter()
-        hb.simulate(problem, ["HierTS"], Concurrent(BATCH), runs, progress=False)
+        hb.simulate(problem, ["HierTS"], rounds, runs, progress=False)
         return 1e3 * (time.perf_counter() - start) / runs
 
     def reference(tuned: bool) -> float:
@@ -58,24 +57,25 @@ def study_cost(runs: int, times: int, figure_runs: int) -> StudyCost:
     ours()  # compiles
     plain, tuned = partial(reference, False), partial(reference, True)
     cost = best({"ours": ours, "plain": plain, "tuned": tuned}, times)
-    mean, error = hb.simulate(problem, ["HierTS"], Concurrent(BATCH), runs, progress=False).mean(
-        "HierTS"
+    study = hb.simulate(problem, ["HierTS"], rounds, runs, progress=False)
+    mean, error = study.mean("HierTS")
+    plain_error = (
+        float(np.std(regrets, ddof=1) / np.sqrt(len(regrets))) if len(regrets) > 1 else 0.0
     )
-    spread = float(np.std(regrets, ddof=1) / np.sqrt(len(regrets))) if len(regrets) > 1 else 0.0
     return StudyCost(
         runs,
         cost["ours"],
         cost["plain"],
         cost["tuned"],
         (mean, float(np.mean(regrets))),
-        (error, spread),
+        (error, plain_error),
         figure_runs,
         _figure_seconds(figure_runs),
     )
 
 
 def _figure_seconds(runs: int) -> float:
-    """The command as a user runs it, with an empty cache of kernels."""
+    """Run the command as a user does, with an empty cache of kernels."""
     command = Path(sys.executable).with_name("hierbandits")
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()

@@ -52,7 +52,7 @@ def all_tables(results: Results) -> list[Table]:
 
 
 def targets_table(results: Results) -> Table:
-    """Each promise and its verdict."""
+    """Every promise and whether it is kept."""
     rows = [
         [
             target.promise,
@@ -166,7 +166,7 @@ def adaptive_table(results: Results) -> Table:
     rows = [
         [
             str(cost.dim),
-            f"{cost.told:.2f}",
+            f"{cost.known:.2f}",
             f"{cost.first:.2f}",
             f"{cost.later:.2f}",
             str(cost.candidates),
@@ -189,7 +189,7 @@ def mixed_table(results: Results) -> Table:
             f"{cost.ours:.3f}",
             f"{cost.theirs:.2f}",
             _times(cost.ratio),
-            f"{cost.gain:+.1e}",
+            f"{cost.evidence_difference:+.1e}",
             f"{cost.apart:.0e}",
         ]
         for cost in results.mixed
@@ -198,7 +198,7 @@ def mixed_table(results: Results) -> Table:
 
 
 def learning_table(results: Results) -> Table:
-    """What learning from a large log takes."""
+    """Time and memory of learning from a large log."""
     columns = ["rows", "tasks", "d", "file, GB", "seconds", "peak memory, GB", "width error"]
     cost = results.learning
     row = [

@@ -45,10 +45,10 @@ class Workload:
         )
         arms = rng.normal(size=(NUM_ARMS, dim)) / dim**0.5
         mu = np.linalg.cholesky(prior.hyper_cov) @ rng.standard_normal(dim)
-        spread = rng.standard_normal((num_tasks, dim)) @ np.linalg.cholesky(prior.task_cov).T
+        deviations = rng.standard_normal((num_tasks, dim)) @ np.linalg.cholesky(prior.task_cov).T
         tasks = rng.integers(num_tasks, size=NUM_EVENTS)
         noise = rng.normal(0.0, NOISE_STD, size=NUM_EVENTS)
-        return cls(prior, arms, (mu + spread) @ arms.T, tasks, noise)
+        return cls(prior, arms, (mu + deviations) @ arms.T, tasks, noise)
 
     @property
     def num_tasks(self) -> int:

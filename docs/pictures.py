@@ -1,19 +1,41 @@
-"""Draws the pictures of design.md and of tutorial.md: python docs/pictures.py."""
+"""Makes the pictures of the documentation.
 
+python docs/pictures.py            # draws those of design.md and tutorial.md
+python docs/pictures.py results    # copies those of experiments, from the folder that
+                                   # `hierbandits reproduce` has left them in
+"""
+
+import sys
 from pathlib import Path
+from shutil import copyfile
 
 import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
 import hierbandits as hb
-from hierbandits.environments import KnownBandit
 from hierbandits.reporting.figure import panels
 from hierbandits.simulation.plots import regret_curves
-from hierbandits.simulation.schedules import Federated
 
 POLICIES = ("HierTS", "AdaptiveHierTS", "TS", "PooledTS")
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
+FIGURES = {
+    "adaptive": "adaptive/adaptive",
+    "digits_learned": "digits/hyper",
+    "digits_regret": "digits/digits",
+    "similarity": "similarity/similarity",
+    "synthetic": "synthetic/synthetic",
+}
+"""The pictures of experiments, and the figure of a report that each is."""
+
+
+def experiments(results: Path) -> None:
+    """Copy the figures of the experiments that are in this folder."""
+    for name, figure in FIGURES.items():
+        source = results / f"{figure}.png"
+        if source.is_file():
+            copyfile(source, Path(__file__).parent / "images" / f"{name}.png")
+            print(f"{name}.png is {source}")
 
 
 def node(axes, x, y, text, colour=GREY):
@@ -45,7 +67,7 @@ def forest(axes):
 
 
 def event(axes):
-    axes.set_title("One event climbs: a task's surprise is its parent's observation", fontsize=10)
+    axes.set_title("One event climbs: a task's innovation is its parent's observation", fontsize=10)
     spots = {"event": (0.6, 0.0), "task": (3.4, 0.0), "root": (3.4, 1.15), "log": (3.4, 2.2)}
     node(axes, *spots["event"], "features x, reward y\nnoise σ²", ORANGE)
     node(axes, *spots["task"], "task:  t, S\nu = P x,  v = σ² + x·u\nr = y − x·t")
@@ -59,7 +81,7 @@ def event(axes):
 
 
 def engine() -> None:
-    """The forest and the way of an event through it, for design.md."""
+    """Draw the forest, and the way of an event through it, for design.md."""
     figure = Figure(figsize=(11.5, 3.6), layout="constrained")
     for axes, draw in zip(figure.subplots(1, 2), (forest, event), strict=True):
         axes.axis("off")
@@ -68,7 +90,7 @@ def engine() -> None:
 
 
 def tutorial() -> None:
-    """The figures and the table of tutorial.md."""
+    """Draw the figures and print the table of tutorial.md."""
     data = hb.datasets.warfarin()
     log = data.as_log(np.random.default_rng(0))
     _, report = hb.learn_prior(log, held_out=0, runs=0)
@@ -77,32 +99,38 @@ def tutorial() -> None:
     _save(shrinkage.draw(), "tutorial_shrinkage")
     rates = data.counts / data.counts.sum(axis=1, keepdims=True)
     seen = np.arange(22) % 2 == 0
-    names = [site for site, one in zip(data.sites, seen, strict=True) if one]
+    names = [site for site, is_seen in zip(data.sites, seen, strict=True) if is_seen]
     rows = log.source.filter(pl.col("site").is_in(names))
     half = hb.Log.read(rows, log.columns, arms=data.doses)
     learned, _ = hb.learn_prior(half, held_out=0, runs=0)
+    print("mu is known to within", np.sqrt(learned.hyper_cov).round(3))
     vague = learned.with_levels(np.full(3, 1 / 3), [np.full(3, 0.25**2), learned.task_cov])
     figure, both = panels(2, height=3.8, width=4.8)
     priors = {"without a log": vague, "with the log of other sites": learned}
-    for axes, (told, prior) in zip(both, priors.items(), strict=True):
-        world = KnownBandit(means=rates[~seen], prior=prior, rewards="bernoulli")
+    every_site = hb.schedules.Federated()
+    for axes, (title, prior) in zip(both, priors.items(), strict=True):
+        world = hb.environments.KnownBandit(means=rates[~seen], prior=prior, rewards="bernoulli")
         for patients in (10, 30, 100, 300):
-            study = hb.simulate(world, POLICIES, Federated(), 200, num_interactions=patients)
+            study = hb.simulate(world, POLICIES, every_site, 200, num_interactions=patients)
             cells = [f"{n} {study.mean(n)[0]:.1f} ± {study.mean(n)[1]:.1f}" for n in POLICIES]
-            print(f"{told:28} {patients:3}  ", "  ".join(cells))
-        regret_curves(axes, study, told)
+            mean, error = study.difference("HierTS", "PooledTS")
+            cells.append(f"HierTS less PooledTS, paired {mean:+.1f} ± {error:.1f}")
+            print(f"{title:28} {patients:3}  ", "  ".join(cells))
+        regret_curves(axes, study, title)
         axes.set_xlabel("patients at each site")
     _save(figure, "tutorial_regret")
 
 
 def _save(figure: Figure, name: str) -> None:
+    """Write the picture into the folder of images."""
     folder = Path(__file__).parent / "images"
     folder.mkdir(exist_ok=True)
     figure.savefig(folder / f"{name}.png", dpi=130)
-    if name == "forest":
-        figure.savefig(folder / f"{name}.svg")
 
 
 if __name__ == "__main__":
+    if sys.argv[1:]:
+        experiments(Path(sys.argv[1]))
+        sys.exit()
     engine()
     tutorial()

@@ -105,3 +105,83 @@ def test_few_modules_lie_loose_in_the_root():
 def test_no_two_files_share_a_name():
     counts = Counter(path.name for path in FILES if path.stem not in ("__init__", "__main__"))
     assert [name for name, count in counts.items() if count > 1] == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for top in ("src", "tests", "bench", "docs") for path in (ROOT / top).rglob("*.py")],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_no_file_is_long(path):
+    lines = path.read_text().count("\n")
+    assert lines <= MOST_LINES, f"{lines} lines: perhaps two nouns"
+
+
+def private_names(tree):
+    """The private attributes, methods and functions that a file defines."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+
+
+def is_private(name):
+    return name.startswith("_") and not name.startswith("__")
+
+
+@cache
+def homes():
+    """The folders, or root modules, that define each private name."""
+    found = {}
+    for path in FILES:
+        for name in filter(is_private, private_names(ast.parse(path.read_text()))):
+            if isinstance(name, str):
+                found.setdefault(name, set()).add(room(path))
+    return found
+
+
+def reached_into(tree):
+    """The private names that a file asks of objects other than its own."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and is_private(node.attr):
+            own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+            if not own:
+                yield node.attr
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("hierbandits"):
+            yield from (alias.name for alias in node.names if is_private(alias.name))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_private_state_is_private_to_its_folder(path):
+    """`belief._nodes` is for beliefs/ alone; a name that two folders define is nobody's."""
+    for name in reached_into(ast.parse(path.read_text())):
+        assert homes().get(name, {room(path)}) == {room(path)}, f"{path.name} reaches for {name}"
+
+
+WITHOUT_TESTS = {"types", "rule", "environment"}
+"""Modules without behaviour: type aliases and protocols."""
+
+WHOLE = {"architecture", "docs", "public_surface"}
+"""Tests of the project as a whole."""
+
+
+def test_tests_mirror_the_package():
+    modules = {path.relative_to(PACKAGE).with_suffix("") for path in FILES}
+    modules = {module for module in modules if not module.name.startswith("__")}
+    tested = set()
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        place = path.relative_to(ROOT / "tests")
+        about = place.stem.removeprefix("test_")
+        homes = [
+            module
+            for module in modules
+            if module.parent == place.parent
+            and (about == module.name or about.startswith(f"{module.name}_"))
+        ]
+        assert homes or (place.parent == Path() and about in WHOLE), f"{place} tests no module"
+        tested.update(homes)
+    missing = {str(module) for module in modules - tested if module.name not in WITHOUT_TESTS}
+    assert missing == set()

@@ -60,5 +60,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """What is public, and no more."""
+    """The public names alone."""
     return [*__all__, "__doc__", "__version__"]

@@ -1,4 +1,7 @@
-"""Small linear algebra on Gaussians; leading axes are batched, and a diagonal is a vector."""
+"""Small linear algebra on Gaussians.
+
+Axes before the last ones are a batch.  A diagonal matrix is the vector of its diagonal.
+"""
 
 import numpy as np
 
@@ -6,7 +9,7 @@ from hierbandits.types import Indices, Matrix, Vector
 
 
 def square_root(cov: Matrix) -> Matrix:
-    """S with S S' = cov: the Cholesky factor, or the symmetric root of a singular covariance."""
+    """S with S S' = cov: the Cholesky factor, or the symmetric root if cov is singular."""
     if cov.ndim == 1:
         return np.sqrt(cov)
     values, vectors = np.linalg.eigh(cov)
@@ -17,7 +20,7 @@ def square_root(cov: Matrix) -> Matrix:
 
 
 def squared(factor: Matrix, *, armed: bool) -> Matrix:
-    """S S', the covariance that S is a square root of."""
+    """S S': the covariance of which S is a square root."""
     return factor**2 if armed else factor @ transposed(factor)
 
 
@@ -30,18 +33,18 @@ def inverse(cov: Matrix) -> Matrix:
 
 
 def eigenvalues(cov: Matrix) -> Vector:
-    """Those of a covariance, in increasing order."""
+    """The eigenvalues of a covariance, in increasing order."""
     values: Vector = np.sort(cov) if cov.ndim == 1 else np.linalg.eigvalsh(cov)
     return values
 
 
 def transposed(matrix: Matrix) -> Matrix:
-    """The last two axes swapped."""
+    """The transposed matrices: the last two axes change places."""
     return np.swapaxes(matrix, -1, -2)
 
 
 def times(matrix: Matrix, vector: Vector) -> Vector:
-    """Matrix-vector products."""
+    """Products of matrices and vectors."""
     if matrix.ndim == vector.ndim:
         return matrix * vector
     return (matrix @ vector[..., None])[..., 0]
@@ -50,10 +53,12 @@ def times(matrix: Matrix, vector: Vector) -> Vector:
 def condition(
     mean: Vector, factor: Matrix, precision: Matrix, weighted: Vector
 ) -> tuple[Vector, Matrix, Vector]:
-    """N(mean, S S') after the information (C, b): mean, square root and log det(I + S' C S).
+    """Condition theta ~ N(mean, S S') on data.
 
-    The likelihood is proportional to exp(-theta' C theta / 2 + b' theta).  The work is done in the
-    coordinates of S, so that a singular or zero S needs no inverse.
+    Their likelihood is proportional to exp(b' theta - theta' C theta / 2).  S is `factor`, C is
+    `precision` and b is `weighted`.  Returns the new mean, a square root of the new covariance, and
+    log det(I + S' C S).  The work is done in the coordinates of S, so S is never inverted: it may
+    be singular or zero.
     """
     after: Matrix
     if factor.shape == mean.shape:  # diagonal
@@ -69,9 +74,9 @@ def condition(
 def _conditioned(factor: Matrix, information: Matrix) -> tuple[Matrix, Vector]:
     """A square root of S (I + W)^-1 S' and log det(I + W), for a positive semi-definite W.
 
-    The pivots of I + W are at least one.  Where W is beyond 1 / eps in some directions and zero in
-    others, rounding can give W negative eigenvalues; a smaller pivot, or a failed Cholesky
-    factorisation, shows that it did.  Negative eigenvalues then count as zero.
+    W is `information`.  Where it is beyond 1 / eps in some directions and zero in others, rounding
+    can give it negative eigenvalues.  Then a pivot of I + W is below one, or it has no Cholesky
+    factor, and negative eigenvalues are taken as zero.
     """
     try:
         lower = np.linalg.cholesky(np.eye(information.shape[-1]) + information)
@@ -99,7 +104,7 @@ def explained(gain: Matrix, information: Matrix) -> Matrix:
 
 
 def summed(rows: Matrix, group: Indices, num_groups: int) -> Matrix:
-    """The sum of the rows of each group, (groups, ...)."""
+    """The sums of the rows of each group, (groups, ...)."""
     total = np.zeros((num_groups, *rows.shape[1:]))
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))

@@ -1,4 +1,4 @@
-"""Saved state in one file: JSON and arrays in a zip, versioned, never pickled."""
+"""Saved state in one file: a zip archive of JSON and arrays, with a version and no pickles."""
 
 import json
 import os
@@ -16,8 +16,8 @@ from hierbandits.atomic_write import atomic_write
 
 _HEADER = "hierbandits.json"
 
-# What the readers of zip, JSON and arrays raise at damage, wherever it is.
-_UNSOUND = (
+# What the readers of zip archives, JSON and arrays raise if a file is damaged.
+_SIGNS_OF_DAMAGE = (
     *(OSError, EOFError, zipfile.BadZipFile, zlib.error, struct.error, RuntimeError),
     *(KeyError, ValueError, TypeError, OverflowError, MemoryError),
 )
@@ -30,7 +30,7 @@ def write_archive(
     meta: Mapping[str, Any],
     arrays: Mapping[str, NDArray[Any]],
 ) -> None:
-    """Write the whole file or none of it."""
+    """Write meta data and arrays to a file of this kind and version: all of it, or nothing."""
     header = {"kind": kind, "version": version, "arrays": sorted(arrays), "meta": meta}
     text = json.dumps(header, allow_nan=False)
     with (
@@ -46,18 +46,20 @@ def write_archive(
 def read_archive(
     path: str | PathLike[str], kind: str, version: int
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The meta data and arrays of a file that `write_archive` wrote; checksums are verified."""
+    """The meta data and the arrays of a file that `write_archive` wrote.
+
+    Checksums are verified, and a file of another kind or version is refused.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             header = json.loads(archive.read(_HEADER))
-            held = header["kind"], header["version"]
-            if held != (kind, version):
-                raise ValueError(f"it holds {held[0]} version {held[1]}")
+            if (header["kind"], header["version"]) != (kind, version):
+                raise ValueError(f"it holds {header['kind']} version {header['version']}")
             arrays = {name: _read_array(archive, name) for name in header["arrays"]}
             meta = dict(header["meta"])
     except FileNotFoundError:
         raise
-    except _UNSOUND as error:
+    except _SIGNS_OF_DAMAGE as error:
         raise ValueError(
             f"{os.fspath(path)} is not a sound {kind} file of version {version}: {error}"
         ) from error
@@ -67,5 +69,5 @@ def read_archive(
 def _read_array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
     with archive.open(f"{name}.npy") as member:
         array = np.lib.format.read_array(member, allow_pickle=False)
-        member.read()  # to the end, where the checksum is compared
+        member.read()  # the checksum is compared at the end
     return np.asarray(array, order="C")

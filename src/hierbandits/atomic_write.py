@@ -5,32 +5,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from secrets import token_hex
 from typing import IO
 
 
 @contextmanager
 def atomic_write(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """A binary file to write to; it takes the place of `path` when the block ends without error.
+    """A binary file to write to, which takes the place of `path` if the block ends without error.
 
-    The bytes go to a temporary file beside it, which is forced to disk and then renamed.  After an
-    error the temporary file is removed and an earlier file at `path` is as it was.
+    The bytes go to a temporary file in the same folder.  At the end of the block it is forced to
+    disk and renamed.  After an error it is removed, and an earlier file at `path` is as it was.
     """
     target = Path(path)
-    with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+    temporary = target.with_name(f".{target.name}.{token_hex(8)}")
+    with open(temporary, "xb") as file:
         try:
             yield file
             file.flush()
             os.fsync(file.fileno())
-            os.chmod(file.name, 0o666 & ~_umask())
-            os.replace(file.name, target)
+            os.replace(temporary, target)
         except BaseException:
-            os.unlink(file.name)
+            os.unlink(temporary)
             raise
-
-
-def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

@@ -1,4 +1,4 @@
-"""Checks of arguments, which every public function makes before it changes anything."""
+"""Checks of arguments.  Every public function makes them before it changes anything."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from hierbandits.types import Indices, Vector
 _FLOAT, _INDEX = np.dtype(np.float64), np.dtype(np.intp)
 
 LARGEST = 1e60
-"""Larger magnitudes are refused (and scales below its inverse): their squares would overflow."""
+"""Larger numbers are refused, and scales below its inverse: their squares might overflow."""
 
 
 def real_array(
@@ -21,31 +21,35 @@ def real_array(
     why: str = "",
     largest: float = LARGEST,
 ) -> Vector:
-    """`value` as floats that a kernel can take; None in `shape` leaves an axis free."""
+    """Check that `value` holds finite numbers in this shape; returns floats for kernels.
+
+    None in `shape` stands for any size, and `why` follows the shape in the message.  `value` itself
+    is returned if kernels can take it as it is.
+    """
     array = _for_kernels(name, value, _FLOAT, "biuf", "numbers")
     if array.shape != shape:
         _check_shape(name, array, shape, why)
     bad = first_outside(array, largest)
     if bad >= 0:
-        where = [int(i) for i in np.unravel_index(bad, array.shape)]
-        at = f" at {where}" if where else ""
+        place = [int(i) for i in np.unravel_index(bad, array.shape)]
+        where = f" at {place}" if place else ""
         raise ValueError(
-            f"{name} must be finite and at most {largest:g} in size, got {array.flat[bad]}{at}"
+            f"{name} must be finite and at most {largest:g} in size, got {array.flat[bad]}{where}"
         )
     return array
 
 
 def state_array(name: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Vector:
-    """`value` as floats that were computed, not given: finite is enough."""
+    """The same check for numbers that were computed, not given: of any size, if they are finite."""
     return real_array(name, value, shape, largest=np.finfo(float).max)
 
 
 def index_array(name: str, value: ArrayLike, stop: int, what: str) -> Indices:
-    """`value` as indices below `stop`, the number of `what`, that a kernel can take."""
+    """Check that `value` is a row of indices of `what`, of which there are `stop`."""
     array = _for_kernels(name, value, _INDEX, "iu", "integers")
     if array.ndim != 1:
         _check_shape(name, array, (None,), "")
-    bad = first_not_below(array, stop)
+    bad = first_index_outside(array, stop)
     if bad >= 0:
         raise ValueError(
             f"{name} must be in [0, {stop}), got {array[bad]}: there are {stop} {what}"
@@ -54,7 +58,7 @@ def index_array(name: str, value: ArrayLike, stop: int, what: str) -> Indices:
 
 
 def positive(name: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Vector:
-    """`value` as positive floats, far enough from zero for their squares to count."""
+    """Check that `value` holds positive numbers, so large that their squares do not vanish."""
     array = real_array(name, value, shape)
     if array.size and array.min() < 1 / LARGEST:
         raise ValueError(f"{name} must be positive, got {array.min()}")
@@ -62,7 +66,7 @@ def positive(name: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Vect
 
 
 def count(name: str, value: int, least: int = 0) -> int:
-    """`value` as a whole number, at least `least`."""
+    """Check that `value` is a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(value)
@@ -71,7 +75,10 @@ def count(name: str, value: int, least: int = 0) -> int:
 def _for_kernels(
     name: str, value: ArrayLike, dtype: np.dtype[Any], kinds: str, what: str
 ) -> NDArray[Any]:
-    """Contiguous and writable, since kernels are compiled for one kind of array alone."""
+    """An array of this type, contiguous and writable: kernels are compiled for no other.
+
+    `kinds` are numpy's letters for the types that may be converted, and `what` their name.
+    """
     try:
         raw = np.asarray(value)
     except ValueError as error:
@@ -87,10 +94,10 @@ def _for_kernels(
 
 
 def _check_shape(name: str, array: NDArray[Any], shape: tuple[int | None, ...], why: str) -> None:
-    right = array.ndim == len(shape)
-    for have, want in zip(array.shape, shape, strict=False):
-        right = right and (want is None or have == want)
-    if not right:
+    matches = array.ndim == len(shape)
+    for size, expected in zip(array.shape, shape, strict=False):
+        matches = matches and (expected is None or size == expected)
+    if not matches:
         sizes = ["any" if size is None else str(size) for size in shape]
         text = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
         raise ValueError(f"{name} must have shape ({text}){why}, got {array.shape}")
@@ -98,7 +105,7 @@ def _check_shape(name: str, array: NDArray[Any], shape: tuple[int | None, ...], 
 
 @compiled
 def first_outside(values: NDArray[Any], largest: float) -> int:
-    """The flat position of the first value that is not within +-largest (or NaN), or -1."""
+    """The flat position of the first value beyond +-largest, or NaN; -1 if there is none."""
     flat = values.reshape(-1)
     for i in range(flat.size):
         if not abs(flat[i]) <= largest:
@@ -107,8 +114,8 @@ def first_outside(values: NDArray[Any], largest: float) -> int:
 
 
 @compiled
-def first_not_below(indices: NDArray[Any], stop: int) -> int:
-    """The position of the first index outside [0, stop), or -1."""
+def first_index_outside(indices: NDArray[Any], stop: int) -> int:
+    """The position of the first index outside [0, stop); -1 if there is none."""
     for i in range(indices.size):
         if indices[i] < 0 or indices[i] >= stop:
             return i

@@ -1,4 +1,4 @@
-"""How kernels are compiled: on first use, kept on disk, and said once."""
+"""How kernels are compiled: when they are first called, and once for all later processes."""
 
 import sys
 from collections.abc import Callable
@@ -9,12 +9,13 @@ from numba.core import event
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
-# Sums may be reordered, which is what vectorises them; NaN and infinity keep their meaning.
+# Sums may be reordered, which lets them use vector instructions; NaN and infinity keep their
+# meaning.
 _OPTIONS = {"fastmath": {"reassoc", "contract", "arcp", "nsz"}, "error_model": "numpy"}
 
 
 def compiled(function: Kernel) -> Kernel:
-    """Compile `function` when it is first called and keep the machine code for later processes."""
+    """Compile `function` when it is first called, and keep its machine code on disk."""
     try:
         kernel = njit(cache=True, **_OPTIONS)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
@@ -23,18 +24,19 @@ def compiled(function: Kernel) -> Kernel:
 
 
 class _Notice(event.Listener):  # type: ignore[misc]
-    """Tells the user, once in a process, why the first run takes some seconds."""
+    """Tells the user, once in a process, why the first call takes some seconds."""
 
-    said = False
+    is_printed = False
 
     def on_start(self, event: event.Event) -> None:
-        module = event.data["dispatcher"].py_func.__module__ or ""  # none if exec made it
-        if not _Notice.said and module.startswith(f"{__package__}."):
-            _Notice.said = True
+        """Print the notice if this is the first kernel of the package."""
+        module = event.data["dispatcher"].py_func.__module__ or ""  # None if exec made the function
+        if not _Notice.is_printed and module.startswith(f"{__package__}."):
+            _Notice.is_printed = True
             print("hierbandits: compiling kernels, once; later runs load them", file=sys.stderr)
 
     def on_end(self, event: event.Event) -> None:
-        """Nothing to add."""
+        """Do nothing: numba asks for this method."""
 
 
 event.register("numba:compile", _Notice())

@@ -1,7 +1,7 @@
-"""Random numbers that are functions of their key: the same whoever asks, in whatever order.
+"""Random numbers that are functions of their key: the same for everyone, in any order.
 
-A key is (seed, purpose, run, task, interaction), so that every policy meets the same luck.  The
-bits are SplitMix64's (Steele, Lea and Flood, 2014), chained over the parts of the key.
+A key is (seed, purpose, run, task, interaction), so every policy meets the same luck.  The bits are
+those of SplitMix64 (Steele, Lea and Flood, 2014), chained over the parts of the key.
 """
 
 from dataclasses import dataclass
@@ -21,19 +21,16 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Events:
-    """Who acts: the run in its study, the task, and the number of the task's interactions before.
+    """Events: in which run, of which task, and which of the task's interactions."""
 
-    Each is (E,).
-    """
-
-    run: Indices
-    task: Indices
-    interaction: Indices
+    run: Indices  # (E,)
+    task: Indices  # (E,)
+    interaction: Indices  # (E,), counted from 0
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """One purpose's random numbers: a pure function of the seed, the purpose and the event."""
+    """The random numbers of one purpose: functions of the seed, the purpose and the event alone."""
 
     seed: int
     purpose: str
@@ -60,14 +57,14 @@ class Stream:
 
 @lru_cache
 def _key(seed: int, purpose: str) -> int:
-    """63 bits that any change of the seed or the purpose changes."""
+    """63 bits that are others for another seed or purpose."""
     state = np.random.SeedSequence([seed, crc32(purpose.encode())]).generate_state(1, np.uint64)
     return int(state[0]) >> 1
 
 
 @compiled
 def mix(bits: np.uint64) -> np.uint64:
-    """SplitMix64's finaliser: every bit of the input changes half of the output's."""
+    """The finaliser of SplitMix64: a change of one bit changes half of the result's bits."""
     bits = (bits ^ (bits >> np.uint64(30))) * _MIX_1
     bits = (bits ^ (bits >> np.uint64(27))) * _MIX_2
     return bits ^ (bits >> np.uint64(31))

@@ -1,4 +1,4 @@
-"""Array types, and the names that people give to tasks and arms."""
+"""Types of arrays, and of the names that people give to tasks and arms."""
 
 from typing import Any, TypeAlias
 
@@ -11,4 +11,4 @@ Indices: TypeAlias = NDArray[np.integer[Any]]
 Mask: TypeAlias = NDArray[np.bool_]
 
 Name: TypeAlias = str | int
-TaskName: TypeAlias = Name | tuple[Name, ...]
+TaskName: TypeAlias = Name | tuple[Name, ...]  # a tuple is a path: the groups, then the task

@@ -4,7 +4,6 @@ import json
 from io import StringIO
 
 import numpy as np
-import polars as pl
 import pytest
 from rich.console import Console
 from support.logged import World
@@ -58,22 +57,8 @@ def test_the_terminal_shows_notes_tables_and_warnings(evaluation):
     text = StringIO()
     evaluation.show(Console(file=text, width=200))
     shown = text.getvalue()
-    for note in (*evaluation.notes, *evaluation.warnings):
-        assert note.split(".")[0][:100] in " ".join(shown.split("\n"))
+    joined = " ".join(shown.split())
+    for sentence in (*evaluation.notes, *evaluation.warnings):
+        assert " ".join(sentence.split()) in joined
     for word in ("Estimates, ± 95 % intervals", "can they be trusted?", "Replay", "HierOPO's arms"):
         assert word in shown
-
-
-def test_a_folder_is_complete(evaluation, tmp_path):
-    page = evaluation.write(tmp_path / "out")
-    assert page == tmp_path / "out" / "report.html"
-    settings = json.loads((tmp_path / "out" / "settings.json").read_text())
-    assert settings["files"] == sorted(path.name for path in page.parent.iterdir())
-    data = json.loads((page.parent / "report.json").read_text())
-    assert data == json.loads(json.dumps(evaluation.to_dict()))
-    rows = json.loads((page.parent / "summary.json").read_text())
-    assert [row["improvement"] for row in rows] == [e.improvement for e in evaluation.estimates]
-    assert rows[-1]["diagnostics"]["accepted"] == evaluation.replays["HierTS"].accepted
-    assert pl.read_parquet(page.parent / "tasks.parquet").equals(evaluation.task_frame())
-    assert pl.read_parquet(page.parent / "hieropo.parquet").equals(evaluation.hieropo.frame())
-    assert "HierOPO&#x27;s arms from all rows" in page.read_text()

@@ -67,10 +67,10 @@ def test_arms_may_appear_late():
         {"task": ["s"] * 4, "arm": ["a", "b", "a", "z"], "reward": [1.0, 2.0, 3.0, 4.0]}
     )
     columns = Columns(task="task", arm="arm", reward="reward")
-    found = Log.read(frame, columns, batch_rows=1).sums()
-    assert found.arms == ("a", "b", "z")
-    assert found.sums.xx.tolist() == [[2, 1, 1]]
-    assert found.sums.xy.tolist() == [[4, 2, 4]]
+    past = Log.read(frame, columns, batch_rows=1).sums()
+    assert past.arms == ("a", "b", "z")
+    assert past.sums.xx.tolist() == [[2, 1, 1]]
+    assert past.sums.xy.tolist() == [[4, 2, 4]]
 
 
 def test_many_files_are_one_log(tmp_path):
@@ -78,8 +78,8 @@ def test_many_files_are_one_log(tmp_path):
     frame.head(200).write_parquet(tmp_path / "1.parquet")
     frame.tail(300).write_parquet(tmp_path / "2.parquet")
     columns = Columns(task="task", features=FEATURES, reward="reward")
-    found = Log.read(str(tmp_path / "*.parquet"), columns, batch_rows=BATCH).sums()
-    assert_same_sums(found.sums, Log.read(frame, columns).sums().sums)
+    past = Log.read(str(tmp_path / "*.parquet"), columns, batch_rows=BATCH).sums()
+    assert_same_sums(past.sums, Log.read(frame, columns).sums().sums)
 
 
 def test_an_id_whose_hash_alone_repeats_is_no_repetition():

@@ -13,12 +13,12 @@ def test_arms_given_fix_their_order_and_number(tmp_path):
     columns = Columns(task="task", arm="arm", reward="reward")
     for kind in ("polars", "csv"):
         log = Log.read(as_source(kind, frame, tmp_path), columns, arms=[1, 2, 3])
-        found = log.sums()
-        assert found.arms == (1, 2, 3)
-        assert found.sums.xy.tolist() == [[0, 0, 1], [2, 0, 0]]
-        assert found.tasks == ((7, 8) if kind == "polars" else ("7", "8"))  # a CSV has text alone
-        assert found.populations == ("all",)
-        assert found.population.tolist() == [0, 0]
+        past = log.sums()
+        assert past.arms == (1, 2, 3)
+        assert past.sums.xy.tolist() == [[0, 0, 1], [2, 0, 0]]
+        assert past.tasks == ((7, 8) if kind == "polars" else ("7", "8"))  # a CSV has text alone
+        assert past.populations == ("all",)
+        assert past.population.tolist() == [0, 0]
 
 
 def test_names_are_strings_or_integers_throughout():
@@ -41,9 +41,9 @@ def test_categories_and_booleans_are_taken():
         schema_overrides={"task": pl.Categorical, "arm": pl.Enum(["a", "b"])},
     )
     columns = Columns(task="task", arm="arm", reward="reward")
-    found = Log.read(frame, columns, batch_rows=2).sums()
-    assert (found.tasks, found.arms) == (("u", "v"), ("a", "b"))
-    assert found.sums.xy.tolist() == [[2, 0], [0, 0]]
+    past = Log.read(frame, columns, batch_rows=2).sums()
+    assert (past.tasks, past.arms) == (("u", "v"), ("a", "b"))
+    assert past.sums.xy.tolist() == [[2, 0], [0, 0]]
 
 
 def test_integers_beyond_64_signed_bits_are_refused():

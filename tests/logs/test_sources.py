@@ -22,8 +22,8 @@ frame = pandas.DataFrame({"task": ["u", "v", "u"], "x": [[1, 2], [3, 4], [5, 6]]
 log = Log.read(frame, Columns(task="task", features="x", reward="reward", time="when"))
 print(log.sums().sums.xy.tolist(), [str(b.times.dtype)[:10] for b in log.batches()])
 """
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "[[16.0, 20.0], [6.0, 8.0]] ['datetime64']\n"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[[16.0, 20.0], [6.0, 8.0]] ['datetime64']\n"
 
 
 def test_a_stream_that_fails_late_is_no_shorter_log(tmp_path):
@@ -55,6 +55,6 @@ except ImportError as error:
     print(error)
 print("pandas" in sys.modules, "pyarrow" in sys.modules)
 """
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'hierbandits[data]'" in found.stdout
-    assert found.stdout.endswith("False False\n")
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install 'hierbandits[data]'" in run.stdout
+    assert run.stdout.endswith("False False\n")

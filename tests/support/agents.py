@@ -3,6 +3,7 @@
 import numpy as np
 
 from hierbandits import GaussianHierarchy
+from support.states import belief_state
 
 ARMED = GaussianHierarchy.armed(3, hyper_std=1.0, task_std=0.3, noise_std=0.5)
 LINEAR = GaussianHierarchy(
@@ -28,10 +29,19 @@ class Clock:
 
 
 def state(agent):
-    _, arrays = agent.belief.state()
+    """All that an agent knows and remembers; of an adaptive belief, that of every candidate."""
+    forced = agent._policy.forced
     return (
-        {name: array.tobytes() for name, array in arrays.items()},
-        [(d.id, d.task, d.arm) for d in agent.pending],
-        repr(agent),
+        belief_state(agent.belief),
+        [(*decision_parts(p.decision), p.time) for p in agent._ledger.pending.values()],
+        dict(agent._ledger.settled),
+        agent._roster.state(),
+        None if forced is None else np.trim_zeros(forced.decided, "b").tolist(),
         agent._rng.bit_generator.state,
     )
+
+
+def decision_parts(decision):
+    """All that a decision says; decisions themselves are equal if their ids are."""
+    features = np.asarray(decision.features).tolist()
+    return decision.id, decision.task, decision.arm, features, decision.propensity

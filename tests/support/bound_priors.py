@@ -1,4 +1,4 @@
-"""Priors for the tests of the bounds, and the mark that runs one with both constants."""
+"""Priors and small algebra for the tests of the bounds, and the mark for both sets of constants."""
 
 import numpy as np
 import pytest
@@ -14,6 +14,10 @@ def linear(hyper_cov, task_cov, noise_std, hyper_mean=None):
     return GaussianHierarchy(
         hyper_mean=mean, hyper_cov=hyper_cov, task_cov=task_cov, noise_std=noise_std
     )
+
+
+def isotropic(task_std, hyper_std, d=2, noise_std=0.5):
+    return linear(hyper_std**2 * np.eye(d), task_std**2 * np.eye(d), noise_std)
 
 
 def skewed(rng, d, low=-1.5, high=0.5):
@@ -41,6 +45,17 @@ def random_prior(rng, kind, d=3):
 def by_hand():
     """kappa = 2, sigma^2 = 1/4; with m = 4 and n = 8, c1 = 1 and the printed c2 = 24."""
     return linear(np.diag([2.0, 1.0]), np.diag([0.5, 0.25]), 0.5, [1.0, 1.0])
+
+
+def log_det(matrix):
+    sign, value = np.linalg.slogdet(matrix)
+    assert sign > 0
+    return value
+
+
+def largest_eigenvalue(product):
+    """Of a product of two covariances, which need not be symmetric."""
+    return np.linalg.eigvals(product).real.max()
 
 
 def check(bound, **expected):

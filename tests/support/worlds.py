@@ -41,22 +41,22 @@ class World:
         return np.eye(self.prior.dim)[self.features] if self.prior.is_armed else self.features
 
     def joint(self):
-        """The dense posterior over all nodes in the belief's order: leaves first, roots last.
+        """The dense posterior over all nodes in the belief's order: tasks first, roots last.
 
-        Parents are worked out here from the documented numbering, not read from the belief.
+        Parents follow here from the documented numbering; they are not read from the belief.
         """
-        widths = self.num_populations * np.cumprod([1, *self.shape])  # root to leaf
-        starts = np.append(np.cumsum(widths[::-1])[::-1][1:], 0)  # of each depth
-        size, d = int(widths.sum()), self.prior.dim
+        counts = self.num_populations * np.cumprod([1, *self.shape])  # nodes of each level
+        starts = np.append(np.cumsum(counts[::-1])[::-1][1:], 0)  # the first node of each level
+        size, d = int(counts.sum()), self.prior.dim
         parents, covs, means = [-1] * size, [None] * size, [None] * size
-        for depth, (start, width) in enumerate(zip(starts, widths, strict=True)):
-            for i in range(width):
+        for level, (start, count) in enumerate(zip(starts, counts, strict=True)):
+            for i in range(count):
                 node = start + i
-                covs[node] = full(self.prior.covs[depth])
-                if depth == 0:
+                covs[node] = full(self.prior.covs[level])
+                if level == 0:
                     means[node] = self.hyper_means[i]
                 else:
-                    parents[node] = starts[depth - 1] + i // self.shape[depth - 1]
+                    parents[node] = starts[level - 1] + i // self.shape[level - 1]
         design = np.zeros((len(self.tasks), size * d))
         for e, (task, x) in enumerate(zip(self.tasks, self.vectors(), strict=True)):
             design[e, task * d : (task + 1) * d] = x
@@ -70,13 +70,13 @@ LEVELS = st.integers(1, 4)
 def worlds(draw, armed=None, levels=LEVELS, max_events=25):
     """One to four levels, several populations, d from 1 to 8, more or fewer events than d."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    depth = draw(levels)
+    num_levels = draw(levels)
     d = draw(st.integers(1, 8))
     armed = draw(st.booleans()) if armed is None else armed
     unit = 10.0 ** draw(st.sampled_from([-12, -3, 0, 0, 0, 3, 12]))  # of rewards
     size = 10.0 ** draw(st.sampled_from([-6, 0, 0, 6]))  # of features
     scale = unit if armed else unit / size
-    stds = scale * rng.uniform(0.2, 2.0, depth)
+    stds = scale * rng.uniform(0.2, 2.0, num_levels)
     mean = scale * rng.standard_normal(d)
     noise = unit * rng.uniform(0.3, 1.5)
     if armed:
@@ -86,7 +86,8 @@ def worlds(draw, armed=None, levels=LEVELS, max_events=25):
     else:
         covs = [random_cov(rng, d, std) for std in stds]
         prior = GaussianHierarchy.deep(hyper_mean=mean, covs=covs, noise_std=noise)
-    shape = tuple(draw(st.lists(st.integers(1, 3), min_size=depth - 1, max_size=depth - 1)))
+    below = num_levels - 1  # levels below the root
+    shape = tuple(draw(st.lists(st.integers(1, 3), min_size=below, max_size=below)))
     populations = draw(st.integers(1, 3))
     num_tasks = populations * int(np.prod(shape))
     events = draw(st.integers(0, max_events))

@@ -8,11 +8,11 @@ import numpy as np
 
 from hierbandits.checks import LARGEST, count, real_array
 from hierbandits.models.unknown_widths import UnknownWidths
-from hierbandits.policies.arms import Arms, depth
+from hierbandits.policies.arms import Arms, num_axes
 from hierbandits.types import Indices, Matrix, Name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # not frozen: one may be made for every decision
 class Offer:
     """The arms of one event or of a whole round, and what people call them."""
 
@@ -20,7 +20,7 @@ class Offer:
     names: Sequence[Name]
 
     def named(self, names: Any) -> "Offer":
-        """The part of this offer with these names, or with these numbers where it has no names."""
+        """The arms of this offer with these names, or with these numbers if it has no names."""
         if isinstance(names, str) or not isinstance(names, Iterable):
             raise ValueError(f"arms must be several names or indices, got {names!r:.80}")
         known = {name: row for row, name in enumerate(self.names)}
@@ -41,8 +41,8 @@ class Catalogue:
 
     def __init__(self, arms: Any, dim: int, *, armed: bool, largest: float = LARGEST) -> None:
         self._dim = dim
-        self._largest = largest  # size of a feature
         self._armed = armed
+        self._largest = largest  # the size above which features are refused
         self.own: Offer | None = None
         if armed:
             names = list(range(dim)) if arms is None else _checked_names(arms)
@@ -53,29 +53,31 @@ class Catalogue:
             offer = self._offer(arms)
             self.own = Offer(offer.table.copy(), offer.names)
 
-    def places(self, names: Sequence[Name]) -> Indices:
-        """The numbers of these arms among the agent's own."""
+    def indices_of(self, names: Sequence[Name]) -> Indices:
+        """The indices of these arms among the agent's own."""
         if self.own is None or not self._armed:
             raise ValueError(f"arms must not be named where they have features, got {names!r:.80}")
         return self.own.named(names).table.astype(np.intp)
 
-    def arms(
+    def offered(
         self, arms: Any, num_events: int, eligible: Any
     ) -> tuple[Arms, Sequence[Sequence[Name]]]:
-        """The arms of a round and, for each event, their names."""
-        if not self._one_each(arms):
+        """The arms of a round, checked, and their names for each event."""
+        if not self._holds_several_sets(arms):
             offer = self._offer(arms)
             sets = Arms.shared(offer.table, num_events)
             return sets.only(eligible), [offer.names] * num_events
         if len(arms) != num_events:
             raise ValueError(f"arms must hold one set for each task, got {len(arms)} sets")
-        offers = [self._offer(part) for part in arms]
+        offers = [self._offer(one) for one in arms]
         tables = [offer.table for offer in offers]
         sets = Arms.of(tables, num_events, self._dim, armed=self._armed, eligible=eligible)
         return sets, [offer.names for offer in offers]
 
-    def _one_each(self, arms: Any) -> bool:
-        """Whether `arms` holds a set for each task rather than one set for all."""
+    def _holds_several_sets(self, arms: Any) -> bool:
+        """Whether `arms` has one set for each task, not one set for all."""
+        if arms is None:
+            return False
         if isinstance(arms, np.ndarray):
             return arms.ndim == (2 if self._armed else 3)
         if not isinstance(arms, list | tuple) or not arms:
@@ -84,15 +86,17 @@ class Catalogue:
         if first is None or isinstance(first, Mapping):
             return True
         if isinstance(first, list | tuple) and first and isinstance(first[0], str):
-            return True  # names of arms; a list of numbers would be features
-        return depth(first) == (1 if self._armed else 2)
+            return True  # the names of a set; a list of numbers would be an arm's features
+        return num_axes(first) == (1 if self._armed else 2)
 
     def _offer(self, arms: Any) -> Offer:
+        """One set of arms in any form that `decide` takes."""
         if arms is None:
             if self.own is None:
                 raise ValueError("arms must be given, here or when the agent is made")
             return self.own
         if isinstance(arms, np.ndarray) and arms.ndim == 2 and not self._armed and len(arms) > 0:
+            # The usual case, ahead of the slower questions about other forms.
             table = real_array("arms", arms, (len(arms), self._dim), largest=self._largest)
             return Offer(table, range(len(table)))
         if isinstance(arms, Mapping):
@@ -114,7 +118,7 @@ class Catalogue:
 
 
 def form_of(arms: Any, num_features: int | None) -> UnknownWidths:
-    """What is assumed without a prior: features as many as said, or the form that arms have."""
+    """What an agent without a prior assumes: so many features, or else the form of its arms."""
     if num_features is not None:
         return UnknownWidths.of(count("num_features", num_features, least=1), armed=False)
     if arms is None:
@@ -124,7 +128,7 @@ def form_of(arms: Any, num_features: int | None) -> UnknownWidths:
     if len(arms) == 0:
         raise ValueError("arms must hold at least one arm, got none")
     values: Any = list(arms.values()) if isinstance(arms, Mapping) else arms
-    if isinstance(arms, Mapping) or depth(values) == 2:
+    if isinstance(arms, Mapping) or num_axes(values) == 2:
         table = real_array("arms", values, (None, None))
         return UnknownWidths.of(table.shape[1], armed=False)
     return UnknownWidths.of(len(_checked_names(values)), armed=True)

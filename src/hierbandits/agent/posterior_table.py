@@ -8,56 +8,50 @@ import numpy as np
 
 from hierbandits.agent.roster import Member
 from hierbandits.beliefs.posterior import Posterior
+from hierbandits.reporting.text_table import text_table
 from hierbandits.types import Name
 
 
 def posterior_table(
     belief: Posterior,
-    tasks: Sequence[Member],
+    members: Sequence[Member],
     labels: Sequence[Name],  # of the features or arms
-    level: float,
+    confidence: float,
 ) -> dict[str, list[Any]]:
-    """One row for each task and feature (or arm): its posterior and where its doubt comes from.
+    """One row for each task and feature (or arm): its posterior, and what its variance comes from.
 
-    `low` to `high` holds the parameter with probability `level`; `shared` is the part of its
-    variance that other tasks can still remove.
+    The parameter lies between `low` and `high` with probability `confidence`.  `shared_var` is
+    the part of its variance that rewards of other tasks can still remove, `within_var` the rest.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level must be in (0, 1), got {level}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be in (0, 1), got {confidence}")
     dim = len(labels)
-    nodes = np.repeat([member.node for member in tasks], dim).astype(np.intp)
+    nodes = np.repeat([member.node for member in members], dim).astype(np.intp)
     table = np.arange(dim) if belief.is_armed else np.eye(dim)
-    found = belief.predict_rows(nodes, table, np.tile(np.arange(dim), len(tasks)))
-    half = NormalDist().inv_cdf((1 + level) / 2) * found.std
+    prediction = belief.predict_rows(nodes, table, np.tile(np.arange(dim), len(members)))
+    width = NormalDist().inv_cdf((1 + confidence) / 2)
     return {
-        "task": [member.task for member in tasks for _ in labels],
-        "arm" if belief.is_armed else "feature": list(labels) * len(tasks),
-        "decisions": [member.decisions for member in tasks for _ in labels],
-        "rewards": [member.rewards for member in tasks for _ in labels],
-        "mean": found.mean.tolist(),
-        "low": (found.mean - half).tolist(),
-        "high": (found.mean + half).tolist(),
-        "within_var": found.within_var.tolist(),
-        "shared_var": found.shared_var.tolist(),
+        "task": [member.task for member in members for _ in labels],
+        "arm" if belief.is_armed else "feature": list(labels) * len(members),
+        "decisions": [member.decisions for member in members for _ in labels],
+        "rewards": [member.rewards for member in members for _ in labels],
+        "mean": prediction.mean.tolist(),
+        "low": prediction.bound(-width).tolist(),
+        "high": prediction.bound(width).tolist(),
+        "within_var": prediction.within_var.tolist(),
+        "shared_var": prediction.shared_var.tolist(),
     }
 
 
 def summary_text(table: dict[str, list[Any]], max_rows: int, total: int) -> str:
-    """The table's first rows, lined up, and how many there are besides."""
+    """The first rows of a posterior table of `total` rows as text, and how many more there are."""
     shown = min(total, max_rows)
-    columns = []
-    for name, values in table.items():
-        cells = [_text(value) for value in values[:shown]]
-        width = max(len(cell) for cell in [name, *cells])
-        pad = str.ljust if name in ("task", "arm", "feature") else str.rjust
-        columns.append([pad(cell, width) for cell in [name, *cells]])
-    lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
-    if shown < total:
-        lines.append(f"... and {total - shown} rows more")
-    return "\n".join(lines)
+    rows = [[_cell(value) for value in row] for row in zip(*table.values(), strict=True)]
+    text = text_table(list(table), rows[:shown], left=2)
+    return text if shown == total else f"{text}\n... and {total - shown} rows more"
 
 
-def _text(value: Any) -> str:
+def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return "/".join(str(part) for part in value) if isinstance(value, tuple) else str(value)

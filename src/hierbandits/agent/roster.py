@@ -12,7 +12,7 @@ from hierbandits.types import Name, TaskName
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """A task, or a group of tasks, and its node in the belief."""
+    """A task, or a group of tasks, with its node in the belief and its counts."""
 
     task: TaskName
     node: int
@@ -21,23 +21,23 @@ class Member:
 
 
 class Roster:
-    """Finds the node of a task by its path of names, and adds those that are new.
+    """Finds the node of a task by its path of names, and adds nodes for new tasks and groups.
 
-    A path has one name for each level below the root.  A belief with fewer levels than that
-    (one of independent or of pooled tasks) needs no groups.
+    A path has one name for each level below the root.  A belief of fewer levels, in which tasks
+    are independent or pooled, needs no groups.
     """
 
     def __init__(self, belief: Posterior, path_length: int) -> None:
-        self.belief = belief
+        self._belief = belief
         self._path_length = path_length
         self._members: dict[tuple[Name, ...], Member] = {}
 
     def __iter__(self) -> Iterator[Member]:
-        """The tasks, in the order they were met; not the groups."""
+        """The tasks in the order in which they were met, without their groups."""
         return (m for path, m in self._members.items() if len(path) == self._path_length)
 
-    def path(self, task: TaskName) -> tuple[Name, ...]:
-        """The names that lead to a task, checked."""
+    def checked_path(self, task: TaskName) -> tuple[Name, ...]:
+        """The names that lead to a task."""
         if self._path_length == 1 and type(task) in (str, int):
             return (task,)  # type: ignore[return-value]
         path = task if isinstance(task, tuple) else (task,)
@@ -50,38 +50,44 @@ class Roster:
             raise ValueError(f"task must be {kind}, got {task!r:.80}")
         return path
 
-    def known(self, task: TaskName) -> Member:
-        """A task that was met before."""
-        path = self.path(task)
+    def find(self, task: TaskName) -> Member:
+        """A task that was met before; any other is refused."""
+        path = self.checked_path(task)
         if path not in self._members:
             raise ValueError(f"task must be one that the agent has met, got {task!r:.80}")
         return self._members[path]
 
-    def met(self, path: tuple[Name, ...]) -> Member:
-        """The task or group of this path, added if it is new."""
+    def meet(self, path: tuple[Name, ...]) -> Member:
+        """The task or group at the end of a path; if it is new, it gets a node."""
         member = self._members.get(path)
         if member is None:
-            belief = self.belief
+            belief = self._belief
             node = int(belief.roots[0])
             if belief.num_levels > 2 and len(path) > 1:
-                node = self.met(path[:-1]).node
+                node = self.meet(path[:-1]).node
             if belief.num_levels > 1:
                 node = int(belief.add(node)[0])
-            member = Member(path[0] if len(path) == 1 else path, node)
+            member = Member(_task_name(path), node)
             self._members[path] = member
         return member
 
     def state(self) -> list[Any]:
-        """All members as plain data."""
+        """All tasks and groups as plain data."""
         return [
             [list(path), member.node, member.decisions, member.rewards]
             for path, member in self._members.items()
         ]
 
-    def restore(self, state: list[Any]) -> None:
-        """Take over the members that `state` listed."""
+    @classmethod
+    def from_state(cls, belief: Posterior, path_length: int, state: list[Any]) -> "Roster":
+        """The roster that `state` described; nodes that the belief does not have are refused."""
+        roster = cls(belief, path_length)
         for names, *counts in state:
             path = tuple(names)
-            task = path[0] if len(path) == 1 else path
-            self._members[path] = Member(task, *counts)
-        self.belief.checked_nodes([member.node for member in self._members.values()])  # checks them
+            roster._members[path] = Member(_task_name(path), *counts)
+        belief.checked_nodes([member.node for member in roster._members.values()])
+        return roster
+
+
+def _task_name(path: tuple[Name, ...]) -> TaskName:
+    return path[0] if len(path) == 1 else path

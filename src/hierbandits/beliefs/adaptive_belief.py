@@ -45,7 +45,7 @@ class AdaptiveBelief(Posterior):
 
     @property
     def largest_feature(self) -> float:
-        """The size above which features are refused: no unit could be as large."""
+        """The size above which features are refused, because no unit is as large."""
         return self.widths.largest_feature
 
     def observe_rows(

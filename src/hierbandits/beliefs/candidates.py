@@ -16,8 +16,8 @@ from hierbandits.models.unknown_widths import UNIT_RATIO, Point, UnknownWidths
 from hierbandits.types import Indices, Mask, Matrix, Vector
 
 GROWTH = 1.5  # candidates are reviewed whenever a population's rewards have grown by this
-KEPT = 1e-3  # a candidate of less weight is dropped
-EDGE = 0.1  # the neighbours of a candidate of more weight are tried
+KEPT = 1e-3  # a candidate with less weight is dropped
+EDGE = 0.1  # the neighbours of a candidate with more weight are tried
 UNIT_SLACK = 0.75  # how far a unit may be off before it is changed, in steps
 
 
@@ -36,7 +36,7 @@ class Candidates:
         population: ArrayLike | None = None,
     ) -> None:
         self.widths = widths
-        points = widths.usual()
+        points = widths.first_points()
         self._hierarchies: dict[tuple[Point, bytes], GaussianHierarchy] = {}
         plain = np.zeros(widths.dim, np.intp)
         self.beliefs = [
@@ -126,7 +126,7 @@ class Candidates:
         return np.where(self.active, self.log_prior + log, -np.inf)
 
     def review(self, populations: Indices) -> None:
-        """Start what lies beyond an edge that has weight, and drop what has lost its own."""
+        """Start the neighbours of candidates with much weight, and drop those with hardly any."""
         self.due[populations] = np.ceil(GROWTH * self.count[populations])
         self._measure(populations)
         tried = {p: set(self._points_of(p)) for p in populations.tolist()}
@@ -148,7 +148,7 @@ class Candidates:
         self._discard()
 
     def _measure(self, populations: Indices) -> None:
-        """Give features that turn out larger or smaller than thought another unit."""
+        """Change the unit of features that turn out to be much larger or smaller than it."""
         if self.widths.is_armed:
             return
         parent = self.forest.parent[: self.forest.size]

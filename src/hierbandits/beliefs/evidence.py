@@ -12,8 +12,8 @@ from hierbandits.types import Indices, Vector
 class Evidence:
     """The log evidence in parts, from each reward's innovation e and its variance V.
 
-    Kept apart because an unknown scale of the noise and of all covariances multiplies every V by
-    the same number, so that its posterior needs these three sums alone.
+    An unknown scale of the noise and of all covariances multiplies every V by the same number.
+    Its posterior therefore needs these three sums alone.
     """
 
     count: Vector  # (P,) the number of rewards
@@ -31,10 +31,10 @@ class Evidence:
         return log
 
     def log_any_scale(self) -> Vector:
-        """The same if the noise, and the covariances with it, have an unknown scale, (P,).
+        """The log marginal density if noise and covariances share an unknown scale s, (P,).
 
-        With the density 1 / s^2 for the squared scale, up to a constant that all hierarchies
-        share: log of exp(-log_var / 2) Gamma(n / 2) (pi square)^(-n / 2).
+        The squared scale has the prior density 1 / s^2.  Up to a constant that all hierarchies
+        share this is the log of exp(-log_var / 2) Gamma(n / 2) (pi square)^(-n / 2).
         """
         half = np.maximum(self.count, 1.0) / 2
         log_square = np.log(np.pi * np.maximum(self.square, np.finfo(float).tiny))

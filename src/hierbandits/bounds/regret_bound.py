@@ -1,17 +1,23 @@
-"""A regret bound, by its terms and constants."""
+"""A regret bound: its terms, which add up to it, and the constants that they are made of."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
+class RegretBound:
     """A bound on Bayes regret: total = sqrt(2 d D m n (c1 m + c2) log(1 / delta)) + c3.
 
-    D is d, or 1 in the finite-action form.  The terms add up to the total exactly: the root with
-    c2 = 0, then what it grows by as the hyper-parameter has to be learned (c2 with c4 = 1), then
-    by c4, and c3 in two parts.  The paper names the pieces m sqrt(c1 n) and sqrt(c2 m n); the
-    second one by itself is `hyper_alone`, at least hyper_regret + concurrency_regret because
-    sqrt(x + y) <= sqrt(x) + sqrt(y), so that task_regret + hyper_alone + c3 is looser.
+    D is d, or 1 in the finite-action form.  Five terms add up to the total exactly:
+
+        task_regret         the square root with c2 = 0
+        hyper_regret        what it grows by if c2 is that of the sequential theorem (c4 = 1)
+        concurrency_regret  what it grows by if c2 is then multiplied by c4
+        forced_regret       the first part of c3
+        tail_regret         the second part of c3
+
+    The paper splits the root in another way, into m sqrt(c1 n) and sqrt(c2 m n).  The second of
+    these, with its factors, is `hyper_alone`.  It is at least hyper_regret + concurrency_regret,
+    because sqrt(x + y) <= sqrt(x) + sqrt(y); so task_regret + hyper_alone + c3 is a looser bound.
     """
 
     constants: str  # "repaired" or "paper"
@@ -34,14 +40,14 @@ class Bound:
     delta: float
 
     def rows(self) -> list[tuple[str, float, str]]:
-        """Name, value and meaning of every term and constant, for printing."""
-        values = [(name, getattr(self, name), text) for name, text in _MEANING.items()]
-        return [row for row in values if row[1] is not None]
+        """The name, the value and the meaning of every term and constant that has a value."""
+        rows = [(name, getattr(self, name), meaning) for name, meaning in _MEANINGS.items()]
+        return [row for row in rows if row[1] is not None]
 
 
-_MEANING = {
+_MEANINGS = {
     "task_regret": "regret for learning the tasks: the bound if the hyper-parameter were known",
-    "hyper_regret": "regret for learning the hyper-parameter, on top of that",
+    "hyper_regret": "regret for learning the hyper-parameter, in addition",
     "concurrency_regret": "price of concurrency: acting before a round's rewards are in",
     "forced_regret": "price of concurrency: the forced start in every task",
     "tail_regret": "regret where a confidence interval fails",

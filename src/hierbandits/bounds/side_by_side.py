@@ -1,7 +1,7 @@
-"""The bounds with every set of constants side by side, beside the baselines'."""
+"""A table of the bounds of HierTS and its baselines, a column for each set of constants."""
 
 from hierbandits.bounds.constants import CONSTANTS
-from hierbandits.bounds.regret_bound import Bound
+from hierbandits.bounds.regret_bound import RegretBound
 from hierbandits.bounds.theorems import concurrent, independent, oracle, sequential, tasks_to_win
 from hierbandits.models.hierarchy import GaussianHierarchy
 
@@ -15,39 +15,42 @@ def side_by_side(
     eta: float | None = None,
     max_norm: float = 1.0,
 ) -> list[tuple[str, dict[str, float | None], str]]:
-    """Rows of name, value by set of constants, and meaning; None for a number of tasks is never.
+    """Rows of a name, its value with each set of constants, and its meaning.
 
-    HierTS in sequence, or with `num_concurrent` tasks a round; then OracleTS, TS in each task
-    alone, and from how many tasks on HierTS has the lower bound.  [HBB, Section Tightness]
+    First come all terms and constants of HierTS, which acts in one task a round or in
+    `num_concurrent` tasks.  Then come the bounds of OracleTS and of TS in each task alone, and
+    last the number of tasks from which on HierTS has a lower bound than TS, or None if it never
+    has.  [HBB, Section Tightness]
     """
-    hier: dict[str, Bound] = {}
-    rest: dict[str, dict[str, float | None]] = {"OracleTS": {}, "TS": {}, "tasks to win": {}}
+    bounds: dict[str, RegretBound] = {}
+    others: dict[str, dict[str, float | None]] = {label: {} for label in _OTHERS}
     for name in CONSTANTS:
         if num_concurrent is None:
-            hier[name] = sequential(
+            bounds[name] = sequential(
                 prior, num_tasks, num_interactions, constants=name, max_norm=max_norm
             )
         else:
-            hier[name] = concurrent(
+            bounds[name] = concurrent(
                 prior, num_tasks, num_interactions, num_concurrent,
                 eta=eta, constants=name, max_norm=max_norm,
             )  # fmt: skip
         for label, theorem in (("OracleTS", oracle), ("TS", independent)):
-            rest[label][name] = theorem(
+            others[label][name] = theorem(
                 prior, num_tasks, num_interactions, constants=name, max_norm=max_norm
             ).total
-        rest["tasks to win"][name] = tasks_to_win(
+        others["tasks to win"][name] = tasks_to_win(
             prior, num_interactions,
             num_concurrent=num_concurrent, eta=eta, constants=name, max_norm=max_norm,
         )  # fmt: skip
     rows: list[tuple[str, dict[str, float | None], str]] = []
-    for entries in zip(*(bound.rows() for bound in hier.values()), strict=True):
-        label, _, meaning = entries[0]
-        rows.append((label, dict(zip(hier, (e[1] for e in entries), strict=True)), meaning))
-    return rows + [(label, rest[label], meaning) for label, meaning in _MEANING.items()]
+    for same_row in zip(*(bound.rows() for bound in bounds.values()), strict=True):
+        label, _, meaning = same_row[0]
+        values = {name: value for name, (_, value, _) in zip(bounds, same_row, strict=True)}
+        rows.append((label, values, meaning))
+    return rows + [(label, others[label], meaning) for label, meaning in _OTHERS.items()]
 
 
-_MEANING = {
+_OTHERS = {
     "OracleTS": "the bound if mu were known",
     "TS": "the bound of learning each task alone",
     "tasks to win": "from so many tasks on HierTS has a lower bound than TS",

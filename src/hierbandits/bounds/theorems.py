@@ -1,21 +1,21 @@
-"""The regret theorems: HierTS in sequence and concurrently, the oracle, and independent tasks."""
+"""The regret theorems: HierTS in sequence and concurrently, OracleTS, and TS in each task alone."""
 
 from hierbandits.bounds.constants import Constants, constants_of
 from hierbandits.bounds.lemmas import (
-    concurrency,
-    confidence,
+    checked_concurrency,
+    failure_probability,
     hyper_variance,
     regret_root,
     regret_tail,
 )
-from hierbandits.bounds.regret_bound import Bound
-from hierbandits.bounds.spectrum import two_levels
+from hierbandits.bounds.regret_bound import RegretBound
+from hierbandits.bounds.spectrum import check_two_levels
 from hierbandits.checks import count
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.variants import known_mean, marginal
 
 MANY_TASKS = 10**12
-"""Where `tasks_to_win` stops looking."""
+"""Beyond this number `tasks_to_win` looks no further."""
 
 
 def sequential(
@@ -27,15 +27,15 @@ def sequential(
     constants: str = "repaired",
     max_norm: float = 1.0,
     delta: float | None = None,
-) -> Bound:
-    """The Bayes regret of HierTS when one task acts per round.
+) -> RegretBound:
+    """The bound on the Bayes regret of HierTS when one task acts in a round.
 
         d sqrt(2 m n (c1 m + c2) log(m n)) + c3,  c3 = sqrt(2 / pi) sigma_max d^(3/2)
         sqrt(2 K m n (c1 m + c2) log(m n)) + c3,  c3 = sqrt(2 / pi) sigma_max K     if armed
 
-    [HBB, Theorem sequential regret], [HBB, Theorem sequential mab regret].  `num_arms` gives the
-    finite-action form in a linear bandit too; arms have norm at most `max_norm`; delta is
-    1 / (m n) unless given.
+    [HBB, Theorem sequential regret], [HBB, Theorem sequential mab regret].  With `num_arms` a
+    linear bandit has the finite-action form too.  Arms have norm at most `max_norm`.  delta is
+    1 / (m n) by default.
     """
     chosen = constants_of(prior, constants, max_norm)
     return _bound(chosen, num_tasks, num_interactions, None, None, num_arms, delta)
@@ -52,14 +52,15 @@ def concurrent(
     constants: str = "repaired",
     max_norm: float = 1.0,
     delta: float | None = None,
-) -> Bound:
-    """The Bayes regret of HierTS-forced when up to L distinct tasks act per round.
+) -> RegretBound:
+    """The bound on the Bayes regret of HierTS-forced when up to L distinct tasks act in a round.
 
         d sqrt(2 m n (c1 m + c2) log(m n)) + c3
 
-    as `sequential`, with c2 times c4 for acting before the round's rewards are in, and in c3 the
-    forced start.  [HBB, Theorem concurrent regret], [HBB, Theorem concurrent mab regret].  `eta`
-    is that of the arms as they are, `SpanningArms.of(arms).eta`; 1 by default if armed.
+    This is `sequential` with two changes: c2 is multiplied by c4, because tasks act before the
+    round's rewards are known, and c3 includes the forced start.  [HBB, Theorem concurrent regret],
+    [HBB, Theorem concurrent mab regret].  `eta` is `SpanningArms.of(arms).eta`, of arms that are
+    not scaled; it is 1 by default if armed.
     """
     chosen = constants_of(prior, constants, max_norm)
     return _bound(chosen, num_tasks, num_interactions, num_concurrent, eta, num_arms, delta)
@@ -74,12 +75,15 @@ def oracle(
     constants: str = "repaired",
     max_norm: float = 1.0,
     delta: float | None = None,
-) -> Bound:
-    """The Bayes regret of OracleTS, told the hyper-parameter: `sequential` with c2 = 0.
+) -> RegretBound:
+    """The bound on the Bayes regret of OracleTS, which knows the hyper-parameter.
 
-    It holds concurrently as well, since no task learns from another.  [HBB, Section Tightness]
+    It is `sequential` with c2 = 0.
+    It also holds when tasks act concurrently, since no task learns from another.
+    [HBB, Section Tightness]
     """
-    chosen = constants_of(known_mean(two_levels(prior)), constants, max_norm)
+    check_two_levels(prior)
+    chosen = constants_of(known_mean(prior), constants, max_norm)
     return _bound(chosen, num_tasks, num_interactions, None, None, num_arms, delta)
 
 
@@ -92,13 +96,15 @@ def independent(
     constants: str = "repaired",
     max_norm: float = 1.0,
     delta: float | None = None,
-) -> Bound:
-    """The Bayes regret of TS in each task alone: `sequential`, c2 = 0 and the marginal prior in c1.
+) -> RegretBound:
+    """The bound on the Bayes regret of TS in each task alone.
 
-    c1 has lambda_1(Sigma_q + Sigma_0) in place of lambda_1(Sigma_0).  It holds concurrently as
-    well.  [HBB, Section Tightness]
+    It is `sequential` for the marginal prior: c2 = 0, and c1 has lambda_1(Sigma_q + Sigma_0) in
+    place of lambda_1(Sigma_0).  It also holds when tasks act concurrently.
+    [HBB, Section Tightness]
     """
-    chosen = constants_of(marginal(two_levels(prior)), constants, max_norm)
+    check_two_levels(prior)
+    chosen = constants_of(marginal(prior), constants, max_norm)
     return _bound(chosen, num_tasks, num_interactions, None, None, num_arms, delta)
 
 
@@ -112,11 +118,12 @@ def tasks_to_win(
     constants: str = "repaired",
     max_norm: float = 1.0,
 ) -> int | None:
-    """The least m at which HierTS has a lower bound than TS in each task alone.
+    """The least number of tasks m with which HierTS has a lower bound than TS in each task alone.
 
-    That of `sequential`, or of `concurrent` with `num_concurrent`, against `independent`.  From
-    there on it stays lower, because c2 grows with log(m).  None if there is no such m below
-    10^12, as when the hyper-parameter is known.  [HBB, Section Tightness]
+    The bound of HierTS is `sequential`, or `concurrent` if `num_concurrent` is given; that of TS
+    is `independent`.  With more tasks it stays lower, because c2 grows as log(m).  The result is
+    None if there is no such m below 10^12, for example when the hyper-parameter is known.
+    [HBB, Section Tightness]
     """
     hier = constants_of(prior, constants, max_norm)
     alone = constants_of(marginal(prior), constants, max_norm)
@@ -127,7 +134,7 @@ def tasks_to_win(
         return bound.total < other.total
 
     least = 1 if num_concurrent is None else count("num_concurrent", num_concurrent, least=1)
-    low, high = least - 1, least  # HierTS loses at low, if that is a number of tasks at all
+    low, high = least - 1, least  # HierTS loses at low, and later wins at high
     while not wins(high):
         if high > MANY_TASKS:
             return None
@@ -146,29 +153,30 @@ def _bound(
     eta: float | None,
     num_arms: int | None,
     delta: float | None,
-) -> Bound:
-    """All four theorems; the sequential ones without `num_concurrent`."""
-    widths = chosen.widths
+) -> RegretBound:
+    """The concurrent theorem, or the sequential one if `num_concurrent` is None."""
+    spectrum = chosen.spectrum
     num_tasks = count("num_tasks", num_tasks, least=1)
     num_interactions = count("num_interactions", num_interactions, least=1)
-    num_arms = widths.num_arms(num_arms)
+    num_arms = spectrum.finite_arms(num_arms)
     events = num_tasks * num_interactions
-    delta = confidence(delta, events)
-    std, c4, forced, has_tail, spanning = chosen.tail_std, 1.0, 0.0, True, None
+    delta = failure_probability(delta, events)
+    std, c4, forced, has_tail, unit_eta = chosen.tail_std, 1.0, 0.0, True, None
     if num_concurrent is not None:
         std, has_tail = chosen.concurrent_std, chosen.concurrent_tail
-        spanning = widths.spanning(eta)
-        c4 = chosen.c4(concurrency(num_concurrent, num_tasks), spanning)
+        unit_eta = spectrum.unit_eta(eta)
+        c4 = chosen.c4(checked_concurrency(num_concurrent, num_tasks), unit_eta)
         forced = num_tasks * chosen.forced(num_interactions, num_arms)
-    tail = regret_tail(widths, std, events, delta, num_arms) if has_tail else 0.0
-    c1 = widths.c1(num_interactions)
-    in_sequence = hyper_variance(chosen, num_tasks, num_interactions)  # c2 with c4 = 1
+    tail = regret_tail(spectrum, std, events, delta, num_arms) if has_tail else 0.0
+    c1 = spectrum.c1(num_interactions)
+    sequential_c2 = hyper_variance(chosen, num_tasks, num_interactions)
+    c2 = c4 * sequential_c2
 
     def root(per_dimension: float) -> float:
-        return regret_root(widths, events, delta, num_arms, widths.dim * per_dimension)
+        return regret_root(spectrum, events, delta, num_arms, spectrum.dim * per_dimension)
 
-    known, learned, whole = (c1 * num_tasks + c2 for c2 in (0.0, in_sequence, c4 * in_sequence))
-    return Bound(
+    known, learned, whole = (c1 * num_tasks + part for part in (0.0, sequential_c2, c2))
+    return RegretBound(
         constants=chosen.name,
         total=root(whole) + forced + tail,
         task_regret=root(known),
@@ -176,15 +184,15 @@ def _bound(
         concurrency_regret=root(whole) - root(learned),
         forced_regret=forced,
         tail_regret=tail,
-        hyper_alone=root(c4 * in_sequence),
-        variance=widths.dim * whole,
-        c=widths.c,
+        hyper_alone=root(c2),
+        variance=spectrum.dim * whole,
+        c=spectrum.c,
         c1=c1,
-        c2=c4 * in_sequence,
+        c2=c2,
         c3=forced + tail,
         c4=c4,
         c_q=chosen.c_q,
         sigma_max=std,
-        eta=spanning,
+        eta=unit_eta,
         delta=delta,
     )

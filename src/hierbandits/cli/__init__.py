@@ -1,6 +1,6 @@
 """The command line: one thin command per library function, one file per command."""
 
-# The terminal first, which says what is missing; then the commands in the order of --help.
+# The terminal comes first: it says what is not installed.  The commands are in the order of --help.
 from hierbandits.cli.terminal import app  # isort: skip
 from hierbandits.cli import (  # isort: skip
     learn_command,

@@ -1,45 +1,56 @@
-"""The command that prints the regret bounds."""
+"""The command `hierbandits bound`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
+from hierbandits.cli.prior_file import read_prior
 from hierbandits.cli.terminal import app, console, fail
-
-if TYPE_CHECKING:
-    from hierbandits import GaussianHierarchy
 
 
 @app.command()
 def bound(
-    tasks: Annotated[int, typer.Option(min=1, help="m")] = 10,
-    interactions: Annotated[int, typer.Option(min=1, help="n, with each task")] = 200,
-    concurrent: Annotated[int | None, typer.Option(min=1, help="L; without it, one task")] = None,
-    features: Annotated[int, typer.Option(min=1, help="d, or with --armed K")] = 2,
-    armed: Annotated[bool, typer.Option("--armed", help="A K-armed bandit.")] = False,
-    hyper_std: Annotated[float, typer.Option(min=0, help="sigma_q")] = 1.0,
-    task_std: Annotated[float, typer.Option(min=0, help="sigma_0")] = 0.1,
-    noise_std: Annotated[float, typer.Option(min=0, help="sigma")] = 0.5,
-    eta: Annotated[
-        float | None, typer.Option(help="Least eigenvalue of a spanning set's sum of a a'.")
+    tasks: Annotated[int, typer.Option(min=1, help="Number of tasks, m.")] = 10,
+    interactions: Annotated[int, typer.Option(min=1, help="Interactions with each task, n.")] = 200,
+    concurrent: Annotated[
+        int | None, typer.Option(min=1, help="Tasks in a round, L. Without it, one at a time.")
     ] = None,
-    max_norm: Annotated[float, typer.Option(help="Of the arms.")] = 1.0,
+    features: Annotated[
+        int, typer.Option(min=1, help="Number of features, d. With --armed: of arms, K.")
+    ] = 2,
+    armed: Annotated[bool, typer.Option("--armed", help="A K-armed bandit.")] = False,
+    hyper_std: Annotated[
+        float, typer.Option(min=0, help="Width of the tasks' shared mean, sigma_q.")
+    ] = 1.0,
+    task_std: Annotated[
+        float, typer.Option(min=0, help="Width of a task about that mean, sigma_0.")
+    ] = 0.1,
+    noise_std: Annotated[float, typer.Option(min=0, help="Noise of a reward, sigma.")] = 0.5,
+    eta: Annotated[
+        float | None,
+        typer.Option(
+            help="Smallest eigenvalue of the sum of a a' over the arms that a task must play first."
+        ),
+    ] = None,
+    max_norm: Annotated[float, typer.Option(help="Largest norm of an arm's features.")] = 1.0,
     prior: Annotated[
-        Path | None, typer.Option(help="A hierarchy as JSON, in place of the widths.")
+        Path | None, typer.Option(help="A hierarchy as JSON, instead of the widths and the noise.")
     ] = None,
 ) -> None:
-    """Print what the paper's theorems promise of HierTS, term by term and constant by constant.
+    """Print the regret that the paper's theorems promise of HierTS, term by term.
 
-    The paper's constants stand beside the repaired ones, which also hold for anisotropic \
-covariances; below, the bounds of OracleTS and of TS in each task alone.
+    There are two columns of numbers. One has the paper's constants. The other has repaired \
+constants, which also hold for anisotropic covariances. The last rows are the bound of OracleTS, \
+the bound of TS in each task alone, and how many tasks it takes for HierTS to have a lower bound \
+than TS.
     """
     from hierbandits import GaussianHierarchy, bounds
 
     try:
         if prior is not None:
-            hierarchy = _read_hierarchy(prior)
+            hierarchy, _ = read_prior(prior)
         else:
             form = GaussianHierarchy.armed if armed else GaussianHierarchy.linear
             hierarchy = form(features, hyper_std=hyper_std, task_std=task_std, noise_std=noise_std)
@@ -56,13 +67,3 @@ covariances; below, the bounds of OracleTS and of TS in each task alone.
         cells = ("never" if value is None else f"{value:.4g}" for value in values.values())
         table.add_row(label, *cells, meaning)
     console.print(table)
-
-
-def _read_hierarchy(path: Path) -> "GaussianHierarchy":
-    from hierbandits import GaussianHierarchy
-
-    try:
-        return GaussianHierarchy.load(path)
-    except (ValueError, OSError) as error:
-        why = error.__cause__ or error
-        fail(f"--prior must be a file with a hierarchy as JSON, got {path}: {why}")

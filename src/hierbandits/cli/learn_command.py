@@ -1,11 +1,11 @@
-"""The command that learns a prior from a log."""
+"""The command `hierbandits learn`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hierbandits.cli.spelling import listed, spelt
+from hierbandits.cli.spelling import feature_columns, names_as_in_log
 from hierbandits.cli.terminal import app, console, fail, need, report_folder, say
 
 if TYPE_CHECKING:
@@ -14,42 +14,50 @@ if TYPE_CHECKING:
 
 @app.command()
 def learn(
-    log: Annotated[str, typer.Argument(help="A .parquet or .csv file, of any size.")],
-    task: Annotated[str, typer.Option(help="The column of tasks: store, user, ward.")],
-    reward: Annotated[str, typer.Option(help="The column of rewards, numbers.")],
-    arm: Annotated[str | None, typer.Option(help="The column of the arms played.")] = None,
+    log: Annotated[str, typer.Argument(help="A .parquet or .csv file, a row for each decision.")],
+    task: Annotated[str, typer.Option(help="Column of tasks: stores, users, wards.")],
+    reward: Annotated[str, typer.Option(help="Column of rewards, which are numbers.")],
+    arm: Annotated[str | None, typer.Option(help="Column of the arms that were played.")] = None,
     features: Annotated[
         list[str] | None,
         typer.Option(
-            help="In place of --arm: a column of lists of features, or repeated, a column for each."
+            help="Instead of --arm: a column of lists of features. Or a column of one feature; "
+            "repeat the option for each."
         ),
     ] = None,
     population: Annotated[
-        str | None, typer.Option(help="The column of the population that a task belongs to.")
+        str | None, typer.Option(help="Column of populations. Each has a shared mean of its own.")
     ] = None,
     arms: Annotated[
-        list[str] | None, typer.Option(help="An arm; repeat it to fix the arms and their order.")
+        list[str] | None,
+        typer.Option(help="Name of an arm. Repeat the option to fix all arms and their order."),
     ] = None,
     structure: Annotated[
-        str, typer.Option(help="Of covariances: scalar, diagonal, full or low-rank.")
+        str, typer.Option(help="Form of the covariances: scalar, diagonal, full or low-rank.")
     ] = "diagonal",
-    rank: Annotated[int, typer.Option(min=1, help="Of low-rank covariances.")] = 1,
-    noise_std: Annotated[float | None, typer.Option(help="Of rewards, if it is known.")] = None,
+    rank: Annotated[int, typer.Option(min=1, help="Rank of low-rank covariances.")] = 1,
+    noise_std: Annotated[
+        float | None, typer.Option(help="Noise of a reward. Learned by default.")
+    ] = None,
     held_out: Annotated[
-        float, typer.Option(help="The share of rows to check predictions on; 0 for none.")
+        float, typer.Option(help="Share of rows that predictions are checked on. 0 for no check.")
     ] = 0.2,
-    runs: Annotated[int, typer.Option(min=0, help="Simulated worlds; 0 for none.")] = 200,
+    runs: Annotated[
+        int,
+        typer.Option(min=0, help="Simulated worlds, to see what sharing saves. 0 for none."),
+    ] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
-    out: Annotated[Path, typer.Option(help="The folder for the report.")] = Path("results/learn"),
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/learn"),
 ) -> None:
     """Learn a prior from past rewards, and whether tasks should share what they learn.
 
     hierbandits learn log.parquet --task store --arm promo --reward revenue
 
-    The log has a row for each past decision. The report says how similar tasks are, whether a \
-hierarchy fits better than one pooled model or independent tasks, which tasks stand out, whether \
-predictions of held-out rows hold, and what regret sharing would save. prior.json in its folder \
-is where an agent starts from.
+    The log has a row for each past decision. The report answers five questions. How similar are \
+tasks? Does a hierarchy fit better than one pooled model, or than independent tasks? Which tasks \
+stand out? Do predictions of held-out rows hold? How much regret would sharing save?
+
+    The folder also has prior.json, from which an agent can start.
     """
     from hierbandits import learn_prior
     from hierbandits.reporting.progress import progress_bar
@@ -62,9 +70,9 @@ is where an agent starts from.
                 task=task,
                 reward=reward,
                 arm=arm,
-                features=listed(log, features or None),
+                features=feature_columns(log, features or None),
                 population=population,
-                arms=spelt(log, arm, arms or None),
+                arms=names_as_in_log(log, arm, arms or None),
                 structure=structure,  # type: ignore[arg-type]  # checked when fitting
                 rank=rank,
                 noise_std=noise_std,
@@ -78,11 +86,11 @@ is where an agent starts from.
             fail(" ".join(str(error).split()))
     report.show(console)
     say(f"Report: {page}\nPrior: {out / 'prior.json'}; to start from it:\n")
-    _teach(report, out / "prior.json")
+    _say_how_to_start(report, out / "prior.json")
 
 
-def _teach(report: "LearningReport", path: Path) -> None:
-    """The lines that start an agent."""
+def _say_how_to_start(report: "LearningReport", path: Path) -> None:
+    """Print the lines of code that start an agent."""
     arms = "" if report.arms is None else f", arms={list(report.arms)!r}"
     say(f"    prior = hb.GaussianHierarchy.load({str(path)!r})")
     say(f"    agent = hb.Agent(prior{arms}, seed=0)")

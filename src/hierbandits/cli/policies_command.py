@@ -1,4 +1,4 @@
-"""The command that lists the policies."""
+"""The command `hierbandits policies`."""
 
 from rich.table import Table
 
@@ -7,7 +7,10 @@ from hierbandits.cli.terminal import app, console
 
 @app.command()
 def policies() -> None:
-    """List the policies by name, as `hb.POLICIES` and `hb.Agent(policy=...)` take them."""
+    """List the policies by name.
+
+    These names go into hb.Agent(policy=...), hb.simulate and hierbandits evaluate --policy.
+    """
     from hierbandits import POLICIES
 
     table = Table("policy", "what it does", box=None, pad_edge=False)

@@ -1,16 +1,17 @@
-"""The command that runs an experiment."""
+"""The command `hierbandits reproduce`, which runs an experiment."""
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from hierbandits.cli.terminal import app, console, fail, need, say, tell
+from hierbandits.cli.terminal import app, console, fail, need, report_folder, say, tell
 
 CHUNKS = ".hierbandits-chunks"
-"""The folder of finished chunks inside an experiment's, while it runs."""
+"""Inside the folder of an experiment that runs: the folder of its finished chunks."""
 
 
 @app.command()
@@ -26,6 +27,20 @@ def reproduce(
     digit: Annotated[
         list[int] | None, typer.Option(help="digits: a positive class; may be repeated.")
     ] = None,
+    estimator: Annotated[
+        str | None,
+        typer.Option(
+            help="digits: how a task's parameter is computed: choice-weighted (the default), "
+            "least-squares or positive-mean (the paper's words)."
+        ),
+    ] = None,
+    arms_from: Annotated[
+        str | None,
+        typer.Option(
+            help="digits: the pictures that a task offers: those of its own subsample (the "
+            "default) or of the whole test-half (the paper's words)."
+        ),
+    ] = None,
 ) -> None:
     """Run an experiment and leave a folder of figures, results, settings and a report.
 
@@ -36,26 +51,20 @@ The numbers do not depend on --jobs.
     from hierbandits.reporting.progress import progress_bar
 
     if experiment is None:
-        table = Table("experiment", "what it shows", box=None, pad_edge=False)
-        for name, entry in EXPERIMENTS.items():
-            table.add_row(name, entry.summary)
-        console.print(table)
+        _list_experiments()
         return
     if experiment not in EXPERIMENTS:
         fail(f"EXPERIMENT must be one of {', '.join(EXPERIMENTS)}, got {experiment!r}")
-    for option, given in (("--data", data), ("--dataset", dataset), ("--digit", digit)):
-        if given and experiment != "digits":
+    for_digits = {"--data": data, "--dataset": dataset, "--digit": digit}
+    for_digits |= {"--estimator": estimator, "--arms-from": arms_from}
+    for option, value in for_digits.items():
+        if value and experiment != "digits":
             fail(f"{option} is for the experiment digits alone, got it for {experiment}")
     need("matplotlib", "polars", *(["joblib"] if jobs != 1 else []))
     if experiment == "digits" and data is None:
         need("sklearn")
     folder = out or Path("results") / experiment
-    chunks = folder / CHUNKS
-    try:
-        chunks.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        fail(f"--out must be a folder that can be written, got {folder}: {error.strerror}")
-    try:
+    with report_folder(folder), _chunks_of(folder) as chunks:
         with progress_bar(f"Simulating {experiment}", None, None) as steps:
             options = Options(
                 runs=runs,
@@ -63,29 +72,51 @@ The numbers do not depend on --jobs.
                 jobs=jobs,
                 quick=quick,
                 checkpoint=chunks,
+                progress=steps.update,
                 data=data,
                 dataset=dataset,
                 digits=tuple(digit or ()),
-                progress=steps.update,
+                estimator=estimator,
+                arms_from=arms_from,
             )
             report = EXPERIMENTS[experiment].run(options)
-            page = report.write(folder)
-    except (ValueError, OSError) as error:
-        _discard(chunks, kept=True)
-        fail(str(error))
-    except KeyboardInterrupt:
-        tell("Interrupted: run the same command again to resume")
-        raise typer.Exit(130) from None
-    _discard(chunks)
+        page = report.write(folder)
     report.show(console)
     for name in report.figures:
         say(f"Figure: {folder / name}.png")
     say(f"Report: {page}\nResults and settings: {folder}")
 
 
-def _discard(chunks: Path, kept: bool = False) -> None:
-    """Remove the chunks, unless they are `kept`, and their folder if nothing else is in it."""
-    for chunk in [] if kept else chunks.glob("*.chunk*"):
-        chunk.unlink(missing_ok=True)
-    with suppress(OSError):  # it is not empty
-        chunks.rmdir()
+def _list_experiments() -> None:
+    from hierbandits.experiments import EXPERIMENTS
+
+    table = Table("experiment", "what it shows", box=None, pad_edge=False)
+    for name, entry in EXPERIMENTS.items():
+        table.add_row(name, entry.summary)
+    console.print(table)
+
+
+@contextmanager
+def _chunks_of(folder: Path) -> Iterator[Path]:
+    """The folder of an experiment's chunks while it runs.
+
+    The chunks of an experiment that fails or is interrupted stay, for the next attempt; its error
+    ends the command with one line.
+    """
+    chunks = folder / CHUNKS
+    try:
+        chunks.mkdir(exist_ok=True)
+    except OSError as error:
+        fail(f"--out must be a folder that can be written, got {folder}: {error.strerror}")
+    try:
+        yield chunks
+        for chunk in chunks.glob("*.chunk*"):
+            chunk.unlink(missing_ok=True)
+    except (ValueError, OSError) as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        tell("Interrupted: run the same command again to resume")
+        raise typer.Exit(130) from None
+    finally:
+        with suppress(OSError):  # it is not empty
+            chunks.rmdir()

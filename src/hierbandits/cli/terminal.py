@@ -1,4 +1,4 @@
-"""The terminal: what commands say, how they fail, and the app they belong to."""
+"""The terminal: what commands print, how they fail, and the app that they belong to."""
 
 import sys
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ from typing import Annotated, NoReturn
 try:
     import typer
     from rich.console import Console
-except ImportError:  # the core needs neither
+except ImportError:  # the library does without them
     sys.exit("The hierbandits command needs its extra: pip install 'hierbandits[all]'")
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich")
 console = Console()
 
 
-def _version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         from hierbandits import __version__
 
@@ -27,7 +27,10 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Hierarchical Bayesian bandits: act well in many similar tasks, each teaching all others."""
@@ -38,24 +41,19 @@ def say(message: str) -> None:
     console.print(message, markup=False, highlight=False, soft_wrap=True)
 
 
-def paragraph(message: str) -> None:
-    """Print a paragraph, broken between words, and an empty line."""
-    console.print(message, end="\n\n", markup=False, highlight=False)
-
-
 def tell(message: str) -> None:
-    """Print a line where errors go."""
+    """Print a line to the standard error."""
     Console(stderr=True).print(message, style="red", markup=False, highlight=False, soft_wrap=True)
 
 
 def fail(message: str) -> NoReturn:
-    """Say what is wrong and leave."""
+    """Print what is wrong, and exit with status 2."""
     tell(f"Error: {message}")
     raise typer.Exit(2)
 
 
 def need(*packages: str) -> None:
-    """Fail now, not after the work, if what reads, draws or keeps results is not installed."""
+    """Fail before the work, and not after it, if a package is not installed."""
     from importlib import import_module
 
     for package in packages:
@@ -67,8 +65,11 @@ def need(*packages: str) -> None:
 
 @contextmanager
 def report_folder(out: Path) -> Iterator[None]:
-    """Make the folder of a report before the work; remove it again if the work leaves it empty."""
-    made = [folder for folder in (out, *out.parents) if not folder.exists()]
+    """Make a report's folder before the work, and remove it if the work fails and leaves it empty.
+
+    The folders above it that had to be made are removed too.
+    """
+    new = [folder for folder in (out, *out.parents) if not folder.exists()]
     try:
         try:
             out.mkdir(parents=True, exist_ok=True)
@@ -76,7 +77,7 @@ def report_folder(out: Path) -> Iterator[None]:
             fail(f"--out must be a folder that can be written, got {out}: {error.strerror}")
         yield
     except BaseException:  # an interrupt too
-        with suppress(OSError):  # the first that is not empty
-            for folder in made:
+        with suppress(OSError):  # stops at the first that is not empty
+            for folder in new:
                 folder.rmdir()
         raise

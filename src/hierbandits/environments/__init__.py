@@ -1,4 +1,4 @@
-"""Worlds that generate rewards and know the truth."""
+"""Environments: they generate rewards and know the truth, from which regret is measured."""
 
 from hierbandits.environments.action_sets import ActionSets, SampledActions
 from hierbandits.environments.digit_bandit import DigitBandit

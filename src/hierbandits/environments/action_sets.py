@@ -1,7 +1,7 @@
-"""The action sets of linear bandits: drawn once for a run or a task, or anew for every round."""
+"""The arms of linear bandits: action sets drawn once for a run or a task, or in every round."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -11,23 +11,25 @@ from hierbandits.keyed_random import Events, Stream
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
 
+Shape: TypeAlias = Literal["box", "ball"]
+Per: TypeAlias = Literal["run", "task", "round"]
+
 
 @dataclass(frozen=True, slots=True)
 class ActionSets:
-    """`num_arms` vectors, uniform in the box [-size, size]^d or in the ball of radius `size`."""
+    """`num_arms` vectors, uniform in the box [-size, size]^d or in the ball of radius `size`.
+
+    One set serves a whole run or a whole task, or every event has its own: `per` says which.
+    """
 
     num_arms: int = 10
-    shape: Literal["box", "ball"] = "box"
+    shape: Shape = "box"
     size: float = 0.5
-    per: Literal["run", "task", "round"] = "run"
+    per: Per = "run"
 
     def __post_init__(self) -> None:
-        for name, value, known in (
-            ("shape", self.shape, ("box", "ball")),
-            ("per", self.per, ("run", "task", "round")),
-        ):
-            if value not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
+        _check_one_of("shape", self.shape, get_args(Shape))
+        _check_one_of("per", self.per, get_args(Per))
         count("num_arms", self.num_arms, least=1)
         positive("size", self.size, ())
 
@@ -35,7 +37,7 @@ class ActionSets:
         """The largest norm that an arm can have."""
         return float(self.size * (np.sqrt(dim) if self.shape == "box" else 1.0))
 
-    def drawn(self, rng: Generator, runs: int, num_tasks: int, dim: int) -> Matrix:
+    def fixed_sets(self, rng: Generator, runs: int, num_tasks: int, dim: int) -> Matrix:
         """The sets of each run, or of each task of each run, (sets, K, d)."""
         sets = runs * (num_tasks if self.per == "task" else 1)
         numbers = rng.random((sets * self.num_arms, dim))
@@ -43,8 +45,8 @@ class ActionSets:
         directions = rng.standard_normal((sets * self.num_arms, dim))
         return self._shaped(numbers, lengths, directions).reshape(sets, self.num_arms, dim)
 
-    def fresh(self, stream: Stream, events: Events, dim: int) -> Arms:
-        """New sets for these events, the same whoever asks."""
+    def fresh_sets(self, stream: Stream, events: Events, dim: int) -> Arms:
+        """A new set for each event, a function of the stream and the event alone."""
         rows = events.run.size * self.num_arms
         numbers = stream.uniforms(events, self.num_arms * (dim + 1)).reshape(rows, dim + 1)
         directions = numbers[:, 1:]
@@ -56,6 +58,7 @@ class ActionSets:
         return Arms.grouped(sets, np.arange(events.run.size))
 
     def _shaped(self, numbers: Matrix, lengths: Matrix, directions: Matrix) -> Matrix:
+        """Arms, (n, d): from uniform `numbers` if in a box, else from lengths and directions."""
         if self.shape == "box":
             return self.size * (2 * numbers - 1)
         unit = directions / np.linalg.norm(directions, axis=-1, keepdims=True)
@@ -65,15 +68,17 @@ class ActionSets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledActions:
-    """`num_arms` rows of a table of features, drawn with replacement: arms as a log has them."""
+    """`num_arms` rows of a table of features, drawn with replacement: arms like those of a log.
+
+    One set serves a whole run or a whole task, or every event has its own: `per` says which.
+    """
 
     table: Matrix  # (rows, d)
     num_arms: int = 10
-    per: Literal["run", "task", "round"] = "round"
+    per: Per = "round"
 
     def __post_init__(self) -> None:
-        if self.per not in ("run", "task", "round"):
-            raise ValueError(f"per must be one of run, task, round, got {self.per!r}")
+        _check_one_of("per", self.per, get_args(Per))
         count("num_arms", self.num_arms, least=1)
         table = real_array("table", self.table, (None, None))
         if len(table) == 0:
@@ -84,13 +89,16 @@ class SampledActions:
         """The largest norm that an arm can have."""
         return float(np.linalg.norm(self.table, axis=1).max())
 
-    def drawn(self, rng: Generator, runs: int, num_tasks: int, dim: int) -> Matrix:
+    def fixed_sets(self, rng: Generator, runs: int, num_tasks: int, dim: int) -> Matrix:
         """The sets of each run, or of each task of each run, (sets, K, d)."""
         sets = runs * (num_tasks if self.per == "task" else 1)
         return self.table[self._rows(rng.random((sets, self.num_arms)))]
 
-    def fresh(self, stream: Stream, events: Events, dim: int) -> Arms:
-        """New sets for these events, the same whoever asks, as rows of the one table."""
+    def fresh_sets(self, stream: Stream, events: Events, dim: int) -> Arms:
+        """A new set for each event, a function of the stream and the event alone.
+
+        No features are copied, and the number of an arm is its row in the table.
+        """
         rows = self._rows(stream.uniforms(events, self.num_arms))
         offset = np.arange(len(rows) + 1) * self.num_arms
         return Arms(
@@ -98,4 +106,10 @@ class SampledActions:
         )
 
     def _rows(self, numbers: Vector) -> Indices:
+        """Rows of the table from uniform numbers in (0, 1)."""
         return (numbers * len(self.table)).astype(np.intp)
+
+
+def _check_one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")

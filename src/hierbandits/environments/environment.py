@@ -1,4 +1,4 @@
-"""What a world must offer: arms, rewards, and the truth that regret is measured against."""
+"""What an environment must offer: arms, rewards, and the truth that regret is measured against."""
 
 from typing import Protocol
 
@@ -11,22 +11,22 @@ from hierbandits.types import Indices, Matrix, Vector
 
 
 class Worlds(Protocol):
-    """A batch of runs, each with its own truth."""
+    """A batch of runs.  Each run has its own truth."""
 
-    truth: Matrix  # the hyper-parameter of each run, (runs, d): what OracleTS is told
+    truth: Matrix  # the hyper-parameter of each run, (runs, d); OracleTS alone is told it
 
     def offer(self, events: Events) -> Arms:
-        """The arms of each event; the same for every policy."""
+        """The arms of each event, the same for every policy."""
 
     def play(self, events: Events, arms: Arms, choices: Indices) -> tuple[Vector, Vector]:
         """The reward and the regret of each event's choice, (E,) each.
 
-        The luck in a reward depends on the event alone, not on who plays.
+        The luck in a reward depends on the event alone, not on the policy that plays.
         """
 
 
 class Environment(Protocol):
-    """Draws batches of runs; owns the truth and the regret."""
+    """Draws batches of runs, and knows their truth and the regret of every choice."""
 
     @property
     def num_tasks(self) -> int:
@@ -34,7 +34,11 @@ class Environment(Protocol):
 
     @property
     def prior(self) -> GaussianHierarchy:
-        """What policies are told."""
+        """The hierarchy that policies are told."""
 
     def worlds(self, rng: Generator, seed: int, first_run: int, runs: int) -> Worlds:
-        """The runs first_run, first_run + 1, ... of the study with this seed."""
+        """The runs first_run, first_run + 1, ... of the study with this seed, `runs` of them.
+
+        What is drawn once for a run comes from `rng`.  What is drawn for an event comes from
+        streams of `seed`, keyed by the event.
+        """

@@ -1,7 +1,6 @@
-"""The paper's own world: tasks drawn from a Gaussian hierarchy, linear or K-armed."""
+"""The paper's own environment: tasks drawn from a Gaussian hierarchy, linear or K-armed."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -9,6 +8,7 @@ from numpy.random import Generator
 from hierbandits.algebra import square_root
 from hierbandits.checks import count, real_array
 from hierbandits.environments.action_sets import ActionSets, SampledActions
+from hierbandits.environments.reward_law import RewardLaw, check_reward_law, draw_rewards
 from hierbandits.kernels.tally import linear_values
 from hierbandits.keyed_random import Events, Stream
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -18,19 +18,22 @@ from hierbandits.types import Indices, Matrix, Vector
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class HierarchicalBandit:
-    """mu_* ~ N(mu_q, Sigma_q) (or as given), theta_s ~ N(mu_*, Sigma_0), and rewards
+    """Tasks that are drawn from `hierarchy`, anew in every run.
 
+        mu_*    ~ N(mu_q, Sigma_q), or `hyper` if it is given
+        theta_s ~ N(mu_*, Sigma_0)
         gaussian:   y ~ N(x @ theta_s, sigma^2)
-        bernoulli:  y ~ Ber(x @ theta_s cut to [0, 1]), which a Gaussian prior misspecifies
+        bernoulli:  y ~ Ber(x @ theta_s cut to [0, 1])
 
-    `believed` is what policies are told, the truth itself unless given.
+    Policies are told `believed`, or `hierarchy` itself if `believed` is None.  They assume that
+    rewards are Gaussian, so with Bernoulli rewards their model is wrong.
     [HBB, eq. gaussian hierarchical]
     """
 
     hierarchy: GaussianHierarchy
     num_tasks: int
     actions: ActionSets | SampledActions | None = None
-    rewards: Literal["gaussian", "bernoulli"] = "gaussian"
+    rewards: RewardLaw = "gaussian"
     hyper: Vector | None = None  # mu_*, (d,); drawn anew for each run if None
     believed: GaussianHierarchy | None = None
 
@@ -40,30 +43,29 @@ class HierarchicalBandit:
             raise ValueError(f"hierarchy must have two levels, got {self.hierarchy}")
         if self.hierarchy.is_armed == (self.actions is not None):
             raise ValueError("actions must be given for linear hierarchies and for them alone")
-        if self.rewards not in ("gaussian", "bernoulli"):
-            raise ValueError(f"rewards must be gaussian or bernoulli, got {self.rewards!r}")
-        told = self.prior
-        if (told.is_armed, told.dim) != (self.hierarchy.is_armed, self.hierarchy.dim):
-            raise ValueError(f"believed must have the form of {self.hierarchy}, got {told}")
+        check_reward_law(self.rewards)
+        prior, truth = self.prior, self.hierarchy
+        if (prior.is_armed, prior.dim) != (truth.is_armed, truth.dim):
+            raise ValueError(f"believed must have the form of {truth}, got {prior}")
         if self.hyper is not None:
             real_array("hyper", self.hyper, (self.hierarchy.dim,))
 
     @property
     def prior(self) -> GaussianHierarchy:
-        """What policies are told."""
+        """The hierarchy that policies are told."""
         return self.hierarchy if self.believed is None else self.believed
 
     def worlds(self, rng: Generator, seed: int, first_run: int, runs: int) -> "HierarchicalWorlds":
         """Draw the truth of these runs."""
         dim, m, hierarchy = self.hierarchy.dim, self.num_tasks, self.hierarchy
-        steps = rng.standard_normal((runs, 1 + m, dim))
-        truth = hierarchy.hyper_mean + _drawn(hierarchy.hyper_cov, steps[:, 0])
+        normals = rng.standard_normal((runs, 1 + m, dim))
+        truth = hierarchy.hyper_mean + _with_cov(hierarchy.hyper_cov, normals[:, 0])
         if self.hyper is not None:
             truth = np.tile(np.asarray(self.hyper, float), (runs, 1))
-        theta = truth[:, None] + _drawn(hierarchy.task_cov, steps[:, 1:])
+        theta = truth[:, None] + _with_cov(hierarchy.task_cov, normals[:, 1:])
         sets = None
         if self.actions is not None and self.actions.per != "round":
-            sets = self.actions.drawn(rng, runs, m, dim)
+            sets = self.actions.fixed_sets(rng, runs, m, dim)
         return HierarchicalWorlds(self, seed, first_run, truth, theta, sets)
 
 
@@ -81,12 +83,12 @@ class HierarchicalWorlds:
     ) -> None:
         self.truth = truth  # (runs, d)
         self.theta = theta  # (runs, tasks, d)
-        self.sets = sets  # (sets, K, d), or None if armed or fresh in every round
+        self.sets = sets  # (sets, K, d), or None if armed or if every event has its own set
         self._bandit = bandit
-        self._first = first_run
-        self._noise = Stream(seed, "reward")
+        self._first_run = first_run
+        self._luck = Stream(seed, "reward")
         self._actions = Stream(seed, "actions")
-        self._best = None if sets is None else self._fixed_best(sets)
+        self._best = None if sets is None else self._best_of_fixed(sets)
 
     def offer(self, events: Events) -> Arms:
         """The arms of each event."""
@@ -94,13 +96,13 @@ class HierarchicalWorlds:
         if bandit.actions is None:
             return Arms.of(None, size, bandit.hierarchy.dim, armed=True)
         if self.sets is None:
-            return bandit.actions.fresh(self._actions, events, bandit.hierarchy.dim)
-        return Arms.grouped(self.sets, self._set_of(events))
+            return bandit.actions.fresh_sets(self._actions, events, bandit.hierarchy.dim)
+        return Arms.grouped(self.sets, self._set_numbers(events))
 
     def play(self, events: Events, arms: Arms, choices: Indices) -> tuple[Vector, Vector]:
         """The reward and the regret of each event's choice."""
-        run = events.run - self._first
-        if self._bandit.actions is None:
+        bandit, run = self._bandit, events.run - self._first_run
+        if bandit.actions is None:
             theta = self.theta[run, events.task]
             value, best = theta[np.arange(run.size), choices], theta.max(axis=1)
         else:
@@ -111,23 +113,23 @@ class HierarchicalWorlds:
             else:
                 every = arms.values(self.theta[run, events.task])
                 best = every.reshape(run.size, -1).max(axis=1)
-        if self._bandit.rewards == "bernoulli":
+        if bandit.rewards == "bernoulli":
             value, best = np.clip(value, 0, 1), np.clip(best, 0, 1)
-            luck = self._noise.uniforms(events, 1)[:, 0]
-            return (luck < value).astype(float), best - value
-        noise = self._noise.normals(events, 1)[:, 0]
-        return value + self._bandit.hierarchy.noise_std * noise, best - value
+        noise_std = bandit.hierarchy.noise_std
+        rewards = draw_rewards(bandit.rewards, value, noise_std, self._luck, events)
+        return rewards, best - value
 
-    def _set_of(self, events: Events) -> Indices:
-        run = events.run - self._first
+    def _set_numbers(self, events: Events) -> Indices:
+        """Which of `sets` each event plays from, (E,)."""
+        run = events.run - self._first_run
         assert self._bandit.actions is not None
         per_task = self._bandit.actions.per == "task"
         return run * self._bandit.num_tasks + events.task if per_task else run
 
-    def _fixed_best(self, sets: Matrix) -> Matrix:
+    def _best_of_fixed(self, sets: Matrix) -> Matrix:
         """The value of the best arm of each run and task, (runs, tasks)."""
         runs, num_tasks, dim = self.theta.shape
-        by_run = sets.reshape(runs, -1, sets.shape[1], dim)  # one set for all tasks, or for each
+        by_run = sets.reshape(runs, -1, sets.shape[1], dim)  # (runs, 1 or tasks, K, d)
         values = np.einsum(
             "rskd,rsd->rsk",
             np.broadcast_to(by_run, (runs, num_tasks, *by_run.shape[2:])),
@@ -137,7 +139,7 @@ class HierarchicalWorlds:
         return best
 
 
-def _drawn(cov: Matrix, normals: Matrix) -> Matrix:
-    """Normals of this covariance from standard ones, (..., d)."""
+def _with_cov(cov: Matrix, normals: Matrix) -> Matrix:
+    """Vectors of this covariance, (..., d), from standard normals."""
     root = square_root(cov)
     return normals * root if root.ndim == 1 else normals @ root.T

@@ -26,7 +26,7 @@ SHA256 = {
     PICTURES: "741c988805d008ac6e4c904b69001ba184c24b2c540a4ef403f4c71b676cf757",
     LABELS: "1feba77c54802fa5339a11837ea4b2866434b83314ec45192930f1df69120c13",
 }
-"""Of the bytes that follow the header of each of MNIST's files, unpacked."""
+"""Digests of MNIST's files, unpacked and without their headers."""
 
 _HALVES_SEED = 0
 _INSTEAD = (
@@ -55,7 +55,7 @@ class Images:
         return self._part(order[:middle]), self._part(order[middle:])
 
     def sha256(self) -> str:
-        """What identifies the data: a digest of the pictures and their labels."""
+        """A digest of the pictures and their labels, which identifies the data."""
         return _digest(self.pictures.tobytes() + self.labels.astype(np.uint8).tobytes())
 
     def _part(self, rows: Indices) -> "Images":
@@ -71,7 +71,7 @@ def downsampled(pictures: Bytes, block: int, white: int) -> Matrix:
 
 
 def load(dataset: str | None = None, folder: Path | None = None) -> Images:
-    """The images of a data set by name, MNIST unless said; `folder` holds MNIST's idx files.
+    """The images of a data set: MNIST by default, from the idx files in `folder` if it is given.
 
     MNIST is down-sampled from 28 x 28 pixels to 7 x 7, as in the paper.  digits8x8 is kept as it
     is: its pixels are themselves counts over blocks of 4 x 4.
@@ -79,9 +79,9 @@ def load(dataset: str | None = None, folder: Path | None = None) -> Images:
     if dataset == "digits8x8":
         if folder is not None:
             raise ValueError(f"data is for mnist; digits8x8 is in scikit-learn, got {folder}")
-        found = _sklearn_datasets().load_digits()
-        pictures = found.images.astype(np.uint8)
-        return Images(pictures, found.target.astype(np.intp), downsampled(pictures, 1, white=16))
+        bundled = _sklearn_datasets().load_digits()
+        pictures = bundled.images.astype(np.uint8)
+        return Images(pictures, bundled.target.astype(np.intp), downsampled(pictures, 1, white=16))
     if dataset not in (None, "mnist"):
         raise ValueError(f"dataset must be one of {', '.join(DATASETS)}, got {dataset!r}")
     return read_mnist(_fetched() if folder is None else Path(folder))
@@ -132,19 +132,19 @@ def _read(folder: Path, name: str) -> Bytes:
 
 
 def _verified(array: Bytes, name: str, origin: str) -> Bytes:
-    found = _digest(array.tobytes())
-    if found != SHA256[name]:
+    digest = _digest(array.tobytes())
+    if digest != SHA256[name]:
         raise ValueError(
             f"{origin} is not MNIST's: the sha256 of its content must be {SHA256[name]}, "
-            f"got {found}"
+            f"got {digest}"
         )
     return array
 
 
 def _fetched() -> Path:
-    """The folder of the files in scikit-learn's data home, downloaded when first asked for.
+    """The folder of MNIST's files in scikit-learn's data home; the first call downloads them.
 
-    To parse OpenML's text takes half a minute, so the arrays are kept as idx files.
+    Parsing OpenML's text takes half a minute, so the arrays are kept as idx files.
     """
     datasets = _sklearn_datasets()
     home = Path(datasets.get_data_home())
@@ -152,13 +152,13 @@ def _fetched() -> Path:
     if all((folder / f"{name}.gz").is_file() for name in SHA256):
         return folder
     try:
-        found = datasets.fetch_openml("mnist_784", version=1, as_frame=False, parser="liac-arff")
+        fetched = datasets.fetch_openml("mnist_784", version=1, as_frame=False, parser="liac-arff")
     except (OSError, ValueError, HTTPException) as error:
         raise ValueError(
             f"MNIST could not be fetched from openml.org ({error}): {_INSTEAD}"
         ) from None
-    pictures = found.data[:TRAINING].astype(np.uint8).reshape(-1, 28, 28)
-    labels = found.target[:TRAINING].astype(np.uint8)
+    pictures = fetched.data[:TRAINING].astype(np.uint8).reshape(-1, 28, 28)
+    labels = fetched.target[:TRAINING].astype(np.uint8)
     for name, array in ((PICTURES, pictures), (LABELS, labels)):
         origin = f"what openml.org sent to {home / 'openml'}"
         _keep(_verified(array, name, origin), folder / f"{name}.gz")

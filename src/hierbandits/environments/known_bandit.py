@@ -1,12 +1,12 @@
-"""A world whose tasks are given: the means of every arm in every task, from real data say."""
+"""An environment whose tasks are given: the mean reward of every arm in every task."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
 
 from hierbandits.checks import real_array
+from hierbandits.environments.reward_law import RewardLaw, check_reward_law, draw_rewards
 from hierbandits.keyed_random import Events, Stream
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arms import Arms
@@ -15,17 +15,18 @@ from hierbandits.types import Indices, Matrix, Vector
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class KnownBandit:
-    """The same K-armed tasks in every run; only the luck in rewards differs.
+    """The same K-armed tasks in every run, for example those of real data.
 
-        gaussian:   y ~ N(means[task, arm], noise_std^2), noise_std that of `prior`
+        gaussian:   y ~ N(means[task, arm], prior.noise_std^2)
         bernoulli:  y ~ Ber(means[task, arm])
 
-    `prior` is what policies are told; OracleTS is told the means' average over tasks.
+    Only the luck in rewards differs from run to run.  Policies are told `prior`; OracleTS is also
+    told the average of `means` over tasks.
     """
 
     means: Matrix  # (tasks, K)
     prior: GaussianHierarchy
-    rewards: Literal["gaussian", "bernoulli"] = "gaussian"
+    rewards: RewardLaw = "gaussian"
 
     def __post_init__(self) -> None:
         means = real_array("means", self.means, (None, None))
@@ -34,8 +35,7 @@ class KnownBandit:
                 f"prior must be armed, with an arm for each column of means, got {self.prior} "
                 f"and means of shape {means.shape}"
             )
-        if self.rewards not in ("gaussian", "bernoulli"):
-            raise ValueError(f"rewards must be gaussian or bernoulli, got {self.rewards!r}")
+        check_reward_law(self.rewards)
         if self.rewards == "bernoulli" and (means.min() < 0 or means.max() > 1):
             raise ValueError(
                 f"means must be in [0, 1] for bernoulli rewards, got {means.min()} to {means.max()}"
@@ -48,7 +48,7 @@ class KnownBandit:
         return len(self.means)
 
     def worlds(self, rng: Generator, seed: int, first_run: int, runs: int) -> "KnownWorlds":
-        """So many runs of the same tasks."""
+        """A batch of `runs` runs of the same tasks."""
         return KnownWorlds(self, seed, runs)
 
 
@@ -58,18 +58,17 @@ class KnownWorlds:
     def __init__(self, bandit: KnownBandit, seed: int, runs: int) -> None:
         self.truth = np.tile(bandit.means.mean(axis=0), (runs, 1))  # (runs, K)
         self._bandit = bandit
-        self._noise = Stream(seed, "reward")
+        self._luck = Stream(seed, "reward")
         self._best = bandit.means.max(axis=1)
 
     def offer(self, events: Events) -> Arms:
-        """All arms, always."""
+        """All K arms, in every event."""
         return Arms.of(None, events.run.size, self._bandit.prior.dim, armed=True)
 
     def play(self, events: Events, arms: Arms, choices: Indices) -> tuple[Vector, Vector]:
         """The reward and the regret of each event's choice."""
-        value = self._bandit.means[events.task, choices]
+        bandit = self._bandit
+        value = bandit.means[events.task, choices]
         regret: Vector = self._best[events.task] - value
-        if self._bandit.rewards == "bernoulli":
-            return (self._noise.uniforms(events, 1)[:, 0] < value).astype(float), regret
-        noise = self._noise.normals(events, 1)[:, 0]
-        return value + self._bandit.prior.noise_std * noise, regret
+        noise_std = bandit.prior.noise_std
+        return draw_rewards(bandit.rewards, value, noise_std, self._luck, events), regret

@@ -160,8 +160,10 @@ class Evaluation:
 
     def __str__(self) -> str:
         from hierbandits.evaluation.evaluation_tables import tables
-        from hierbandits.reporting.text_table import text
+        from hierbandits.reporting.text_table import text_table
 
-        parts = [f"{heading}\n{text(columns, rows)}" for heading, columns, rows in tables(self)]
+        parts = [
+            f"{heading}\n{text_table(columns, rows)}" for heading, columns, rows in tables(self)
+        ]
         parts += [f"Warning: {warning}" for warning in self.warnings]
         return "\n\n".join(parts)

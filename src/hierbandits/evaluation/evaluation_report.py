@@ -58,8 +58,7 @@ def show(evaluation: Evaluation, console: "Console | None") -> None:
 
     console = console or Console()
     for note in evaluation.notes:
-        console.print(note, markup=False, highlight=False)
-    console.print()
+        console.print(note, end="\n\n", markup=False, highlight=False)
     page = Report("evaluate", "", {})
     for table in tables(evaluation):
         page.table(*table)
@@ -67,7 +66,7 @@ def show(evaluation: Evaluation, console: "Console | None") -> None:
         page.table(*_arms(evaluation.hieropo))
     page.show(console)
     for warning in evaluation.warnings:
-        console.print(f"Warning: {warning}", markup=False, highlight=False)
+        console.print(f"Warning: {warning}", end="\n\n", markup=False, highlight=False)
 
 
 def _arms(hieropo: PessimisticPolicy) -> Table:
@@ -87,12 +86,12 @@ def _estimates_caption(evaluation: Evaluation) -> str:
 
 
 def _tasks_caption(evaluation: Evaluation) -> str:
-    some = "Every task"
+    which = "Every task"
     if len(evaluation.tasks) > MOST_TASKS:
-        some = f"The {MOST_TASKS} tasks with most rows, of {len(evaluation.tasks):,}"
+        which = f"The {MOST_TASKS} tasks with most rows, of {len(evaluation.tasks):,}"
     return (
-        f"{some}, from its own rows.  Upright marks: the mean logged reward.  Hollow: too few rows "
-        "for an interval.  The longest intervals are cut."
+        f"{which}, from its own rows.  Upright marks: the mean logged reward.  Hollow: too few "
+        "rows for an interval.  The longest intervals are cut."
     )
 
 

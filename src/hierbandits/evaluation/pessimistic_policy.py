@@ -12,8 +12,8 @@ from hierbandits.evaluation.training import Training, checked_prior
 from hierbandits.logs import GroupSums, Log, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.ucb_rule import ucb_width
-from hierbandits.reporting.report import to_its_error
-from hierbandits.reporting.text_table import text
+from hierbandits.reporting.rounding import to_its_error
+from hierbandits.reporting.text_table import text_table
 from hierbandits.types import Indices, Matrix, Name
 
 if TYPE_CHECKING:
@@ -107,7 +107,9 @@ class PessimisticPolicy:
     def __str__(self) -> str:
         columns, rows = self.cells()
         more = len(rows) - MOST_ROWS
-        return text(columns, rows[:MOST_ROWS]) + (f"\n... and {more:,} more" if more > 0 else "")
+        return text_table(columns, rows[:MOST_ROWS]) + (
+            f"\n... and {more:,} more" if more > 0 else ""
+        )
 
 
 def hieropo(

@@ -1,5 +1,6 @@
 """Widths unknown: the similarity sweep again, by a policy that learns them as it goes."""
 
+from collections.abc import Mapping
 from functools import partial
 from itertools import product
 
@@ -8,11 +9,11 @@ from hierbandits.experiments.experiment import (
     RESULT_COLUMNS,
     Experiment,
     Options,
-    Studies,
+    StudyRunner,
     paper_problem,
     result_rows,
 )
-from hierbandits.experiments.similarity import BATCH, HYPER_STD, QUICK, TASK_STDS
+from hierbandits.experiments.similarity import HYPER_STD, QUICK, ROUND_SIZE, TASK_STDS
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.variants import unknown_widths
 from hierbandits.policies.recipes import POLICIES, Recipe
@@ -21,6 +22,7 @@ from hierbandits.reporting.figure import panels
 from hierbandits.reporting.report import Report
 from hierbandits.simulation.plots import error_bars
 from hierbandits.simulation.schedules import Concurrent
+from hierbandits.simulation.study import Study
 
 NOISE_KNOWN = "AdaptiveHierTS, noise known"
 RECIPES = {
@@ -42,7 +44,7 @@ def run(options: Options) -> Report:
     fewer = max(2, runs // 10)  # elsewhere
     widths = QUICK if options.quick else TASK_STDS
     others = 2 * len(ELSEWHERE_WIDTHS) * len(ELSEWHERE) * fewer
-    suite = Studies(options, runs * len(RECIPES) * len(widths) + others)
+    runner = StudyRunner(options, runs * len(RECIPES) * len(widths) + others)
     report = Report(
         "adaptive",
         "What does it cost not to know the widths?",
@@ -52,13 +54,28 @@ def run(options: Options) -> Report:
             "seed": options.seed,
             "sigma_q": HYPER_STD,
             "sigma_0": widths,
-            "L": BATCH,
+            "L": ROUND_SIZE,
         },
     )
     studies = {
-        width: suite.run(paper_problem(HYPER_STD, width), RECIPES, Concurrent(BATCH), runs)
+        width: runner.run(paper_problem(HYPER_STD, width), RECIPES, Concurrent(ROUND_SIZE), runs)
         for width in widths
     }
+    _compare(report, studies)
+    _elsewhere(report, runner, fewer)
+    for width, study in studies.items():
+        for row in study.summary("HierTS"):
+            ratio, error = study.ratio(row["policy"], "HierTS")
+            row |= {"sigma_q": HYPER_STD, "sigma_0": width, "L": ROUND_SIZE}
+            report.row(panel="", **row, ratio=ratio, ratio_error=error)
+        report.table(f"sigma_0 = {width:g}", RESULT_COLUMNS, result_rows(study))
+        report.frame(f"tasks_{width:g}", study.task_frame())
+    return report
+
+
+def _compare(report: Report, studies: Mapping[float, Study]) -> None:
+    """Regret and its ratio to that of HierTS, against sigma_0."""
+    widths = list(studies)
     figure, (left, right) = panels(2, height=4.4, width=5.2)
     lines = {name: [study.mean(name) for study in studies.values()] for name in RECIPES}
     error_bars(left, widths, lines, "final regret", "task width $\\sigma_0$", log=True)
@@ -76,7 +93,7 @@ def run(options: Options) -> Report:
         "adaptive",
         figure,
         "HierTS, TS and PooledTS are told the true widths and noise; AdaptiveHierTS is told "
-        "neither, and in the variant the noise alone. Bars are standard errors.",
+        "neither, and its variant is told the noise alone. Bars are standard errors.",
     )
     report.table(
         "Ratio of mean regrets to that of HierTS told the truth, with 95 % intervals",
@@ -86,23 +103,14 @@ def run(options: Options) -> Report:
             for width, study in studies.items()
         ],
     )
-    _elsewhere(report, suite, fewer)
-    for width, study in studies.items():
-        for row in study.summary("HierTS"):
-            ratio, error = study.ratio(row["policy"], "HierTS")
-            row |= {"sigma_q": HYPER_STD, "sigma_0": width, "L": BATCH}
-            report.row(panel="", **row, ratio=ratio, ratio_error=error)
-        report.table(f"sigma_0 = {width:g}", RESULT_COLUMNS, result_rows(study))
-        report.frame(f"tasks_{width:g}", study.task_frame())
-    return report
 
 
-def _elsewhere(report: Report, suite: Studies, runs: int) -> None:
+def _elsewhere(report: Report, runner: StudyRunner, runs: int) -> None:
     """Problems on which nothing was tuned: twenty tasks, wider hyper-priors, arms and features."""
     rows = []
     for width, armed in product(ELSEWHERE_WIDTHS, (True, False)):
-        study = suite.run(
-            _problem(width, armed), ELSEWHERE, Concurrent(BATCH), runs, num_interactions=100
+        study = runner.run(
+            _problem(width, armed), ELSEWHERE, Concurrent(ROUND_SIZE), runs, num_interactions=100
         )
         ratio = _interval(*study.ratio("AdaptiveHierTS", "HierTS"))
         cells = (f"{study.mean(name)[0]:.1f}" for name in ELSEWHERE)

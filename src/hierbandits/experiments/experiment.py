@@ -14,20 +14,25 @@ from hierbandits.simulation.schedules import Schedule
 from hierbandits.simulation.simulator import simulate
 from hierbandits.simulation.study import Study
 
+RESULT_COLUMNS = ("policy", "regret", "± s.e.", "minus HierTS", "± s.e. (paired)")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a person may set for any experiment."""
+    """What a person may set for an experiment."""
 
     runs: int | None = None  # the experiment's own default
     seed: int = 0
     jobs: int = 1
     quick: bool = False
     checkpoint: Path | None = None
-    data: Path | None = None  # a folder with data files, for those that need them
-    dataset: str | None = None
-    digits: tuple[int, ...] = ()  # positive classes; the experiment's own if none is named
     progress: Listener | None = None  # told of the runs of all studies
+    # For digits alone; it has its own defaults.
+    data: Path | None = None  # a folder with MNIST's files
+    dataset: str | None = None
+    digits: tuple[int, ...] = ()  # positive classes
+    estimator: str | None = None  # of theta_s
+    arms_from: str | None = None  # the pictures that a task offers
 
     def num_runs(self, usual: int, quick: int) -> int:
         """The number of runs asked for, or the experiment's own."""
@@ -38,13 +43,13 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A named study: its one-line summary and the function that runs it."""
+    """A one-line summary of an experiment, and the function that runs it."""
 
     summary: str
     run: Callable[[Options], Report]
 
 
-class Studies:
+class StudyRunner:
     """Runs the studies of one experiment with its options, and counts their runs together."""
 
     def __init__(self, options: Options, total: int) -> None:
@@ -61,7 +66,7 @@ class Studies:
         num_interactions: int = 200,
         snapshot_every: int = 0,
     ) -> Study:
-        """`simulate` with the experiment's options."""
+        """`simulate` with the seed, jobs, checkpoint and progress of the options."""
         before, total = self._steps.done, self._steps.total
         return simulate(
             environment,
@@ -86,11 +91,11 @@ def paper_problem(hyper_std: float, task_std: float, num_tasks: int = 10) -> Hie
     return HierarchicalBandit(hierarchy=prior, num_tasks=num_tasks, actions=ActionSets(10))
 
 
-def result_rows(study: Study, baseline: str = "HierTS") -> list[list[str]]:
-    """Final regrets with paired differences, as text."""
+def result_rows(study: Study) -> list[list[str]]:
+    """The cells of RESULT_COLUMNS: final regrets, and paired differences from HierTS."""
     rows = []
-    for row in study.summary(baseline):
-        own = row["policy"] == baseline
+    for row in study.summary("HierTS"):
+        own = row["policy"] == "HierTS"
         rows.append(
             [
                 row["policy"],
@@ -103,17 +108,14 @@ def result_rows(study: Study, baseline: str = "HierTS") -> list[list[str]]:
     return rows
 
 
-RESULT_COLUMNS = ("policy", "regret", "± s.e.", "minus HierTS", "± s.e. (paired)")
-
-
 def add_rows(report: Report, study: Study, panel: str, **values: Any) -> None:
-    """The study's policies as rows of summary.json."""
+    """Add a row for each policy of the study to summary.json."""
     for row in study.summary("HierTS"):
         report.row(panel=panel, **values, **row)
 
 
 def labelled(parts: Iterable[tuple[Any, Mapping[str, str | int | float | bool]]]) -> Any:
-    """Frames of several studies in one, told apart by columns with these values."""
+    """The frames of several studies in one frame; columns with these values tell them apart."""
     import polars as pl
 
     kinds = {str: pl.String, bool: pl.Boolean, int: pl.Int64, float: pl.Float64}

@@ -6,7 +6,7 @@ from hierbandits.experiments.experiment import (
     RESULT_COLUMNS,
     Experiment,
     Options,
-    Studies,
+    StudyRunner,
     add_rows,
     paper_problem,
     result_rows,
@@ -17,14 +17,14 @@ from hierbandits.simulation.plots import error_bars
 from hierbandits.simulation.schedules import MetaLearning
 from hierbandits.simulation.study import mean_and_error
 
-POLICIES = ("HierTS", "TS", "OracleTS", "PooledTS")
+COMPARED = ("HierTS", "TS", "OracleTS", "PooledTS")
 HYPER_STD, TASK_STDS, TASKS = 1.0, (0.1, 0.3), 20
 
 
 def run(options: Options) -> Report:
     """The regret of each task in the order they are met: the setting of AdaTS and MetaTS."""
     runs = options.num_runs(1000, 100)
-    suite = Studies(options, runs * len(POLICIES) * len(TASK_STDS))
+    runner = StudyRunner(options, runs * len(COMPARED) * len(TASK_STDS))
     report = Report(
         "meta",
         "Meta-learning: the regret of each task in turn",
@@ -39,23 +39,23 @@ def run(options: Options) -> Report:
     figure, axes = panels(2)
     tasks = np.arange(1, TASKS + 1)
     for plot, width in zip(axes, TASK_STDS, strict=True):
-        study = suite.run(
-            paper_problem(HYPER_STD, width, num_tasks=TASKS), POLICIES, MetaLearning(), runs
+        study = runner.run(
+            paper_problem(HYPER_STD, width, num_tasks=TASKS), COMPARED, MetaLearning(), runs
         )
         lines = {
             name: [mean_and_error(column) for column in study.outcomes[name].per_task.T]
-            for name in POLICIES
+            for name in COMPARED
         }
         error_bars(plot, tasks, lines, f"$\\sigma_0$ = {width}", "task", "regret of the task")
         add_rows(report, study, "", sigma_q=HYPER_STD, sigma_0=width, L=1)
         report.table(f"sigma_0 = {width}: all tasks", RESULT_COLUMNS, result_rows(study))
-        first, last = ({n: lines[n][at] for n in POLICIES} for at in (0, -1))
+        first, last = ({n: lines[n][at] for n in COMPARED} for at in (0, -1))
         report.table(
             f"sigma_0 = {width}: the first and the last task",
             ("policy", "first", "± s.e.", "last", "± s.e."),
             [
                 [name, *(f"{value:.2f}" for value in (*first[name], *last[name]))]
-                for name in POLICIES
+                for name in COMPARED
             ],
         )
         report.frame(f"tasks_{width:g}", study.task_frame())

@@ -4,7 +4,7 @@ from hierbandits.experiments.experiment import (
     RESULT_COLUMNS,
     Experiment,
     Options,
-    Studies,
+    StudyRunner,
     add_rows,
     paper_problem,
     result_rows,
@@ -14,8 +14,8 @@ from hierbandits.reporting.report import Report
 from hierbandits.simulation.plots import error_bars
 from hierbandits.simulation.schedules import Concurrent
 
-POLICIES = ("HierTS", "PooledTS", "TS", "OracleTS")
-HYPER_STD, BATCH = 1.0, 5
+COMPARED = ("HierTS", "PooledTS", "TS", "OracleTS")
+HYPER_STD, ROUND_SIZE = 1.0, 5
 TASK_STDS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 QUICK = (0.02, 0.1, 0.3, 1.0)
 
@@ -24,18 +24,24 @@ def run(options: Options) -> Report:
     """Final regret against sigma_0, from nearly equal tasks to tasks as wide as the hyper-prior."""
     runs = options.num_runs(1000, 100)
     widths = QUICK if options.quick else TASK_STDS
-    suite = Studies(options, runs * len(POLICIES) * len(widths))
+    runner = StudyRunner(options, runs * len(COMPARED) * len(widths))
     report = Report(
         "similarity",
         "How alike must tasks be? Pooling, hierarchy and independence",
-        {"runs": runs, "seed": options.seed, "sigma_q": HYPER_STD, "sigma_0": widths, "L": BATCH},
+        {
+            "runs": runs,
+            "seed": options.seed,
+            "sigma_q": HYPER_STD,
+            "sigma_0": widths,
+            "L": ROUND_SIZE,
+        },
     )
     studies = {
-        width: suite.run(paper_problem(HYPER_STD, width), POLICIES, Concurrent(BATCH), runs)
+        width: runner.run(paper_problem(HYPER_STD, width), COMPARED, Concurrent(ROUND_SIZE), runs)
         for width in widths
     }
     figure, (axes,) = panels(1, height=4.4)
-    lines = {name: [study.mean(name) for study in studies.values()] for name in POLICIES}
+    lines = {name: [study.mean(name) for study in studies.values()] for name in COMPARED}
     error_bars(
         axes, widths, lines, "final regret, m = 10, L = 5", "task width $\\sigma_0$", log=True
     )
@@ -47,7 +53,7 @@ def run(options: Options) -> Report:
         "hierarchy is near the better of the two everywhere, and better than both in between.",
     )
     for width, study in studies.items():
-        add_rows(report, study, "", sigma_q=HYPER_STD, sigma_0=width, L=BATCH)
+        add_rows(report, study, "", sigma_q=HYPER_STD, sigma_0=width, L=ROUND_SIZE)
         report.table(f"sigma_0 = {width:g}", RESULT_COLUMNS, result_rows(study))
         report.frame(f"tasks_{width:g}", study.task_frame())
     return report

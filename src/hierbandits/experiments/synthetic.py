@@ -10,7 +10,7 @@ from hierbandits.experiments.experiment import (
     RESULT_COLUMNS,
     Experiment,
     Options,
-    Studies,
+    StudyRunner,
     add_rows,
     labelled,
     paper_problem,
@@ -23,54 +23,56 @@ from hierbandits.simulation.plots import error_bars, regret_curves
 from hierbandits.simulation.schedules import Concurrent
 from hierbandits.simulation.study import Study, mean_and_error
 
-POLICIES = ("HierTS", "TS", "OracleTS", "PooledTS", "HierUCB")
+COMPARED = ("HierTS", "TS", "OracleTS", "PooledTS", "HierUCB")
 WIDTHS = {"a": 0.5, "b": 1.0}  # sigma_q of each panel
-TASK_STD, INTERACTIONS, BATCH = 0.1, 200, 5
-BATCHES = (1, 2, 5, 10)  # L in panel c
+TASK_STD, INTERACTIONS, ROUND_SIZE = 0.1, 200, 5
+ROUND_SIZES = (1, 2, 5, 10)  # L in panel c
 
 
 def run(options: Options) -> Report:
     """Regret against rounds for two widths of the hyper-prior, and against L."""
     runs = options.num_runs(1000, 100)
-    others = len(BATCHES) - 1
-    suite = Studies(options, runs * len(WIDTHS) * (len(POLICIES) + others))
+    others = len(ROUND_SIZES) - 1
+    runner = StudyRunner(options, runs * len(WIDTHS) * (len(COMPARED) + others))
     report = Report(
         "synthetic",
         "Synthetic bandits: HierTS against its baselines",
         {"runs": runs, "seed": options.seed, "d": 2, "arms": 10, "m": 10, "n": INTERACTIONS}
-        | {"sigma": 0.5, "sigma_0": TASK_STD, "sigma_q": list(WIDTHS.values()), "L": BATCHES},
+        | {"sigma": 0.5, "sigma_0": TASK_STD, "sigma_q": list(WIDTHS.values()), "L": ROUND_SIZES},
     )
     report.text(
-        f"Ten tasks of two features and ten arms, {INTERACTIONS} interactions each, in rounds of "
-        f"{BATCH}; tasks differ by sigma_0 = {TASK_STD} around a mean of width sigma_q. {runs} "
-        "runs; every policy meets the same worlds and the same luck, so that differences are "
-        "paired. PooledTS takes all tasks for one, and HierUCB uses the hierarchy's upper bounds."
+        f"Ten tasks of two features and ten arms have {INTERACTIONS} interactions each, in rounds "
+        f"of {ROUND_SIZE}. Tasks differ by sigma_0 = {TASK_STD} around a mean of width sigma_q. "
+        f"There are {runs} runs. Every policy meets the same worlds and the same luck, so that "
+        "differences are paired. PooledTS takes all tasks for one, and HierUCB uses the "
+        "hierarchy's upper bounds."
     )
     studies = {}
     by_size: dict[float, dict[int, Study]] = {}
     for panel, width in WIDTHS.items():
         problem = paper_problem(width, TASK_STD)
-        study = suite.run(problem, POLICIES, Concurrent(BATCH), runs)
+        study = runner.run(problem, COMPARED, Concurrent(ROUND_SIZE), runs)
         studies[panel] = study
         by_size[width] = {
-            size: study if size == BATCH
-            else suite.run(problem, ["HierTS"], Concurrent(size), runs)
-            for size in BATCHES
+            size: study if size == ROUND_SIZE
+            else runner.run(problem, ["HierTS"], Concurrent(size), runs)
+            for size in ROUND_SIZES
         }  # fmt: skip
     _draw(report, studies, by_size)
     limits = {
         width: {
             size: average_bounds(paper_problem(width, TASK_STD), size, options.seed)
-            for size in BATCHES
+            for size in ROUND_SIZES
         }
         for width in WIDTHS.values()
     }
     for panel, width in WIDTHS.items():
-        found = limits[width][BATCH]
-        add_rows(report, studies[panel], panel, sigma_q=width, sigma_0=TASK_STD, L=BATCH, **found)
+        limit = limits[width][ROUND_SIZE]
+        labels = {"sigma_q": width, "sigma_0": TASK_STD, "L": ROUND_SIZE}
+        add_rows(report, studies[panel], panel, **labels, **limit)
         report.table(
             f"({panel}) sigma_q = {width}: final regret over all tasks; the theorem's bound is "
-            f"{found['bound']:.0f}, with the paper's constants {found['bound_paper']:.0f}",
+            f"{limit['bound']:.0f}, with the paper's constants {limit['bound_paper']:.0f}",
             RESULT_COLUMNS,
             result_rows(studies[panel]),
         )
@@ -121,10 +123,10 @@ def _draw(
     for axes, (panel, width) in zip((left, middle), WIDTHS.items(), strict=True):
         regret_curves(axes, studies[panel], f"({panel}) $\\sigma_q$ = {width}")
     lines = {
-        f"HierTS, $\\sigma_q$ = {width}": [sizes[size].mean("HierTS") for size in BATCHES]
+        f"HierTS, $\\sigma_q$ = {width}": [sizes[size].mean("HierTS") for size in ROUND_SIZES]
         for width, sizes in by_size.items()
     }
-    error_bars(right, BATCHES, lines, "(c) concurrent tasks", "L")
+    error_bars(right, ROUND_SIZES, lines, "(c) concurrent tasks", "L")
     report.figure(
         "synthetic",
         figure,

@@ -68,7 +68,7 @@ class Expectation:
 class _Tasks:
     """A chunk of tasks in the coordinates of a root L of task_cov."""
 
-    family: Indices  # the population of each
+    population: Indices  # of each task
     data: Matrix  # H = L' X'X L / sigma^2
     weighted: Vector  # g = L' X'Y / sigma^2
     seen: Matrix  # L' C L = (I + H)^-1 H
@@ -76,18 +76,18 @@ class _Tasks:
     log_det: Vector  # log det (I + H)
 
 
-def expect(model: Model, sums: TaskSums, family: Indices, num_populations: int) -> Expectation:
-    """The evidence of the sums and its slopes; `family[s]` is the population of task s, rising."""
+def e_step(model: Model, sums: TaskSums, population: Indices, num_populations: int) -> Expectation:
+    """The evidence of the sums and its slopes; `population`, of each task, never falls."""
     armed, dim, num_tasks = sums.is_armed, sums.xy.shape[1], len(sums.n)
     root = np.sqrt(model.task_cov) if armed else np.linalg.cholesky(model.task_cov)
     shape = (num_populations, dim) if armed else (num_populations, dim, dim)
     seen: Matrix = np.zeros(shape)
     weighted: Matrix = np.zeros((num_populations, dim))
     log_var, left = 0.0, float(sums.yy.sum()) / model.noise_var
-    kept = list(_chunks(root, model, sums, family)) if sums.xx.size <= _CHUNK else None
-    for part in kept if kept is not None else _chunks(root, model, sums, family):
-        _add(seen, part.family, part.seen)
-        _add(weighted, part.family, part.step)
+    kept = list(_chunks(root, model, sums, population)) if sums.xx.size <= _CHUNK else None
+    for part in kept if kept is not None else _chunks(root, model, sums, population):
+        _add(seen, part.population, part.seen)
+        _add(weighted, part.population, part.step)
         log_var += float(part.log_det.sum())
         left -= float((part.weighted * part.step).sum())
     seen, weighted = _look_up(root, seen), _look_up(root, weighted, vector=True)
@@ -102,11 +102,11 @@ def expect(model: Model, sums: TaskSums, family: Indices, num_populations: int) 
     slope = weighted - times(seen, after)
     hyper_pull = _pull(slope, seen, cov)
     centre = after / root if armed else np.linalg.solve(root, after.T).T  # L^-1 mu_bar
-    spread = cov / root**2 if armed else _whitened(root, cov)
+    around_hyper = cov / root**2 if armed else _whitened(root, cov)
     task_pull: Matrix = np.zeros(shape[1:])
     square = float(sums.yy.sum()) / model.noise_var
-    for part in kept if kept is not None else _chunks(root, model, sums, family):
-        at, around = centre[part.family], spread[part.family]
+    for part in kept if kept is not None else _chunks(root, model, sums, population):
+        at, around = centre[part.population], around_hyper[part.population]
         u = part.step - times(part.seen, at)
         task_pull = task_pull + _pull(u, part.seen, around)
         theta = at + u
@@ -126,7 +126,7 @@ def expect(model: Model, sums: TaskSums, family: Indices, num_populations: int) 
     )
 
 
-def _chunks(root: Matrix, model: Model, sums: TaskSums, family: Indices) -> Iterator[_Tasks]:
+def _chunks(root: Matrix, model: Model, sums: TaskSums, population: Indices) -> Iterator[_Tasks]:
     size = max(1, _CHUNK // max(1, int(np.prod(sums.xx.shape[1:]))))
     for start in range(0, len(sums.n), size):
         rows = slice(start, start + size)
@@ -141,11 +141,11 @@ def _chunks(root: Matrix, model: Model, sums: TaskSums, family: Indices) -> Iter
         else:
             data, weighted = root.T @ xx @ root, xy @ root
             seen, step, log_det = _shrunk(data, weighted)
-        yield _Tasks(family[rows], data, weighted, seen, step, log_det)
+        yield _Tasks(population[rows], data, weighted, seen, step, log_det)
 
 
 def _shrunk(data: Matrix, weighted: Vector) -> tuple[Matrix, Vector, Vector]:
-    """(I + H)^-1 H, (I + H)^-1 g and log det (I + H); rounding may take I + H for singular."""
+    """(I + H)^-1 H, (I + H)^-1 g and log det (I + H), also where rounding makes I + H singular."""
     inner = np.eye(data.shape[-1]) + data
     try:
         solved = np.linalg.solve(inner, np.concatenate([data, weighted[..., None]], -1))
@@ -160,10 +160,10 @@ def _shrunk(data: Matrix, weighted: Vector) -> tuple[Matrix, Vector, Vector]:
     return (seen + np.swapaxes(seen, -1, -2)) / 2, step, np.linalg.slogdet(inner)[1]
 
 
-def _add(total: Matrix, family: Indices, part: Matrix) -> None:
+def _add(total: Matrix, population: Indices, part: Matrix) -> None:
     """Add each task's part to its population's row; populations are contiguous."""
-    starts = np.flatnonzero(np.diff(family, prepend=-1))
-    total[family[starts]] += np.add.reduceat(part, starts, axis=0)
+    starts = np.flatnonzero(np.diff(population, prepend=-1))
+    total[population[starts]] += np.add.reduceat(part, starts, axis=0)
 
 
 def _pull(u: Vector, seen: Matrix, cov: Matrix) -> Matrix:

@@ -10,14 +10,15 @@ from hierbandits.types import Mask, Vector
 class Widths:
     """Learned standard deviations with 95 % intervals.
 
-    `maybe_zero` says where the data do not tell a width from zero: nearly zero, with all else as
-    good as it can then be, loses less log evidence than chance would in one of forty worlds
-    where it is zero.  The log's error then says little, and the interval starts at zero.
+    `maybe_zero` says where the data do not tell a width from zero.  There the width is made
+    nearly zero, and everything else is fitted again: the loss of log evidence is below what chance
+    exceeds in one of forty worlds of zero width.  The interval then starts at zero, and the error
+    of the log says little.
 
-    What the data see of a width is the spread of the tasks' estimates, std^2 + c with c their
-    own errors' part.  Its log is taken as normal, with c such that the log evidence has the
-    curvature found at the top and the loss found at zero.  Where zero is out of the question c
-    is negligible and the log of the width itself is normal.
+    The data show the variance of the tasks' estimates, std^2 + c, where c comes from the errors of
+    the estimates.  Its log is taken to be normal.  c is chosen so that the log evidence has the
+    curvature measured at the top and the loss measured at zero.  Where zero is ruled out by far, c
+    is negligible, and the log of the width itself is normal.
     """
 
     std: Vector

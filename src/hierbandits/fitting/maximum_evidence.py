@@ -7,11 +7,12 @@ from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import count, index_array, positive, real_array
 from hierbandits.fitting.expectation import Model
 from hierbandits.fitting.fit import Fit
-from hierbandits.fitting.objective import NOISE_WEIGHT, Problem
+from hierbandits.fitting.objective import Objective
 from hierbandits.fitting.search import search
 from hierbandits.fitting.structure import Shape, Structure, not_singular
 from hierbandits.fitting.units import Units, checked_sums
-from hierbandits.fitting.width_errors import inverse, widths
+from hierbandits.fitting.weak_prior import WeakPrior
+from hierbandits.fitting.width_errors import learned_widths, pseudo_inverse
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Indices
 
@@ -40,42 +41,42 @@ def fit_prior(
     `structure` holds for task_cov and hyper_cov: scalar, diagonal, full, or low-rank (`rank`
     factors plus a diagonal); with arms, scalar or diagonal.
 
-    Weak priors keep few tasks from giving nonsense.  With the units of `Units`, in which one
-    fit to all tasks together leaves residuals of size one, they add to the log evidence
-    (log det Sigma - tr Sigma) / 2 for each learned covariance (a scalar one: log var - var, over
-    2) and -(log var + 1 / var) / 200 for a learned noise.  The first keeps Sigma off zero, where
-    the evidence is flat, as losing one task would; without data all widths are the units.
-    Without weak priors the fit is by maximum likelihood, and widths may end at a bound, exp(-14)
-    of the units, that stands for zero.
+    Weak priors keep few tasks from giving nonsense.  `Units` makes the residuals of one fit to all
+    tasks have size one.  In these units a weak prior adds (log det Sigma - tr Sigma) / 2 to the log
+    evidence for each learned covariance (for a scalar one (log var - var) / 2), and
+    -(log var + 1 / var) / 200 for a learned noise.  The first term keeps Sigma away from zero,
+    where the evidence is flat; it weighs about as much as one task.  Without data all widths are
+    the units.  Without weak priors the fit is by maximum likelihood; a width may then end at a
+    bound, exp(-14) of the units, that stands for zero.
 
     EM, monotone, comes first; then L-BFGS on logs and Cholesky factors until an iteration gains
     less than `tolerance`.
     """
     sums = checked_sums(sums)
-    rows, family = _families(sums, population)
-    form = Structure.of(structure, sums.xy.shape[1], rank, sums.is_armed, weak_priors)
+    rows, ranks = _ranked(sums, population)
+    form = Structure.of(structure, sums.xy.shape[1], rank, sums.is_armed)
     max_iterations = count("max_iterations", max_iterations, least=1)
     tolerance = float(positive("tolerance", tolerance, ()))
     if not weak_priors and rows.size == 0:
         raise ValueError("sums must hold an event when weak_priors is False, got none")
     units = Units.of(sums, isotropic=form.shape == "scalar")
-    many = bool(family.max(initial=0) > 0)
-    problem = Problem(
+    many = bool(ranks.max(initial=0) > 0)
+    objective = Objective(
         sums=units.scaled(sums, rows),
-        family=family,
-        num_populations=int(family.max(initial=-1)) + 1,
+        population=ranks,
+        num_populations=int(ranks.max(initial=-1)) + 1,
         form=form,
         start=_given(units, sums, hyper_mean, hyper_cov, noise_std, many),
         learns_noise=noise_std is None,
         learns_mean=many and hyper_mean is None,
         learns_hyper=many and hyper_cov is None,
-        noise_weight=NOISE_WEIGHT if weak_priors else 0.0,
+        weak=WeakPrior.of(form.shape, form.dim) if weak_priors else WeakPrior.none(),
     )
-    return _fit(problem, units, max_iterations, tolerance)
+    return _fit(objective, units, max_iterations, tolerance)
 
 
-def _families(sums: TaskSums, population: ArrayLike | None) -> tuple[Indices, Indices]:
-    """The tasks with data, population by population, and the rank of each one's population."""
+def _ranked(sums: TaskSums, population: ArrayLike | None) -> tuple[Indices, Indices]:
+    """The tasks with data, population by population, and the rank of each task's population."""
     num_tasks = len(sums.n)
     of_task: Indices = np.zeros(num_tasks, np.intp)
     if population is not None:
@@ -97,7 +98,7 @@ def _given(
     noise_std: float | None,
     many: bool,
 ) -> Model:
-    """Where the search starts, in units of the data; what was given is checked and in place."""
+    """Where the search starts, in units of the data; it checks and includes what was given."""
     dim, armed = sums.xy.shape[1], sums.is_armed
     ones = np.ones(dim)
     if hyper_mean is not None:
@@ -125,28 +126,28 @@ def _given(
     )
 
 
-def _fit(problem: Problem, units: Units, max_iterations: int, tolerance: float) -> Fit:
-    free, trace = search(problem, max_iterations, tolerance)
-    value, slope = problem.value_and_slope(free)
-    covariance = inverse(problem.curvature(free, slope))
-    shift = problem.sums.n.sum() * np.log(units.reward)
-    model = problem.model(free)
+def _fit(objective: Objective, units: Units, max_iterations: int, tolerance: float) -> Fit:
+    free, trace = search(objective, max_iterations, tolerance)
+    value, slope = objective.value_and_slope(free)
+    covariance = pseudo_inverse(objective.curvature(free, slope))
+    shift = objective.sums.n.sum() * np.log(units.reward)
+    model = objective.model(free)
     task_cov = units.cov_out(model.task_cov)
     prior = GaussianHierarchy.of_levels(
         hyper_mean=units.centre + units.parameter * model.hyper_mean,
         covs=[
             units.cov_out(model.hyper_cov),
-            task_cov if problem.form.armed else not_singular(task_cov),
+            task_cov if objective.form.armed else not_singular(task_cov),
         ],
         noise_std=units.reward * np.sqrt(model.noise_var),
-        armed=problem.form.armed,
+        armed=objective.form.armed,
     )
     return Fit(
         prior=prior,
-        log_evidence=float(value - problem.log_prior(model) - shift),
+        log_evidence=float(value - objective.log_prior(model) - shift),
         trace=np.array(trace) - shift,
         iterations=len(trace) - 1,
         converged=bool(abs(slope @ covariance @ slope) / 2 < 1e-3),
-        at_edge=bool(problem.at_edge(free).any()),
-        **widths(problem, free, covariance, prior),
+        at_edge=bool(objective.at_edge(free).any()),
+        **learned_widths(objective, free, covariance, prior),
     )

@@ -1,59 +1,58 @@
-"""What a fit maximises: log evidence + weak priors, in unconstrained coordinates."""
+"""What a fit maximises: log evidence plus weak priors, in unconstrained coordinates."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.fitting.expectation import Expectation, Model, expect
+from hierbandits.fitting.expectation import Expectation, Model, e_step
 from hierbandits.fitting.structure import EDGE, Structure
+from hierbandits.fitting.weak_prior import WeakPrior
 from hierbandits.types import Indices, Mask, Matrix, Vector
-
-NOISE_WEIGHT = 0.01
-"""Of the noise's weak prior, in events: -(noise_weight / 2) (log var + 1 / var) in the units."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Problem:
+class Objective:
     """The objective in unconstrained coordinates: task_cov, noise, hyper_mean, hyper_cov."""
 
     sums: TaskSums
-    family: Indices
+    population: Indices  # of each task, in rising order
     num_populations: int
     form: Structure
     start: Model
     learns_noise: bool
     learns_mean: bool
     learns_hyper: bool
-    noise_weight: float  # NOISE_WEIGHT, or 0 for no weak prior
+    weak: WeakPrior
 
-    def expect(self, model: Model) -> Expectation:
+    def expectation(self, model: Model) -> Expectation:
         """The E-step."""
-        return expect(model, self.sums, self.family, self.num_populations)
+        return e_step(model, self.sums, self.population, self.num_populations)
 
     def log_prior(self, model: Model) -> float:
         """The weak priors, up to constants."""
-        total = self.form.log_prior(model.task_cov)
+        total = self.weak.log_covariance(model.task_cov)
         if self.learns_noise:
-            total -= self.noise_weight / 2 * (np.log(model.noise_var) + 1 / model.noise_var)
+            total += self.weak.log_noise(model.noise_var)
         if self.learns_hyper:
-            total += self.form.log_prior(model.hyper_cov)
+            total += self.weak.log_covariance(model.hyper_cov)
         return total
 
-    def improved(self, model: Model, found: Expectation) -> Model:
-        """The M-step, which leaves low-rank covariances as they are: each step raises the value."""
+    def improved(self, model: Model, expected: Expectation) -> Model:
+        """The M-step, which never lowers the value; it leaves low-rank covariances as they are."""
         form, mean, hyper, noise = self.form, model.hyper_mean, model.hyper_cov, model.noise_var
         task = model.task_cov
         if form.shape != "low-rank":
-            task = form.maximise(found.task_scatter(task), found.num_tasks)
+            task = form.maximise(expected.task_scatter(task), expected.num_tasks, self.weak)
         if self.learns_noise:
-            events = found.num_events + self.noise_weight
-            noise = max((max(found.square, 0.0) + self.noise_weight) / events, np.exp(-2 * EDGE))
+            extra = self.weak.noise_weight
+            square, events = max(expected.square, 0.0) + extra, expected.num_events + extra
+            noise = max(square / events, np.exp(-2 * EDGE))
         if self.learns_mean and self.num_populations:
-            mean = found.hyper_means.mean(0)
+            mean = expected.hyper_means.mean(0)
         if self.learns_hyper and form.shape != "low-rank":
-            scatter = found.hyper_scatter(hyper, model.hyper_mean, mean)
-            hyper = form.maximise(scatter, self.num_populations)
+            scatter = expected.hyper_scatter(hyper, model.hyper_mean, mean)
+            hyper = form.maximise(scatter, self.num_populations, self.weak)
         return Model(mean, hyper, task, noise)
 
     def free(self, model: Model) -> Vector:
@@ -84,7 +83,7 @@ class Problem:
         )
 
     def bounds(self) -> list[tuple[float | None, float | None]]:
-        """Of each coordinate."""
+        """The bounds of each coordinate."""
         log: tuple[float | None, float | None] = (-EDGE, EDGE)
         free: tuple[float | None, float | None] = (None, None)
         bounds = self.form.bounds() + [log] * self.learns_noise
@@ -99,7 +98,7 @@ class Problem:
         return ~np.array(inside, bool)
 
     def steps(self) -> Vector:
-        """The least standard error that each coordinate could have."""
+        """A lower bound on the standard error of each coordinate, which scales the search."""
         counts = [len(self.sums.n), self.sums.n.sum(), self.num_populations, self.num_populations]
         sizes = [part.size for part in self.split(self.free(self.start))]
         return np.repeat(1 / np.sqrt(1.0 + 2.0 * np.array(counts)), sizes)
@@ -107,23 +106,23 @@ class Problem:
     def value_and_slope(self, free: Vector) -> tuple[float, Vector]:
         """Log evidence + weak priors and its exact gradient, by Fisher's identity."""
         model = self.model(free)
-        found = self.expect(model)
+        expected = self.expectation(model)
         task, noise, _, hyper = self.split(free)
-        form = self.form
-        slope = found.task_pull / 2 + form.log_prior_slope(model.task_cov)
+        form, extra = self.form, self.weak.noise_weight
+        slope = expected.task_pull / 2 + self.weak.covariance_slope(model.task_cov)
         slopes = [form.slope(task, slope)]
         if self.learns_noise:
-            events = found.num_events + self.noise_weight
-            slopes.append((found.square + self.noise_weight) / np.exp(2 * noise) - events)
+            square, events = expected.square + extra, expected.num_events + extra
+            slopes.append(square / np.exp(2 * noise) - events)
         if self.learns_mean:
-            slopes.append(found.hyper_slope)
+            slopes.append(expected.hyper_slope)
         if self.learns_hyper:
-            slope = found.hyper_pull / 2 + form.log_prior_slope(model.hyper_cov)
+            slope = expected.hyper_pull / 2 + self.weak.covariance_slope(model.hyper_cov)
             slopes.append(form.slope(hyper, slope))
-        return found.log_evidence + self.log_prior(model), np.concatenate(slopes)
+        return expected.log_evidence + self.log_prior(model), np.concatenate(slopes)
 
     def curvature(self, free: Vector, slope: Vector, step: float = 1e-4) -> Matrix:
-        """The observed information: minus the Hessian, by differences from the slope here."""
+        """The observed information: minus the Hessian, by differences of the slope."""
         rows = []
         for i in range(free.size):
             move = np.zeros(free.size)

@@ -5,56 +5,64 @@ from dataclasses import replace
 import numpy as np
 
 from hierbandits.fitting.expectation import Model
-from hierbandits.fitting.objective import Problem
+from hierbandits.fitting.objective import Objective
 from hierbandits.types import Vector
 
 _EM_STEPS = 10
-_SMALL = -3.0  # log widths in the units below which a width may be on its way to zero
+_SMALL = -3.0  # a log width below this may be on its way to zero
 
 
-def search(problem: Problem, max_iterations: int, tolerance: float) -> tuple[Vector, list[float]]:
+def search(
+    objective: Objective, max_iterations: int, tolerance: float
+) -> tuple[Vector, list[float]]:
     """The coordinates of the top, and evidence + weak priors after each iteration."""
-    model, trace = em(problem, min(_EM_STEPS, max_iterations), tolerance)
-    free = problem.free(model)
-    value = problem.value_and_slope(free)[0]
-    trace = [value] if problem.form.shape == "low-rank" else [*trace, value]
+    model, trace = em(objective, min(_EM_STEPS, max_iterations), tolerance)
+    free = objective.free(model)
+    value = objective.value_and_slope(free)[0]
+    trace = [value] if objective.form.shape == "low-rank" else [*trace, value]
     left = max_iterations - len(trace) + 1
     while left > 0:  # a fresh start, which forgets the old curvature, confirms the top
-        free, climbed = climb(problem, free, trace[-1], left, tolerance)
+        free, climbed = climb(objective, free, trace[-1], left, tolerance)
         gain = climbed[-1] - trace[-1] if climbed else 0.0
         trace, left = trace + climbed, left - len(climbed)
         if gain < 10 * tolerance:
             break
-    return _settled(problem, free), trace
+    return _settled(objective, free), trace
 
 
-def em(problem: Problem, steps: int, tolerance: float) -> tuple[Model, list[float]]:
-    """A few EM steps from the start; for low-rank, on full covariances, for a start near it."""
-    if problem.form.shape == "low-rank":
-        form = replace(problem.form, shape="full")
-        problem = replace(problem, form=form)
-    model = problem.start
+def em(objective: Objective, steps: int, tolerance: float) -> tuple[Model, list[float]]:
+    """A few EM steps from the start.
+
+    For a low-rank structure they are steps on full covariances, which end near the best one.
+    """
+    if objective.form.shape == "low-rank":
+        form = replace(objective.form, shape="full")
+        objective = replace(objective, form=form)
+    model = objective.start
     trace: list[float] = []
     for _ in range(steps):
-        found = problem.expect(model)
-        trace.append(found.log_evidence + problem.log_prior(model))
-        model = problem.improved(model, found)
+        expected = objective.expectation(model)
+        trace.append(expected.log_evidence + objective.log_prior(model))
+        model = objective.improved(model, expected)
         if len(trace) > 1 and trace[-1] - trace[-2] < tolerance:
             break
     return model, trace
 
 
 def climb(
-    problem: Problem, free: Vector, value: float, iterations: int, tolerance: float
+    objective: Objective, free: Vector, value: float, iterations: int, tolerance: float
 ) -> tuple[Vector, list[float]]:
-    """L-BFGS from here, in steps of about one standard error; the value after each iteration."""
+    """L-BFGS from these coordinates; returns the top, and the value after each iteration.
+
+    Coordinates are scaled so that a step of one is about one standard error.
+    """
     from scipy.optimize import minimize  # slow to import
 
     trace: list[float] = []
-    steps = problem.steps()
+    steps = objective.steps()
 
     def downhill(at: Vector) -> tuple[float, Vector]:
-        height, slope = problem.value_and_slope(steps * at)
+        height, slope = objective.value_and_slope(steps * at)
         return -height, -slope * steps
 
     def record(intermediate_result: object) -> None:
@@ -64,7 +72,7 @@ def climb(
     options = {"maxiter": iterations, "ftol": relative, "gtol": 1e-9, "maxcor": 20}
     bounds = [
         (None if low is None else low / step, None if high is None else high / step)
-        for (low, high), step in zip(problem.bounds(), steps, strict=True)
+        for (low, high), step in zip(objective.bounds(), steps, strict=True)
     ]
     result = minimize(
         downhill, free / steps, jac=True, method="L-BFGS-B", bounds=bounds,
@@ -73,19 +81,19 @@ def climb(
     return steps * np.asarray(result.x), trace
 
 
-def _settled(problem: Problem, free: Vector) -> Vector:
-    """Logs that fall without end, all but flat, moved to the bound that they would reach.
+def _settled(objective: Objective, free: Vector) -> Vector:
+    """Move small log widths to their bound where that costs nothing.
 
-    Only without weak priors, which have no slope left there.
+    Without weak priors the evidence is flat there, and a width falls for ever towards zero.
     """
-    if problem.form.weight > 0:
+    if objective.weak.covariance_weight > 0:
         return free
-    value = problem.value_and_slope(free)[0]
-    for i, (low, _) in enumerate(problem.bounds()):
+    value = objective.value_and_slope(free)[0]
+    for i, (low, _) in enumerate(objective.bounds()):
         if low is None or free[i] > _SMALL:
             continue
         moved = free.copy()
         moved[i] = low
-        if problem.value_and_slope(moved)[0] >= value - 1e-10 * abs(value):
+        if objective.value_and_slope(moved)[0] >= value - 1e-10 * abs(value):
             free = moved
     return free

@@ -1,4 +1,4 @@
-"""What shape a covariance may have: its free numbers, its slopes, its M-step, its weak prior."""
+"""What shape a covariance may have: its free numbers, its slopes and its M-step."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
@@ -7,12 +7,10 @@ import numpy as np
 from scipy.special import chdtrc, chdtri
 
 from hierbandits.checks import count
+from hierbandits.fitting.weak_prior import WeakPrior
 from hierbandits.types import Matrix, Vector
 
 Shape: TypeAlias = Literal["scalar", "diagonal", "full", "low-rank"]
-
-WEIGHT = 0.5
-"""Of the weak prior: the log density WEIGHT * (log det Sigma - tr Sigma), in the data's units."""
 
 EDGE = 14.0
 """Log widths in the data's units are kept within this of zero."""
@@ -32,12 +30,9 @@ class Structure:
     dim: int
     rank: int
     armed: bool
-    weight: float  # the weak prior's; 0 for none
 
     @classmethod
-    def of(
-        cls, shape: str, dim: int, rank: int, armed: bool, weak_prior: bool = True
-    ) -> "Structure":
+    def of(cls, shape: str, dim: int, rank: int, armed: bool) -> "Structure":
         """The structure, checked."""
         if shape not in get_args(Shape):
             raise ValueError(f"structure must be one of {get_args(Shape)}, got {shape!r}")
@@ -46,10 +41,7 @@ class Structure:
         rank = count("rank", rank, least=1)
         if shape == "low-rank" and rank >= dim:
             raise ValueError(f"rank must be below the {dim} features, got {rank}")
-        weight = WEIGHT if weak_prior else 0.0
-        if shape == "scalar":
-            weight /= dim  # one width counts once, however many coordinates it has
-        return cls(shape, dim, rank, armed, weight)  # type: ignore[arg-type]
+        return cls(shape, dim, rank, armed)  # type: ignore[arg-type]
 
     @property
     def size(self) -> int:
@@ -58,7 +50,7 @@ class Structure:
         return {"scalar": 1, "diagonal": self.dim, "full": full, "low-rank": low}[self.shape]
 
     def bounds(self) -> list[tuple[float | None, float | None]]:
-        """Of each free number: only logs have any."""
+        """The bounds of each free number; only logs have any."""
         log: tuple[float | None, float | None] = (-EDGE, EDGE)
         free: tuple[float | None, float | None] = (None, None)
         if self.shape == "full":
@@ -81,7 +73,7 @@ class Structure:
         return not_singular(loading @ loading.T + np.diag(np.exp(2 * psi)))
 
     def free(self, cov: Matrix) -> Vector:
-        """The free numbers of this covariance, or of one near it."""
+        """The free numbers of this covariance, or of the nearest one that has this structure."""
         variances = cov if self.armed else np.diagonal(cov)
         if self.shape == "scalar":
             return np.array([np.log(variances.mean()) / 2])
@@ -115,17 +107,18 @@ class Structure:
         return np.concatenate([(2 * gradient @ loading).ravel(), along])
 
     def without(self, cov: Matrix, coordinate: int) -> Matrix:
-        """The covariance with one coordinate's width (a scalar one: all) made nearly zero."""
+        """The covariance with one coordinate's width nearly zero; with a scalar one, all widths."""
         scale = np.full(self.dim, 1e-3 if self.shape == "scalar" else 1.0)
         scale[coordinate] = 1e-3
         return cov * (scale**2 if self.armed else np.outer(scale, scale))
 
     @property
     def drop(self) -> float:
-        """The loss of log evidence that a width of zero must exceed to be ruled out at 2.5 %.
+        """The loss of log evidence above which a width of zero is ruled out, at 2.5 %.
 
-        It takes q free numbers away, one of them at its boundary, so twice the loss is an even
-        mixture of chi-squared with q - 1 and with q degrees of freedom; 1.92 for q = 1.
+        A zero width takes q free numbers away, one of them at its boundary.  Twice the loss is
+        then an even mixture of chi-squared with q - 1 and with q degrees of freedom.  For q = 1
+        the loss is 1.92.
         """
         q = {"scalar": 1, "diagonal": 1, "full": self.dim, "low-rank": self.rank + 1}[self.shape]
         if q == 1:
@@ -137,43 +130,25 @@ class Structure:
 
         return float(brentq(excess, 0.0, 10.0 * q + 20.0)) / 2
 
-    def log_prior(self, cov: Matrix) -> float:
-        """weight * (log det Sigma - tr Sigma): flat, but for both ends; its mode is the unit."""
-        if self.weight == 0.0:
-            return 0.0
-        if self.armed:
-            return self.weight * float(np.log(cov).sum() - cov.sum())
-        return self.weight * float(np.linalg.slogdet(cov)[1] - np.trace(cov))
+    def maximise(self, scatter: Matrix, count: int, weak: WeakPrior) -> Matrix:
+        """The M-step: argmax of -(count log det + tr Sigma^-1 scatter) / 2 + the weak prior.
 
-    def log_prior_slope(self, cov: Matrix) -> Matrix:
-        """Its derivative by Sigma."""
-        if self.weight == 0.0:
-            return np.zeros_like(cov)
-        if self.armed:
-            return self.weight * (1 / cov - 1)
-        return self.weight * (np.linalg.inv(cov) - np.eye(self.dim))
-
-    def maximise(self, scatter: Matrix, count: int) -> Matrix:
-        """The M-step: argmax of -(count log det + tr Sigma^-1 scatter) / 2 + log_prior.
-
-        Stationary where weight Sigma^2 + k Sigma = scatter / 2 with k = count / 2 - weight, so
-        Sigma has the scatter's eigenvectors.  Not for low-rank, which has no closed form, nor
-        without both tasks and weak prior, when nothing says what Sigma is.
+        The best Sigma has the scatter's eigenvectors.  A low-rank one has no closed form.  With
+        neither tasks nor a weak prior nothing says what Sigma is.
         """
         if self.shape == "full":
             values, vectors = np.linalg.eigh(scatter)
-            roots = self._root(np.maximum(values, 0.0), count)
+            roots = self._kept(np.maximum(values, 0.0), count, weak)
             return not_singular((vectors * roots) @ vectors.T)
         along = scatter if self.armed else np.diagonal(scatter)
         if self.shape == "scalar":
             along = np.full(self.dim, along.mean())
-        return self._diagonal(self._root(np.maximum(along, 0.0), count))
+        return self._diagonal(self._kept(np.maximum(along, 0.0), count, weak))
 
-    def _root(self, scatter: Vector, count: int) -> Vector:
-        k = count / 2 - self.weight
-        spread = np.sqrt(k**2 + 2 * self.weight * scatter)
-        roots = scatter / (k + spread) if k > 0 else (spread - k) / (2 * self.weight)
-        kept: Vector = np.clip(roots, np.exp(-2 * EDGE), np.exp(2 * EDGE))
+    def _kept(self, scatter: Vector, count: int, weak: WeakPrior) -> Vector:
+        """The best variances, kept within the bounds of the search."""
+        best = weak.best_variances(scatter, count)
+        kept: Vector = np.clip(best, np.exp(-2 * EDGE), np.exp(2 * EDGE))
         return kept
 
     def _diagonal(self, variances: Vector) -> Matrix:
@@ -191,7 +166,7 @@ class Structure:
 
 
 def not_singular(cov: Matrix) -> Matrix:
-    """The same, or where rounding may take it for singular, with the least variance that is not."""
+    """The covariance, with eigenvalues raised where rounding might take it for singular."""
     values, vectors = np.linalg.eigh(cov)
     least = 8 * len(cov) * np.finfo(float).eps * values[-1]
     if values[0] > least / 4:
@@ -204,9 +179,9 @@ def _factored(cov: Matrix, loading: Matrix, own: Vector) -> tuple[Matrix, Vector
     """B and psi^2 nearer to B B' + diag(psi^2) = cov, by EM for factor analysis."""
     variances = np.diagonal(cov)
     for _ in range(_FACTOR_STEPS):
-        gain = np.linalg.solve(loading @ loading.T + np.diag(own), loading).T  # (rank, d)
-        seen = cov @ gain.T  # E theta z'
-        scatter = np.eye(len(gain)) - gain @ loading + gain @ seen  # E z z'
+        regression = np.linalg.solve(loading @ loading.T + np.diag(own), loading).T  # (rank, d)
+        seen = cov @ regression.T  # E theta z'
+        scatter = np.eye(len(regression)) - regression @ loading + regression @ seen  # E z z'
         loading = np.linalg.solve(scatter, seen.T).T
         own = np.maximum(variances - (loading * seen).sum(1), 1e-4 * variances)
     return loading, own

@@ -10,7 +10,7 @@ from hierbandits.checks import LARGEST, state_array
 from hierbandits.types import Indices, Matrix, Vector
 
 WIDE = 100.0
-"""The default hyper-width of one population, in root mean square rewards per unit of feature."""
+"""The default hyper-width of one population: so many root mean square rewards per feature unit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +71,7 @@ class Units:
 
 
 def checked_sums(sums: TaskSums) -> TaskSums:
-    """The sums, finite and possible."""
+    """The sums, checked: finite, and with counts and squares that are not negative."""
     if not isinstance(sums, TaskSums):
         raise ValueError(f"sums must be TaskSums, got {sums!r:.80}")
     for name in ("xx", "xy", "yy", "n"):
@@ -85,7 +85,7 @@ def checked_sums(sums: TaskSums) -> TaskSums:
 
 
 def _least_squares(xx: Matrix, xy: Vector, size: Vector) -> Vector:
-    """The pooled fit with a ridge of 1e-9 of each feature's square: it is only a centre."""
+    """One fit to all tasks together, with a ridge of 1e-9 of each feature's square."""
     fitted: Vector
     if xx.ndim == 1:
         fitted = xy / np.maximum(xx, 1e-9 * size)

@@ -8,7 +8,7 @@ from scipy.special import lambertw
 
 from hierbandits.fitting.expectation import Model
 from hierbandits.fitting.fit import Widths
-from hierbandits.fitting.objective import Problem
+from hierbandits.fitting.objective import Objective
 from hierbandits.fitting.structure import EDGE, Structure
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Matrix, Vector
@@ -18,50 +18,57 @@ _EM_STEPS = 10
 _LITTLE = 0.05  # log evidence
 
 
-def inverse(information: Matrix) -> Matrix:
-    """The pseudo-inverse over directions of positive curvature: a factor's sign has none."""
+def pseudo_inverse(information: Matrix) -> Matrix:
+    """The inverse over the directions of positive curvature; the others count as certain.
+
+    A factor's sign, for one, has no curvature.
+    """
     values, vectors = np.linalg.eigh(information)
-    open_ = values <= 1e-9 * max(values.max(initial=0.0), 1.0)
-    inverse: Matrix = vectors / np.where(open_, np.inf, values) @ vectors.T
+    flat = values <= 1e-9 * max(values.max(initial=0.0), 1.0)
+    inverse: Matrix = vectors / np.where(flat, np.inf, values) @ vectors.T
     return inverse
 
 
-def widths(
-    problem: Problem, free: Vector, covariance: Matrix, prior: GaussianHierarchy
+def learned_widths(
+    objective: Objective, free: Vector, covariance: Matrix, prior: GaussianHierarchy
 ) -> dict[str, Widths]:
     """The widths and, by the delta method, the standard errors of their logs."""
-    task, noise, _, hyper = problem.split(free)
-    cuts = np.cumsum([part.size for part in problem.split(free)])[:-1]
+    task, noise, _, hyper = objective.split(free)
+    cuts = np.cumsum([part.size for part in objective.split(free)])[:-1]
     errors = [covariance[np.ix_(at, at)] for at in np.split(np.arange(free.size), cuts)]
-    model, form = problem.model(free), problem.form
+    model, form = objective.model(free), objective.form
     none = np.full(form.dim, np.nan)
     far = np.full(1, np.inf)
     noise_error = np.sqrt(np.diagonal(errors[1])) if noise.size else none[:1]
     noise_log = np.array([np.log(model.noise_var) / 2])
-    found = {
+    learned = {
         "task_widths": _widths(
             _stds(prior.task_cov),
             np.log(_stds(model.task_cov)),
             _log_errors(form, task, errors[0]),
-            _losses(problem, model, "task_cov"),
+            _losses(objective, model, "task_cov"),
         ),
         "noise_width": _widths(np.array([prior.noise_std]), noise_log, noise_error, far),
     }
     if hyper.size:
-        found["hyper_widths"] = _widths(
+        learned["hyper_widths"] = _widths(
             _stds(prior.hyper_cov),
             np.log(_stds(model.hyper_cov)),
             _log_errors(form, hyper, errors[3]),
-            _losses(problem, model, "hyper_cov"),
+            _losses(objective, model, "hyper_cov"),
         )
     else:
         no = np.zeros(form.dim, bool)
-        found["hyper_widths"] = Widths(_stds(prior.hyper_cov), none, none, none, no, no)
-    return found
+        learned["hyper_widths"] = Widths(_stds(prior.hyper_cov), none, none, none, no, no)
+    return learned
 
 
 def _widths(std: Vector, log_std: Vector, log_error: Vector, loss: Vector) -> Widths:
-    """With intervals; `log_std` is in the units and `loss` is of zero, over what rules it out."""
+    """The widths with their intervals.
+
+    `log_std` is in the data's units.  `loss` is what a width of zero loses in log evidence, as a
+    fraction of the loss that rules it out.
+    """
     maybe_zero = loss < 1.0
     # c = r (std^2 + c): -log(r) / (1 - r) = steep gives the loss at zero and the log's error.
     root = np.sqrt(np.clip(loss, 0.0, 1e6))
@@ -76,27 +83,27 @@ def _widths(std: Vector, log_std: Vector, log_error: Vector, loss: Vector) -> Wi
     return Widths(std, log_error, low, ends[1], maybe_zero, np.abs(log_std) >= EDGE - 1e-9)
 
 
-def _losses(problem: Problem, model: Model, which: Literal["task_cov", "hyper_cov"]) -> Vector:
-    """The loss of log evidence where each width is nearly zero, over that which rules it out."""
-    top = problem.expect(model).log_evidence
-    found = np.empty(problem.form.dim)
-    for j in range(found.size):
-        cov = problem.form.without(getattr(model, which), j)
+def _losses(objective: Objective, model: Model, which: Literal["task_cov", "hyper_cov"]) -> Vector:
+    """What each width loses in log evidence if it is zero, as a fraction of what rules that out."""
+    top = objective.expectation(model).log_evidence
+    losses = np.empty(objective.form.dim)
+    for j in range(losses.size):
+        cov = objective.form.without(getattr(model, which), j)
         task = which == "task_cov"
         smaller = replace(model, task_cov=cov) if task else replace(model, hyper_cov=cov)
-        found[j] = _loss(problem, smaller, top) / problem.form.drop
-    return found
+        losses[j] = _loss(objective, smaller, top) / objective.form.drop
+    return losses
 
 
-def _loss(problem: Problem, model: Model, top: float) -> float:
-    """What is lost after a few EM steps, which leave nearly zero widths nearly zero."""
+def _loss(objective: Objective, model: Model, top: float) -> float:
+    """The loss after a few EM steps, which keep a width that is nearly zero nearly zero."""
     loss = np.inf
     for _ in range(_EM_STEPS):
-        found = problem.expect(model)
-        before, loss = loss, min(loss, top - found.log_evidence)
+        expected = objective.expectation(model)
+        before, loss = loss, min(loss, top - expected.log_evidence)
         if before - loss < max(_LITTLE, 0.02 * loss):
             break
-        model = problem.improved(model, found)
+        model = objective.improved(model, expected)
     return loss
 
 

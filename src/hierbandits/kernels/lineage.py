@@ -1,4 +1,4 @@
-"""The compiled loop over the forest's shape: which nodes a round draws, parents first."""
+"""Compiled loops over the shape of a forest: which nodes a round draws, parents first."""
 
 from typing import Any
 
@@ -25,9 +25,9 @@ def lineage(
     nodes: Indices,
     parent: Indices,
     shared: bool,
-    slot_node: Indices,  # filled; as many places as events times levels
-    slot_parent: Indices,  # likewise
-    event_slot: Indices,  # (E,) filled
+    slot_node: Indices,  # filled; it has room for events times levels
+    slot_parent: Indices,  # filled; the same room
+    event_slot: Indices,  # filled, (E,)
 ) -> int:
     """The distinct nodes of a round and all their ancestors, each in a slot after its parent's.
 
@@ -72,7 +72,10 @@ def lineage(
 def scale_normals(
     event_slot: Indices, slot_parent: Indices, scale: Vector, normals: Matrix
 ) -> None:
-    """Multiply the normals of each event's slot, and of the slots above it, by its scale, once."""
+    """Multiply the normals of each event's slot and of the slots above it by the event's scale.
+
+    Each slot is multiplied once.
+    """
     done = np.zeros(slot_parent.size, np.bool_)
     for e in range(event_slot.size):
         slot = event_slot[e]

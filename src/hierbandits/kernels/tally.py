@@ -7,14 +7,14 @@ from hierbandits.types import Indices, Matrix, Vector
 @compiled
 def unroll(
     table: Indices,  # (runs, width): the tasks of a round, negative for none
-    counts: Indices,  # (runs, tasks): interactions so far, counted on
+    counts: Indices,  # (runs, tasks): interactions so far; updated
     run: Indices,
     task: Indices,
     interaction: Indices,
 ) -> int:
-    """Fill the run, the task and its how-manyth interaction of each event; returns their number.
+    """Fill each event's run, its task and the number of the task's earlier interactions.
 
-    A task may repeat in a round.
+    Returns the number of events.  A task may repeat in a round.
     """
     used = 0
     for r in range(table.shape[0]):

@@ -1,4 +1,4 @@
-"""Compiled loops that pick an arm for each event.
+"""The best arm of each event, with ties broken by uniform numbers.
 
 Event e has the arms rows[start[e] + k] of a feature table, and their values begin at offset[e];
 an arm's number is its row, counted from the event's base.

@@ -14,7 +14,7 @@ from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.savings import Savings
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
-from hierbandits.reporting.report import to_its_error
+from hierbandits.reporting.rounding import to_its_error
 
 ROWS = 30  # of a table
 

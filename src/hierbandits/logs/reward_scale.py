@@ -5,8 +5,7 @@ import numpy as np
 from hierbandits.types import Vector
 
 LEAST_STD = 1e-4
-"""Relative to the mean.  Fits to sums are right to 0.1 % down to here; at half of it they are off
-by 1 %."""
+"""The least standard deviation of rewards, over their mean: sums of squares lose a smaller one."""
 
 
 class RewardScale:

@@ -1,4 +1,4 @@
-"""What is assumed when no width is: the form alone, and a lattice of thinkable widths."""
+"""What is assumed where widths are unknown: the form alone, and a lattice of possible widths."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -13,26 +13,26 @@ from hierbandits.types import Indices, Vector
 
 Point: TypeAlias = tuple[int, int]  # steps of the task width and of the hyper-width
 
-TASK_RATIO, HYPER_RATIO, UNIT_RATIO = 2.0, 4.0, 4.0  # of neighbouring widths, and units
-TASK_STEPS, HYPER_STEPS = range(-9, 0), range(2)  # to begin with
+TASK_RATIO, HYPER_RATIO, UNIT_RATIO = 2.0, 4.0, 4.0  # between neighbours on the lattice
+TASK_STEPS, HYPER_STEPS = range(-9, 0), range(2)  # the first widths
 TASK_RANGE, HYPER_RANGE = range(-20, 15), range(-8, 9)
-LARGEST_RATIO = 2.0**20  # of hyper_std to task_std: more would cost all digits
-UNITS = 1e-23, 1e23  # where a hierarchy takes all these widths in units of the noise
+LARGEST_RATIO = 2.0**20  # of hyper_std to task_std; beyond it no digits are left
+UNITS = 1e-23, 1e23  # the least and the greatest unit, in units of the noise
 LARGEST_FEATURE = 1e22  # in units of the noise
-TILT = 1 / 3  # how much less probable a wider task width is: the log weight's slope in its log
-TAIL = np.log(4.0)  # what a step beyond the first widths costs besides
+TILT = 1 / 3  # the prior weight of a task width falls as task_std^-TILT
+TAIL = np.log(4.0)  # each step beyond the first widths costs this much log weight more
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnknownWidths:
-    """Many tasks that share one unknown mean, as `GaussianHierarchy`, with widths unknown.
+    """Many tasks that share one unknown mean, as in `GaussianHierarchy`, with unknown widths.
 
-    In units of the noise, and of each feature, the widths are points of a lattice,
+    In units of the noise and of each feature, the widths are points of a lattice,
 
         task_std  = TASK_RATIO^i      hyper_std = HYPER_RATIO^j
 
-    with the prior weight task_std^-TILT, and a quarter of it with every step beyond TASK_STEPS
-    and HYPER_STEPS.  Without `noise_std` the noise is unknown too, its log uniform.
+    with prior weight task_std^-TILT.  Every step beyond TASK_STEPS and HYPER_STEPS divides the
+    weight by four.  Without `noise_std` the noise is unknown too; its log is uniform.
     """
 
     hyper_mean: Vector  # mu_q, (d,)
@@ -68,7 +68,7 @@ class UnknownWidths:
 
     @property
     def largest_feature(self) -> float:
-        """The size above which features are refused: no unit could be as large."""
+        """The size above which features are refused, because no unit is as large."""
         return LARGEST_FEATURE * self._noise
 
     @property
@@ -81,12 +81,12 @@ class UnknownWidths:
     def _noise(self) -> float:
         return 1.0 if self.noise_std is None else self.noise_std
 
-    def usual(self) -> list[Point]:
-        """The widths to begin with."""
+    def first_points(self) -> list[Point]:
+        """The widths that a belief starts with."""
         return list(product(TASK_STEPS, HYPER_STEPS))
 
     def neighbours(self, point: Point) -> list[Point]:
-        """The lattice points next to one, as far as numbers allow."""
+        """The lattice points next to one, as far as the lattice goes."""
         i, j = point
         near = [(i - 1, j), (i + 1, j), (i, j - 1), (i, j + 1)]
         return [

@@ -18,24 +18,25 @@ from hierbandits.types import Indices, Mask, Matrix, Vector
 class Arms:
     """One feature table, and the rows of it that each event may play.
 
-    Event e has the arms rows[start[e]], rows[start[e] + 1], ..., offset[e + 1] - offset[e] of
-    them; the table's row `base[e]` is its arm number 0.
+    Event e has offset[e + 1] - offset[e] arms.  Their rows in the table are rows[start[e]],
+    rows[start[e] + 1] and so on.  An arm's number, by which the caller knows it, is its row
+    less base[e].
     """
 
     table: Matrix | Indices  # (n, d), or arm indices (n,) when armed
-    rows: Indices
-    start: Indices  # (E,)
+    rows: Indices  # of the table
+    start: Indices  # (E,) where each event's rows begin
     offset: Indices  # (E + 1,) the running number of arms
-    base: Indices  # (E,)
+    base: Indices  # (E,) the row of each event's arm number 0
 
     @classmethod
     def of(
         cls, arms: Any, num_events: int, dim: int, *, armed: bool, eligible: Any = None
     ) -> "Arms":
-        """Arms as a caller gives them.
+        """The arms that a caller gives, checked.
 
-        One set for all events, (K, d); one for each, (E, K, d); or a sequence of E sets of any
-        sizes.  When armed, arm indices in place of feature vectors, and None for all the arms.
+        `arms` is one set for all events, (K, d); one for each, (E, K, d); or a sequence of E sets
+        of any sizes.  When armed, sets hold arm indices, and None stands for all the arms.
         `eligible` is a mask of shape (K,) or (E, K), or a sequence of E masks.
         """
         if isinstance(arms, Arms):
@@ -46,26 +47,24 @@ class Arms:
             if not armed:
                 raise ValueError("arms must be given: a (K, d) array, or one set for each event")
             arms = np.arange(dim)
-        table, sizes = _table(arms, num_events, dim, armed)
-        if sizes is None:
-            result = cls.shared(table, num_events)
-        else:
-            offset = np.concatenate([[0], np.cumsum(sizes)])
-            start = offset[:-1].copy()
-            result = cls(table, np.arange(len(table)), start, offset, start)
-        if (len(table) == 0 and sizes is None) or (sizes is not None and 0 in sizes):
+        table, sizes = _checked_table(arms, num_events, dim, armed)
+        if (len(table) == 0) if sizes is None else (0 in sizes):
             raise ValueError("arms must hold at least one arm for every event, got an empty set")
-        return result.only(eligible)
+        if sizes is None:
+            return cls.shared(table, num_events).only(eligible)
+        offset = np.append(0, np.cumsum(sizes))
+        start = offset[:-1].copy()
+        return cls(table, np.arange(len(table)), start, offset, start).only(eligible)
 
     @classmethod
     def shared(cls, table: Matrix | Indices, num_events: int) -> "Arms":
-        """One set for all events, unchecked."""
+        """One set for all events; the table is not checked."""
         rows, start, offset = _shared_layout(len(table), num_events)
         return cls(table, rows, start, offset, start)
 
     @classmethod
     def grouped(cls, sets: ArrayLike, group: ArrayLike) -> "Arms":
-        """Event e plays from sets[group[e]], of (G, K, d): one set for each simulation run, say."""
+        """Event e may play sets[group[e]], of (G, K, d): one set for each simulation run, say."""
         features = real_array("sets", sets, (None, None, None))
         num_sets, size, dim = features.shape
         start = index_array("group", group, num_sets, "sets") * size
@@ -90,7 +89,7 @@ class Arms:
         return flat
 
     def repeated(self, times: int) -> "Arms":
-        """The same events over again."""
+        """The same events, so many times over."""
         offset = np.append(0, np.cumsum(np.tile(self.sizes, times)))
         start, base = np.tile(self.start, times), np.tile(self.base, times)
         return Arms(self.table, self.rows, start, offset, base)
@@ -98,26 +97,31 @@ class Arms:
     def best(self, scores: Vector, rng: Generator) -> Indices:
         """The number of each event's arm of highest score; ties are broken at random.
 
-        Scores are those of all events' arms, event after event, as in `flat_rows`.
+        `scores` has one for each arm of each event, in the order of `flat_rows`.
         """
-        return self._chosen(best, (scores,), rng)
+        return self._winners(best, (scores,), rng)
 
     def best_under(self, theta: Matrix, slots: Indices, rng: Generator) -> Indices:
-        """The number of each event's best arm if its parameter is theta[slots[e]]."""
+        """The number of each event's best arm if the event's parameter is theta[slots[e]]."""
         kernel = best_armed if self.table.ndim == 1 else best_linear
-        return self._chosen(kernel, (theta, slots, self.table), rng)
+        return self._winners(kernel, (theta, slots, self.table), rng)
 
-    def _chosen(
+    def _winners(
         self, kernel: Callable[..., bool], values: tuple[Any, ...], rng: Generator
     ) -> Indices:
-        out = np.empty(self.start.size, np.intp)
+        """The arm numbers that a kernel picks; random numbers are drawn only if there is a tie."""
+        numbers = np.empty(self.start.size, np.intp)
         layout = (self.rows, self.start, self.offset, self.base)
-        if kernel(*values, _NONE, *layout, out):  # ties: again, with luck
-            kernel(*values, rng.random(self.start.size), *layout, out)
-        return out
+        tied = kernel(*values, _NO_UNIFORMS, *layout, numbers)
+        if tied:
+            kernel(*values, rng.random(self.start.size), *layout, numbers)
+        return numbers
 
     def values(self, theta: Matrix) -> Vector:
-        """The values of all events' arms, event after event, under parameters theta, (E, d)."""
+        """The value of each arm of each event if the events' parameters are theta, (E, d).
+
+        The order is that of `flat_rows`.
+        """
         rows, event = self.flat_rows(), np.repeat(np.arange(len(theta)), self.sizes)
         if self.table.ndim == 1:
             armed: Vector = theta[event, self.table[rows]]
@@ -126,7 +130,7 @@ class Arms:
         return linear
 
     def numbers(self, places: Indices) -> Indices:
-        """The arm numbers that the caller knows, of places among each event's eligible arms."""
+        """The numbers of arms that are given by their places among each event's eligible arms."""
         numbers: Indices = self.rows[self.start + places] - self.base
         return numbers
 
@@ -135,70 +139,69 @@ class Arms:
         return self.table.take(self.base + choices, axis=0)
 
     def only(self, eligible: Any) -> "Arms":
-        """The arms that a mask leaves, or all of them if it is None; see `of`."""
+        """The arms that a mask leaves; None leaves all of them.  See `of`."""
         if eligible is None:
             return self
-        masks = _masks(eligible, self.sizes)
+        masks = _checked_masks(eligible, self.sizes)
         sizes = np.array([int(mask.sum()) for mask in masks], np.intp)
         if (sizes == 0).any():
             raise ValueError(f"eligible must leave an arm, got none for event {sizes.argmin()}")
         rows = [self.rows_of(event)[mask] for event, mask in enumerate(masks)]
         offset = np.append(0, np.cumsum(sizes))
-        flat = np.concatenate([np.empty(0, np.intp), *rows])
+        flat = np.concatenate([np.empty(0, np.intp), *rows])  # of no events too
         return Arms(self.table, flat, offset[:-1].copy(), offset, self.base)
 
 
-_NONE = np.empty(0)
+_NO_UNIFORMS = np.empty(0)
 
 
 @lru_cache(maxsize=64)
 def _shared_layout(size: int, num_events: int) -> tuple[Indices, Indices, Indices]:
-    """Rows, starts and offsets of events that share a set of this size; nobody writes to them."""
+    """The rows, starts and offsets of events that share one set; nobody writes to them."""
     start = np.zeros(num_events, np.intp)
     return np.arange(size), start, np.arange(num_events + 1) * size
 
 
-def _table(
+def _checked_table(
     arms: Any, num_events: int, dim: int, armed: bool
 ) -> tuple[Matrix | Indices, Indices | None]:
     """The feature table, and the size of each event's set, or None if all share one."""
-    own = 1 if armed else 2  # axes of one set
-
-    def checked(value: Any, rows: int | None) -> Matrix | Indices:
-        if armed:
-            return index_array("arms", value, dim, "arms")
-        return real_array("arms", value, (rows, dim))
-
-    ragged = isinstance(arms, Sequence) and len(arms) > 0 and depth(arms[0]) == own
-    if ragged:
+    axes_of_a_set = 1 if armed else 2
+    if isinstance(arms, Sequence) and len(arms) > 0 and num_axes(arms[0]) == axes_of_a_set:
         if len(arms) != num_events:
             raise ValueError(f"arms must hold {num_events} sets to match tasks, got {len(arms)}")
-        parts = [checked(part, None) for part in arms]
-        joined: Any = np.concatenate(parts)
-        return joined, np.array([len(part) for part in parts])
-    ndim = depth(arms)
-    if ndim == own:
-        return checked(arms, None), None
+        sets = [_checked_set(one, dim, armed) for one in arms]
+        joined: Any = np.concatenate(sets)
+        return joined, np.array([len(one) for one in sets])
+    if num_axes(arms) == axes_of_a_set:
+        return _checked_set(arms, dim, armed), None
     array = np.asarray(arms)
-    if ndim == own + 1 and len(array) == num_events:
-        table = checked(array.reshape(-1, *array.shape[2:]), None)
+    if array.ndim == axes_of_a_set + 1 and len(array) == num_events:
+        table = _checked_set(array.reshape(-1, *array.shape[2:]), dim, armed)
         return table, np.full(num_events, array.shape[1])
     shapes = f"(K,) or ({num_events}, K)" if armed else f"(K, {dim}) or ({num_events}, K, {dim})"
     raise ValueError(f"arms must have shape {shapes}, got {array.shape}")
 
 
-def depth(value: Any) -> int:
-    """The number of axes, of ragged nested sequences too."""
+def _checked_set(arms: Any, dim: int, armed: bool) -> Matrix | Indices:
+    """Features, (K, d), or arm indices, (K,)."""
+    if armed:
+        return index_array("arms", arms, dim, "arms")
+    return real_array("arms", arms, (None, dim))
+
+
+def num_axes(value: Any) -> int:
+    """The number of axes of an array or of nested sequences, which may differ in length."""
     if isinstance(value, list | tuple):
-        return 1 + (depth(value[0]) if value else 0)
+        return 1 + (num_axes(value[0]) if value else 0)
     return int(np.ndim(value))
 
 
-def _masks(eligible: Any, sizes: Indices) -> list[Mask]:
+def _checked_masks(eligible: Any, sizes: Indices) -> list[Mask]:
     """One boolean mask for each event."""
-    if isinstance(eligible, str) or depth(eligible) == 0:
+    if isinstance(eligible, str) or num_axes(eligible) == 0:
         raise ValueError(f"eligible must be a mask or a mask for each event, got {eligible!r:.80}")
-    if len(eligible) > 0 and depth(eligible[0]) == 0:  # one for all
+    if len(eligible) > 0 and num_axes(eligible[0]) == 0:  # one for all
         eligible = [eligible] * sizes.size
     masks = [np.asarray(mask) for mask in eligible]
     for mask, size in zip(masks, sizes, strict=False):

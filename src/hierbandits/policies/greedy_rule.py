@@ -7,7 +7,7 @@ from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices
 
 
-def greedy(belief: Posterior, rng: Generator, tasks: Indices, arms: Arms, /) -> Indices:
+def greedy(belief: Posterior, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
     """Play the arm of highest posterior mean."""
-    theta, slots = belief.draws(None, tasks)
-    return arms.best_under(theta, slots, rng)
+    means, slots = belief.draws(None, nodes)
+    return arms.best_under(means, slots, rng)

@@ -38,14 +38,15 @@ class Policy:
     def act(
         self, rng: Generator, tasks: ArrayLike, arms: Any = None, eligible: Any = None
     ) -> Indices:
-        """The arm numbers, (E,), of one round over these tasks.
+        """The numbers of the arms, (E,), that the tasks of one round play.
 
-        Arms are (K, d) for all, (E, K, d), a sequence of sets, or None when armed; see `Arms.of`.
+        `arms` is (K, d) for all events, (E, K, d), a sequence of sets, or None when armed; see
+        `Arms.of`.
         """
-        return self.choose(rng, *self._round(tasks, arms, eligible))
+        return self.choose(rng, *self._checked_round(tasks, arms, eligible))
 
     def choose(self, rng: Generator, nodes: Indices, arms: Arms) -> Indices:
-        """`act` on arrays that were checked before."""
+        """`act` for nodes and arms that were checked before."""
         choices = self.rule(self.belief, rng, nodes, arms)
         if self.forced is not None:
             self.forced.apply(nodes, arms, choices)
@@ -61,18 +62,27 @@ class Policy:
         draws: int,
         floor: float = 0.0,
     ) -> tuple[Indices, Vector]:
-        """`act` of a Thompson policy, with the probability of each choice; see the rule."""
+        """`act` of a Thompson policy, with the probability of each choice.
+
+        See `thompson_with_propensities` for `draws` and `floor`.
+        """
         self.check_propensities(draws, floor)
-        nodes, table = self._round(tasks, arms, eligible)
+        nodes, table = self._checked_round(tasks, arms, eligible)
+        return self.choose_with_propensities(rng, nodes, table, draws=draws, floor=floor)
+
+    def choose_with_propensities(
+        self, rng: Generator, nodes: Indices, arms: Arms, *, draws: int, floor: float
+    ) -> tuple[Indices, Vector]:
+        """`act_with_propensities` for arguments that were checked before."""
         choices, propensities = thompson_with_propensities(
-            self.belief, rng, nodes, table, draws=draws, floor=floor
+            self.belief, rng, nodes, arms, draws=draws, floor=floor
         )
         if self.forced is not None:
-            propensities[self.forced.apply(nodes, table, choices)] = 1.0
+            propensities[self.forced.apply(nodes, arms, choices)] = 1.0
         return choices, propensities
 
     def check_propensities(self, draws: int, floor: float) -> None:
-        """Raise if this policy cannot say propensities, or not in this way."""
+        """Raise an error unless `act_with_propensities` can take these arguments."""
         if self.rule is not thompson:
             raise ValueError(f"draws needs a policy of the thompson rule, got {self.rule}")
         count("draws", draws, least=1)
@@ -81,20 +91,20 @@ class Policy:
 
     def predict(self, tasks: ArrayLike, features: ArrayLike) -> Prediction:
         """The posterior of each event's mean reward."""
-        return self.belief.predict(self._nodes(tasks), features)
+        return self.belief.predict(self._checked_nodes(tasks), features)
 
     def learn(self, tasks: ArrayLike, features: ArrayLike, rewards: ArrayLike) -> None:
         """Learn rewards, now or later, in any order."""
-        self.belief.observe(self._nodes(tasks), features, rewards)
+        self.belief.observe(self._checked_nodes(tasks), features, rewards)
 
-    def _round(self, tasks: ArrayLike, arms: Any, eligible: Any) -> tuple[Indices, Arms]:
-        nodes = self._nodes(tasks)
+    def _checked_round(self, tasks: ArrayLike, arms: Any, eligible: Any) -> tuple[Indices, Arms]:
+        nodes = self._checked_nodes(tasks)
         belief = self.belief
         return nodes, Arms.of(
             arms, nodes.size, belief.dim, armed=belief.is_armed, eligible=eligible
         )
 
-    def _nodes(self, tasks: ArrayLike) -> Indices:
+    def _checked_nodes(self, tasks: ArrayLike) -> Indices:
         """The node of each task; a node that is not a task's is refused."""
         if self._node_of is None:
             nodes = index_array("tasks", tasks, self.belief.num_nodes, "tasks")

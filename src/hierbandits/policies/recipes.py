@@ -1,4 +1,4 @@
-"""Who acts: a policy is a belief and a rule, arrays in and arrays out."""
+"""The named policies: the hierarchy that each believes in, and the rule that it chooses by."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.posterior import Posterior
+from hierbandits.checks import count
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.models.variants import (
@@ -33,13 +34,13 @@ from hierbandits.types import Indices
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A named algorithm: the hierarchy it believes in and the rule it chooses by."""
+    """How to make a policy: the hierarchy it believes in and the rule it chooses by."""
 
     believe: Callable[[GaussianHierarchy], GaussianHierarchy | UnknownWidths]
     rule: Rule
     summary: str
-    forced: bool = False
-    knows_truth: bool = False
+    forced: bool = False  # whether every task plays its spanning arms first
+    knows_truth: bool = False  # whether it is told the hyper-parameters
 
     def __call__(
         self,
@@ -50,42 +51,59 @@ class Recipe:
         *,
         population: ArrayLike | None = None,
     ) -> Policy:
-        """A new policy; `truth` is the hyper-parameter of each population, (P, d).
+        """A new policy.  `truth` is the hyper-parameter of each population, (P, d).
 
-        `population` is the population of each task, (tasks,), instead of `num_tasks`: see `Belief`.
+        Populations have `num_tasks` tasks each; where they differ in size, `population` is the
+        population of each task, (tasks,), in place of `num_tasks`.
         """
         if self.knows_truth and truth is None:
             raise ValueError("truth must be given: this policy knows the hyper-parameters, (P, d)")
         believed = self._believed(prior)
-        shape = num_tasks if isinstance(num_tasks, tuple) else (num_tasks,)
-        node_of: Indices | None = None
-        if population is not None:
-            shape = (0,)
-            if believed.num_levels == 1:
-                node_of = np.asarray(population, np.intp)
-        elif believed.num_levels == 1:
-            if prod(shape):
-                node_of = np.repeat(np.arange(num_populations), prod(shape))
-            shape = ()
+        counts = num_tasks if isinstance(num_tasks, tuple) else (num_tasks,)
+        size = prod(count("num_tasks", number) for number in counts)  # tasks of a population
+        if population is not None and size:
+            raise ValueError(f"num_tasks must not be given with population, got {num_tasks!r}")
+        is_pooled = believed.num_levels == 1
+        if is_pooled:
+            num_tasks = 0
         elif believed.num_levels < prior.num_levels:
-            shape = (prod(shape),)
-        belief: Posterior
-        if isinstance(believed, UnknownWidths):
-            belief = AdaptiveBelief(believed, shape, num_populations, population=population)
-        else:
-            means = truth if self.knows_truth else None
-            belief = Belief(believed, shape, num_populations, means, population=population)
+            num_tasks = size
+        means = truth if self.knows_truth else None
+        belief = _belief(believed, num_tasks, num_populations, means, population)
+        node_of = _pooled_nodes(belief, size, population) if is_pooled else None
         forced = ForcedStart(np.zeros(belief.num_nodes, np.int32)) if self.forced else None
         return Policy(belief, self.rule, node_of=node_of, forced=forced)
 
     def _believed(
         self, prior: GaussianHierarchy | UnknownWidths
     ) -> GaussianHierarchy | UnknownWidths:
+        """What the policy believes if this prior is given; unknown widths are believed as given."""
         if isinstance(prior, GaussianHierarchy):
             return self.believe(prior)
         if self.believe not in (as_given, unknown_widths):
             raise ValueError(f"prior must be a GaussianHierarchy for this policy, got {prior}")
         return prior
+
+
+def _belief(
+    believed: GaussianHierarchy | UnknownWidths,
+    num_tasks: int | tuple[int, ...],
+    num_populations: int,
+    hyper_means: ArrayLike | None,
+    population: ArrayLike | None,
+) -> Posterior:
+    """The belief in a hierarchy before any reward."""
+    if isinstance(believed, UnknownWidths):
+        return AdaptiveBelief(believed, num_tasks, num_populations, population=population)
+    return Belief(believed, num_tasks, num_populations, hyper_means, population=population)
+
+
+def _pooled_nodes(belief: Posterior, size: int, population: ArrayLike | None) -> Indices | None:
+    """The root of each task's population; None if there are no tasks yet, and roots act alone."""
+    if population is not None:
+        homes: Indices = belief.roots[np.asarray(population, np.intp)]
+        return homes
+    return np.repeat(belief.roots, size) if size else None
 
 
 POLICIES: dict[str, Recipe] = {
@@ -113,3 +131,8 @@ POLICIES: dict[str, Recipe] = {
         f"ridge UCB in each task alone, lambda = {RIDGE}, alpha = {LIN_UCB_WIDTH}",
     ),
 }
+
+
+def name_of(recipe: Recipe) -> str | None:
+    """The name of a recipe of POLICIES; None for any other recipe."""
+    return next((name for name, known in POLICIES.items() if known is recipe), None)

@@ -1,4 +1,4 @@
-"""What a rule is: a function of a belief, a generator, tasks and their arms."""
+"""What a rule is: a function that chooses an arm for each event of a round."""
 
 from typing import Protocol
 
@@ -10,7 +10,7 @@ from hierbandits.types import Indices
 
 
 class Rule(Protocol):
-    """Chooses an arm for each event; returns arm numbers, (E,)."""
+    """Chooses among the arms of each event, from what the belief knows of the event's node."""
 
-    def __call__(self, belief: Posterior, rng: Generator, tasks: Indices, arms: Arms, /) -> Indices:
-        """The arm number of each event."""
+    def __call__(self, belief: Posterior, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
+        """The number of the arm that each event plays, (E,)."""

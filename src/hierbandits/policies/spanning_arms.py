@@ -1,4 +1,4 @@
-"""The forced start of the paper's concurrent analysis: a spanning set of arms in every task."""
+"""Spanning arms: the few arms of a set that explore every direction of it."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -12,23 +12,22 @@ from hierbandits.checks import real_array
 from hierbandits.types import Indices, Matrix, Vector
 
 FEW_SUBSETS = 20_000
-"""Up to this many subsets are all tried."""
+"""If there are no more subsets than this, all are tried."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpanningArms:
-    """Arms that explore every direction of a set: lambda_min(sum a a') = eta on its span.
+    """As many arms of a set as its span has dimensions, with lambda_min(sum a a') = eta there.
 
-    [HBB, Assumption 1].  Where the arms do not span R^d they are projected onto their span, whose
-    dimension is the number of arms chosen.
+    [HBB, Assumption 1].  Arms that do not span R^d are projected onto their span first.
     """
 
-    arms: Indices  # (rank,)
+    arms: Indices  # (rank,) their places in the set
     eta: float
 
     @classmethod
     def of(cls, features: ArrayLike) -> "SpanningArms":
-        """The best such arms among few subsets; else pivoted QR, improved by swaps."""
+        """The arms of largest eta; an approximation if there are more than FEW_SUBSETS subsets."""
         table = real_array("features", features, (None, None))
         _, singular, right = np.linalg.svd(table, full_matrices=False)
         tolerance = max(table.shape) * np.finfo(float).eps * singular.max(initial=0.0)
@@ -44,13 +43,14 @@ class SpanningArms:
 
 
 def _exhaustive(coordinates: Matrix) -> Indices:
+    """The best of all subsets."""
     subsets = np.array(list(combinations(range(len(coordinates)), coordinates.shape[1])), np.intp)
     best: Indices = subsets[_etas(coordinates[subsets]).argmax()]
     return best
 
 
 def _swapped(coordinates: Matrix) -> Indices:
-    """Pivoted QR finds a well-conditioned start; swaps then raise eta while they can."""
+    """A good subset: pivoted QR finds a start, and swaps of one arm raise eta while they can."""
     rank = coordinates.shape[1]
     *_, order = scipy.linalg.qr(coordinates.T, pivoting=True, mode="economic")
     chosen = order[:rank].astype(np.intp)
@@ -59,16 +59,16 @@ def _swapped(coordinates: Matrix) -> Indices:
         best, best_eta = chosen, eta
         others = np.setdiff1d(np.arange(len(coordinates)), chosen)
         for place in range(rank):
-            candidates = np.tile(chosen, (others.size, 1))
-            candidates[:, place] = others
-            etas = _etas(coordinates[candidates])
+            swapped = np.tile(chosen, (others.size, 1))
+            swapped[:, place] = others
+            etas = _etas(coordinates[swapped])
             if etas.max(initial=0.0) > best_eta * (1 + 1e-9):
-                best, best_eta = candidates[etas.argmax()], etas.max()
+                best, best_eta = swapped[etas.argmax()], etas.max()
         if best is chosen:
             return np.sort(chosen)
         chosen, eta = best, best_eta
 
 
 def _etas(sets: Matrix) -> Vector:
-    """lambda_min of sum a a' for each set, (sets, rank, rank): the least singular value squared."""
+    """lambda_min(sum a a') of each set of (sets, rank, rank): its least singular value squared."""
     return np.linalg.svd(sets, compute_uv=False)[:, -1] ** 2

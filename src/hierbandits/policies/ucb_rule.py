@@ -10,21 +10,21 @@ from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices
 
 HIER_UCB_DELTA = 0.05
-"""How often an upper bound of HierUCB may fail."""
+"""How often an upper bound of HierUCB may fail; `ucb_width` makes it a width."""
 
 LIN_UCB_WIDTH = 1.0
 """alpha, the width of LinUCB in standard deviations."""
 
 
 def ucb(
-    belief: Posterior, rng: Generator, tasks: Indices, arms: Arms, /, *, width: float
+    belief: Posterior, rng: Generator, nodes: Indices, arms: Arms, /, *, width: float
 ) -> Indices:
     """Play the arm of highest mean plus `width` posterior standard deviations.
 
     With width = ucb_width(delta) this is HierBayesUCB (Guan and Xiong, 2024).
     """
-    nodes = np.repeat(tasks, arms.sizes)
-    prediction = belief.predict_rows(nodes, arms.table, arms.flat_rows())
+    each = np.repeat(nodes, arms.sizes)  # the node of every arm
+    prediction = belief.predict_rows(each, arms.table, arms.flat_rows())
     return arms.best(prediction.bound(width), rng)
 
 

@@ -1,4 +1,4 @@
-"""Figures of one look: panels side by side."""
+"""Figures of one look: plots side by side."""
 
 from math import ceil
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 def panels(
     count: int, height: float = 3.4, width: float = 4.2, columns: int | None = None
 ) -> tuple[Any, list[Any]]:
-    """A figure of `count` plots side by side, in rows of at most `columns`."""
+    """A figure and its `count` plots, in rows of at most `columns`; sizes are inches of a plot."""
     from matplotlib.figure import Figure
 
     columns = min(count, columns or count)
@@ -18,7 +18,7 @@ def panels(
     axes = list(np.ravel(figure.subplots(rows, columns)))
     for spare in axes[count:]:
         spare.set_axis_off()
-    for each in axes[:count]:
-        each.spines[["top", "right"]].set_visible(False)
-        each.grid(alpha=0.25)
+    for plot in axes[:count]:
+        plot.spines[["top", "right"]].set_visible(False)
+        plot.grid(alpha=0.25)
     return figure, axes[:count]

@@ -1,4 +1,4 @@
-"""Progress of work that takes longer than one likes to wait: a bar, or a function that is told."""
+"""Progress of long work: a bar on the terminal, or calls of a function."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -6,29 +6,29 @@ from contextlib import contextmanager
 from threading import Timer
 from typing import TypeAlias
 
-PATIENCE = 2.0  # seconds without a bar
+PATIENCE = 2.0  # seconds of work before a bar appears
 
 Listener: TypeAlias = Callable[[int, int | None], object]
-"""Told how many steps are done, and of how many; None if that is not known."""
+"""A function of the number of steps done and of all steps; None if that is not known."""
 
 Progress: TypeAlias = bool | Listener | None
-"""Who hears of it: None, the terminal if there is one; True, the terminal in any case; False,
-nobody; or a function."""
+"""Who learns of progress: the terminal if there is one (None), the terminal in any case (True),
+nobody (False), or a function."""
 
 
 class Steps:
-    """Counts the steps of some work, and tells a listener."""
+    """Counts the steps of some work, and calls a listener after each."""
 
     def __init__(self, total: int | None, listener: Listener | None = None) -> None:
         self.done, self.total = 0, total
         self._listener = listener
 
     def advance(self, steps: int = 1) -> None:
-        """So many steps more are done."""
+        """Count `steps` more."""
         self.update(self.done + steps, self.total)
 
     def update(self, done: int, total: int | None) -> None:
-        """So many steps are done in all; a listener itself."""
+        """Set both numbers; this method is a listener itself."""
         self.done, self.total = done, total
         if self._listener is not None:
             self._listener(done, total)
@@ -36,7 +36,11 @@ class Steps:
 
 @contextmanager
 def progress_bar(description: str, total: int | None, progress: Progress) -> Iterator[Steps]:
-    """The steps of the work inside the block, shown or told as `progress` says."""
+    """The steps of the work inside the block.
+
+    The bar appears after PATIENCE seconds, or at once if `progress` is True, and goes with the
+    block.
+    """
     if callable(progress):
         yield Steps(total, progress)
         return

@@ -3,15 +3,19 @@
 from collections.abc import Sequence
 
 
-def text(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Aligned columns, the first to the left and numbers to the right."""
-    cells = [columns, *rows]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(columns))]
-    lines = []
-    for row in cells:
-        padded = [
-            cell.rjust(width) if i else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Lines of cells, aligned below the names of their columns, two spaces apart.
+
+    The first `left` columns are aligned to the left.  The others hold numbers, and are aligned to
+    the right.
+    """
+    lines = [columns, *rows]
+    sizes = [max(len(cell) for cell in cells) for cells in zip(*lines, strict=True)]
+    aligned = []
+    for line in lines:
+        cells = [
+            cell.ljust(size) if place < left else cell.rjust(size)
+            for place, (cell, size) in enumerate(zip(line, sizes, strict=True))
         ]
-        lines.append("  ".join(padded).rstrip())
-    return "\n".join(lines)
+        aligned.append("  ".join(cells).rstrip())
+    return "\n".join(aligned)

@@ -1,6 +1,33 @@
-"""Policies in worlds: schedules, simulated runs, and the regret that follows."""
+"""Policies in environments: which tasks act when, the simulator, and the regret that follows."""
 
+from hierbandits.simulation import schedules
+from hierbandits.simulation.plots import error_bars, regret_curves
+from hierbandits.simulation.schedules import (
+    Arriving,
+    Concurrent,
+    Custom,
+    Federated,
+    MetaLearning,
+    MultiTask,
+    Schedule,
+    Sequential,
+)
 from hierbandits.simulation.simulator import simulate
-from hierbandits.simulation.study import Study
+from hierbandits.simulation.study import Outcome, Study
 
-__all__ = ["Study", "simulate"]
+__all__ = [
+    "Arriving",
+    "Concurrent",
+    "Custom",
+    "Federated",
+    "MetaLearning",
+    "MultiTask",
+    "Outcome",
+    "Schedule",
+    "Sequential",
+    "Study",
+    "error_bars",
+    "regret_curves",
+    "schedules",
+    "simulate",
+]

@@ -2,10 +2,9 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 from hierbandits.archive import read_archive, write_archive
-from hierbandits.policies.recipes import Recipe
+from hierbandits.simulation.chunk import Chunk, StudySettings
 from hierbandits.simulation.fingerprint import fingerprint
 from hierbandits.simulation.study import OUTCOME_ARRAYS, Outcome
 from hierbandits.types import Indices
@@ -14,18 +13,20 @@ _VERSION = 1
 
 
 class Checkpoint:
-    """A folder of chunks, each under the fingerprint of everything that it depends on."""
+    """A folder of finished chunks.
 
-    def __init__(self, folder: str | Path | None, study: tuple[Any, ...]) -> None:
+    The name of a chunk's file has the fingerprint of all that the chunk was computed from.  So a
+    chunk that was computed from anything else is not read.  Without a folder nothing is kept.
+    """
+
+    def __init__(self, folder: str | Path | None, settings: StudySettings) -> None:
         self._folder = None if folder is None else Path(folder)
-        self._study = "" if folder is None else fingerprint(study)
-        self._recipes: dict[str, str] = {}
+        self._settings = "" if folder is None else fingerprint(settings)
+        self._recipes: dict[str, str] = {}  # fingerprints by the policy's name
 
-    def read(
-        self, name: str, recipe: Recipe, first: int, runs: int
-    ) -> tuple[Indices, Outcome] | None:
-        """A chunk that was finished before, or None; an unsound file counts as none."""
-        path = self._path(name, recipe, first, runs)
+    def read(self, chunk: Chunk) -> tuple[Indices, Outcome] | None:
+        """The rounds and the outcome of a finished chunk, or None if no sound file has them."""
+        path = self._path(chunk)
         if path is None or not path.exists():
             return None
         try:
@@ -35,24 +36,23 @@ class Checkpoint:
         except (ValueError, KeyError, TypeError):
             return None
 
-    def write(
-        self, name: str, recipe: Recipe, first: int, rounds: Indices, outcome: Outcome
-    ) -> None:
+    def write(self, chunk: Chunk, rounds: Indices, outcome: Outcome) -> None:
         """Keep a finished chunk."""
-        path = self._path(name, recipe, first, len(outcome.total))
+        path = self._path(chunk)
         if path is None:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        arrays = {part: getattr(outcome, part) for part in OUTCOME_ARRAYS}
+        arrays = {name: getattr(outcome, name) for name in OUTCOME_ARRAYS}
         write_archive(
             path, "chunk", _VERSION, {"seconds": outcome.seconds}, arrays | {"rounds": rounds}
         )
 
-    def _path(self, name: str, recipe: Recipe, first: int, runs: int) -> Path | None:
+    def _path(self, chunk: Chunk) -> Path | None:
         if self._folder is None:
             return None
-        if name not in self._recipes:  # once, before running can change what it holds
-            self._recipes[name] = fingerprint(recipe)
-        key = fingerprint((self._study, name, self._recipes[name], first, runs))
+        name = chunk.policy
+        if name not in self._recipes:  # before the first run, which may change what it holds
+            self._recipes[name] = fingerprint(chunk.recipe)
+        parts = (self._settings, name, self._recipes[name], chunk.first_run, chunk.runs)
         label = re.sub(r"[^\w-]", "_", name)[:40]
-        return self._folder / f"{label}-{first}-{key[:16]}.chunk"
+        return self._folder / f"{label}-{chunk.first_run}-{fingerprint(parts)[:16]}.chunk"

@@ -1,4 +1,4 @@
-"""What a computation depends on, in one short text: to know whether its result still holds."""
+"""A digest of all that a computation depends on, to know whether its result still holds."""
 
 import dis
 import sys
@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-_HEAP_TYPE = 1 << 9  # the flag of classes that a class statement made
+_HEAP_TYPE = 1 << 9  # the flag of a class that a class statement made
 _PACKAGE = __name__.partition(".")[0]
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
 
@@ -35,22 +35,28 @@ def fingerprint(thing: Any) -> str:
 
 
 def described(thing: Any) -> Any:
-    """Plain data, the same in every process, that stand for all that `thing` computes from.
+    """Plain data that stand for all that `thing` computes from, the same in every process.
 
-    Objects are their class and their state.  Functions are their compiled code, defaults, closure
-    and the globals that they read; classes are their bases, methods and attributes; modules of
-    one's own are their source.  What an installed package defines is its name and that
-    package's version.  Not covered: files, the environment, attributes that are looked up by
-    name at run time.  Raises ValueError for what has no such description, such as a lock.
+    An object is described by its class and its state.  A function is described by its compiled
+    code, its defaults, its closure and the globals that it reads.  A class is described by its
+    bases, methods and attributes.  A module of the user's own is described by its source.
+    Whatever an installed package defines is described by its name and the package's version.
+
+    Not covered are files, environment variables, and attributes that are looked up by name at run
+    time.  A ValueError is raised for what has no such description, such as a lock.
     """
     return _Describer().of(thing)
 
 
 class _Describer:
-    """Descends into an object once; definitions and cycles met again are numbers."""
+    """Descends into an object and all its parts.
+
+    Every class and function is described once and has a number, which describes it from then on.
+    Any other object has a number while its parts are described, so that a cycle ends.
+    """
 
     def __init__(self) -> None:
-        self._met: dict[int, tuple[int, Any]] = {}  # keeps what it numbers alive
+        self._met: dict[int, tuple[int, Any]] = {}  # the thing too, to keep its id in use
         self._numbers = count()
 
     def of(self, thing: Any) -> Any:
@@ -59,10 +65,10 @@ class _Describer:
         if id(thing) in self._met:
             return "met", self._met[id(thing)][0]
         self._met[id(thing)] = next(self._numbers), thing
-        found = self._described(thing)
+        description = self._described(thing)
         if not isinstance(thing, type | FunctionType):  # equal values are equal, shared or not
             del self._met[id(thing)]
-        return found
+        return description
 
     def _described(self, thing: Any) -> Any:
         if type(thing) is np.ndarray and not thing.dtype.hasobject:
@@ -99,7 +105,8 @@ class _Describer:
         return "code", shape, names, code.co_code, code.co_exceptiontable, constants
 
     def _function(self, function: FunctionType) -> Any:
-        cells = [self.of(cell.cell_contents) for cell in function.__closure__ or () if _full(cell)]
+        filled = [cell for cell in function.__closure__ or () if _is_filled(cell)]
+        cells = [self.of(cell.cell_contents) for cell in filled]
         name = f"{function.__module__}.{function.__qualname__}"
         if origin := _origin(function.__module__):
             return "function", name, origin, cells
@@ -110,8 +117,8 @@ class _Describer:
 
     def _class(self, kind: type) -> Any:
         name = f"{kind.__module__}.{kind.__qualname__}"
-        written = bool(kind.__flags__ & _HEAP_TYPE) and kind.__module__ == "builtins"  # by exec
-        if (origin := _origin(kind.__module__)) and not written:
+        by_exec = bool(kind.__flags__ & _HEAP_TYPE) and kind.__module__ == "builtins"
+        if (origin := _origin(kind.__module__)) and not by_exec:
             return "class", name, origin
         own = {
             key: value
@@ -123,18 +130,18 @@ class _Describer:
         return "class", name, [self.of(base) for base in kind.__bases__], self.of(own)
 
     def _object(self, thing: Any) -> Any:
-        """The parts from which copying would rebuild it; they need not be picklable themselves."""
+        """The parts from which `copy` would rebuild the object; they need not be picklable."""
         try:
             registered = dispatch_table.get(type(thing))
             parts = registered(thing) if registered else thing.__reduce_ex__(4)
-        except Exception as error:  # whatever its own methods raise
+        except Exception as error:  # its own methods may raise anything
             raise ValueError(
                 "checkpoint must be None unless all that a study computes from has a fingerprint, "
                 f"got {thing!r:.80}: {error}"
             ) from None
-        if isinstance(parts, str):  # a name in its module
+        if isinstance(parts, str):  # the object is known by its name in its module
             module = str(getattr(thing, "__module__", ""))
-            wrapped = getattr(thing, "__wrapped__", None)  # of a function that is cached
+            wrapped = getattr(thing, "__wrapped__", None)  # the function inside lru_cache, say
             return "name", module, parts, _origin(module), self.of(wrapped)
         return "object", [
             self.of(list(part) if isinstance(part, Iterator) else part) for part in parts
@@ -142,7 +149,7 @@ class _Describer:
 
 
 def _globals(code: CodeType) -> set[str]:
-    """The names of globals that code reads, also in functions inside it."""
+    """The names of the globals that code reads, and those that functions inside it read."""
     loads = ("LOAD_GLOBAL", "LOAD_NAME")
     names = {step.argval for step in dis.get_instructions(code) if step.opname in loads}
     for part in code.co_consts:
@@ -151,7 +158,8 @@ def _globals(code: CodeType) -> set[str]:
     return names
 
 
-def _full(cell: Any) -> bool:
+def _is_filled(cell: Any) -> bool:
+    """Whether a variable of a closure has a value yet."""
     try:
         return cell.cell_contents is not cell
     except ValueError:  # not assigned yet
@@ -159,20 +167,21 @@ def _full(cell: Any) -> bool:
 
 
 def _origin(module: str | None) -> str:
-    """The installed package of a module and its version, or nothing for one's own code."""
+    """The installed package that a module belongs to and its version; "" for the user's own."""
     top = (module or "__main__").partition(".")[0]
     if top in sys.stdlib_module_names or top == _PACKAGE:
         return top
     if top == "__main__":
         return ""
-    found = sys.modules.get(top)
-    file = getattr(found, "__file__", None) or ""
+    package = sys.modules.get(top)
+    file = getattr(package, "__file__", None) or ""
     if {"site-packages", "dist-packages"} & set(Path(file).parts):
-        return f"{top} {getattr(found, '__version__', '')}"
+        return f"{top} {getattr(package, '__version__', '')}"
     return ""
 
 
 def _source(module: ModuleType) -> tuple[str, str]:
+    """A module's name and a digest of its file."""
     file = getattr(module, "__file__", None)
     content = Path(file).read_bytes() if file else b""
     return module.__name__, sha256(content).hexdigest()
@@ -180,6 +189,6 @@ def _source(module: ModuleType) -> tuple[str, str]:
 
 @lru_cache
 def _package_source() -> str:
-    """A digest of the package's files, as they are when first asked for."""
-    files = sorted(Path(__file__).parents[1].rglob("*.py"))
+    """A digest of every .py file of this package, in all its folders, read once per process."""
+    files = sorted(Path(sys.modules[_PACKAGE].__path__[0]).rglob("*.py"))
     return sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()

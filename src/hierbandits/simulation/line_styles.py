@@ -1,8 +1,8 @@
-"""One colour and one dash for each policy, wherever it is drawn."""
+"""One colour and one dash for each policy, the same in every figure."""
 
 from typing import Any
 
-STYLES = {  # one colour and dash for each policy, wherever it is drawn
+STYLES = {
     "HierTS": ("#0072b2", "-"),
     "AdaptiveHierTS": ("#56b4e9", "-"),
     "AdaptiveHierTS, noise known": ("#332288", (0, (4, 1, 1, 1))),
@@ -17,5 +17,5 @@ STYLES = {  # one colour and dash for each policy, wherever it is drawn
 
 
 def line_style(name: str) -> tuple[str | None, Any]:
-    """The colour and the dash of a policy; others take the next colour and a plain line."""
+    """The colour and the dash of a policy; a name that is not listed has the next free colour."""
     return STYLES.get(name, (None, "-"))

@@ -1,4 +1,4 @@
-"""Pictures of results, for people who would rather look than read."""
+"""Plots of regret: curves over rounds, and means with error bars."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike
 
 from hierbandits.simulation.line_styles import line_style
 from hierbandits.simulation.study import Study
+
+FEW_TICKS = 8
 
 
 def regret_curves(axes: Any, study: Study, title: str) -> None:
@@ -34,7 +36,7 @@ def error_bars(
 ) -> None:
     """Means with bars of one standard error against x, a line for each name.
 
-    A few values of x are ticks of their own.
+    `lines` has a mean and its standard error for each x.  Up to FEW_TICKS values of x are ticks.
     """
     for name, points in lines.items():
         mean, error = np.array(points).T
@@ -53,7 +55,7 @@ def error_bars(
     else:
         axes.set_ylim(0, None)
     values = np.asarray(x)
-    if values.size <= 8:
+    if values.size <= FEW_TICKS:
         axes.set_xticks(values, [f"{value:g}" for value in values])
         axes.set_xticks([], minor=True)
     else:

@@ -1,4 +1,4 @@
-"""Which tasks act in which round: the sets S_t of the paper, by name."""
+"""Schedules: which tasks act in which round, the sets S_t of the paper."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ from hierbandits.checks import count
 from hierbandits.types import Indices, Vector
 
 IDLE = -1
-"""In place of a task: this run acts in fewer tasks in this round."""
+"""Stands in place of a task where a run has fewer events in a round than other runs."""
 
 
 @dataclass(slots=True, eq=False)
 class History:
-    """What a schedule may look at: all that has happened in a batch of runs so far."""
+    """What has happened in a batch of runs so far: all that a schedule may look at."""
 
     runs: int
     num_tasks: int
@@ -32,20 +32,23 @@ class History:
 
 
 class Schedule(Protocol):
-    """Yields the tasks of each round, (runs, width), with IDLE for none."""
+    """Says which tasks act in each round."""
 
     def rounds(self, rng: Generator, history: History) -> Iterator[Indices]:
-        """The rounds of a batch of runs; `history` is up to date at each."""
+        """Yield the tasks of each round, (runs, size); IDLE fills the rows that are shorter.
+
+        The simulator updates `history` after every round, before it asks for the next.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class Sequential:
-    """One task a round, in a given order over and over; in turn by default."""
+    """One task a round, in this order over and over; 0, 1, ..., m - 1 by default."""
 
     order: tuple[int, ...] = ()
 
     def rounds(self, rng: Generator, history: History) -> Iterator[Indices]:
-        """As many rounds as m n; a task that has had its n interactions is passed over."""
+        """A round for each interaction; a task that has had all its n interactions is skipped."""
         order = self.order or tuple(range(history.num_tasks))
         if not set(order) <= set(range(history.num_tasks)):
             raise ValueError(f"order must hold tasks below {history.num_tasks}, got {order}")
@@ -57,7 +60,7 @@ class Sequential:
 
 @dataclass(frozen=True, slots=True)
 class MetaLearning:
-    """One task after another, each to its end: S_t = {ceil(t / n)}."""
+    """One task a round, and all n interactions of a task before the next: S_t = {ceil(t / n)}."""
 
     def rounds(self, rng: Generator, history: History) -> Iterator[Indices]:
         """m n rounds."""
@@ -68,7 +71,7 @@ class MetaLearning:
 
 @dataclass(frozen=True, slots=True)
 class MultiTask:
-    """One random task a round, among those with interactions left."""
+    """One random task a round, among the tasks that have interactions left."""
 
     def rounds(self, rng: Generator, history: History) -> Iterator[Indices]:
         """m n rounds."""
@@ -80,34 +83,42 @@ class MultiTask:
 
 @dataclass(frozen=True, slots=True)
 class Concurrent:
-    """Batches of `size` tasks: the paper's random permutation of n copies of every task.
+    """Rounds of `size` tasks: a random permutation of n copies of every task, cut into pieces.
 
-    A batch of the paper's may hold a task twice; with `repeats` false none does.
+    That is the paper's way, where a round may hold a task twice.  Without `repeats` the tasks of
+    a round are distinct.
     """
 
     size: int
     repeats: bool = True
 
     def rounds(self, rng: Generator, history: History) -> Iterator[Indices]:
-        """m n / size rounds; the last may be smaller."""
+        """m n / size rounds, rounded up; the last may have fewer tasks."""
         if not 1 <= count("size", self.size) <= history.num_tasks:
             raise ValueError(f"size must be from 1 to {history.num_tasks} tasks, got {self.size}")
-        order = self._shuffled(rng, history) if self.repeats else self._dealt(rng, history)
+        draw = self._order_with_repeats if self.repeats else self._order_without_repeats
+        order = draw(rng, history)
         for start in range(0, order.shape[1], self.size):
             yield order[:, start : start + self.size]
 
-    def _shuffled(self, rng: Generator, history: History) -> Indices:
+    def _order_with_repeats(self, rng: Generator, history: History) -> Indices:
+        """The tasks of all interactions of each run, (runs, m n), in a random order."""
         tasks = np.repeat(np.arange(history.num_tasks, dtype=np.int32), history.num_interactions)
         return rng.permuted(np.tile(tasks, (history.runs, 1)), axis=1)
 
-    def _dealt(self, rng: Generator, history: History) -> Indices:
-        """Permutations of all tasks, end to end; one does not begin with the open batch's tasks."""
+    def _order_without_repeats(self, rng: Generator, history: History) -> Indices:
+        """n random permutations of all tasks, one after another, (runs, m n).
+
+        A round may begin in one permutation and end in the next.  Then the next one puts the tasks
+        that the round already has behind all others.
+        """
         m = history.num_tasks
         order = np.empty((history.runs, m * history.num_interactions), np.int32)
         rows = np.arange(history.runs)[:, None]
         for start in range(0, order.shape[1], m):
             keys = rng.random((history.runs, m))
-            keys[rows, order[:, start - start % self.size : start]] += 1.0
+            already = order[:, start - start % self.size : start]
+            keys[rows, already] += 1.0
             order[:, start : start + m] = keys.argsort(axis=1)
         return order
 
@@ -125,12 +136,12 @@ class Federated:
 
 @dataclass(frozen=True, slots=True)
 class Arriving:
-    """Tasks that come one by one, `gap` rounds apart, and then act in every round."""
+    """Tasks that arrive one by one, `gap` rounds apart, and act in the n rounds from then on."""
 
     gap: int
 
     def rounds(self, rng: Generator, history: History) -> Iterator[Indices]:
-        """n rounds for each task, from its arrival on."""
+        """Rounds until the last task has acted n times; a round without a task is left out."""
         count("gap", self.gap, least=1)
         arrival = self.gap * np.arange(history.num_tasks)
         for t in range(int(arrival[-1]) + history.num_interactions):
@@ -141,17 +152,20 @@ class Arriving:
 
 @dataclass(frozen=True, slots=True)
 class Custom:
-    """A function of the history: the tasks of the next round, (runs, width), or None to end."""
+    """Rounds that a function chooses: from the history it returns the next tasks, (runs, size).
+
+    It returns None to end the study.
+    """
 
     choose: Callable[[Generator, History], Indices | None]
 
     def rounds(self, rng: Generator, history: History) -> Iterator[Indices]:
-        """Until the function says None."""
+        """As many rounds as the function chooses."""
         while (tasks := self.choose(rng, history)) is not None:
             array = np.asarray(tasks)
-            shaped = array.ndim == 2 and len(array) == history.runs and array.size > 0
-            shaped = shaped and array.dtype.kind in "iu"
-            if not shaped or array.min() < IDLE or array.max() >= history.num_tasks:
+            sound = array.ndim == 2 and len(array) == history.runs and array.size > 0
+            sound = sound and array.dtype.kind in "iu"
+            if not sound or array.min() < IDLE or array.max() >= history.num_tasks:
                 raise ValueError(
                     f"choose must return tasks below {history.num_tasks}, or IDLE, of shape "
                     f"({history.runs}, any), got {array!r:.80}"
@@ -168,4 +182,4 @@ SCHEDULES: dict[str, Schedule] = {
     "federated": Federated(),
     "arriving": Arriving(20),
 }
-"""The settings of the paper, by name, at their usual sizes."""
+"""The paper's settings and more, by name, at their usual sizes."""

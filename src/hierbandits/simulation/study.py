@@ -1,4 +1,4 @@
-"""The outcome of a simulation: the regret of every policy and run, and what follows from it."""
+"""A study: the regret of every policy in every run, with its means, errors and tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ class Outcome:
     curve: Matrix  # cumulative regret over all tasks at the study's rounds, (runs, points)
     per_task: Matrix  # total regret of each task, (runs, tasks)
     variance: Vector  # V(m, n): the sum of posterior variances of the chosen arms, (runs,)
-    explored: Vector  # the same over sufficiently explored tasks alone, (runs,)
+    explored: Vector  # the same over the explored tasks alone, (runs,); see `VarianceSum`
     snapshots: Matrix  # the mean of the hyper-posterior at evenly spaced rounds, (runs, S, d)
-    seconds: float  # of computing
+    seconds: float  # that the computation took
 
     @property
     def total(self) -> Vector:
@@ -31,9 +31,9 @@ class Outcome:
 
     @classmethod
     def joined(cls, parts: list["Outcome"]) -> "Outcome":
-        """The runs of several batches, in order."""
+        """One outcome of the runs of all parts, in order."""
         arrays = {
-            name: np.concatenate([getattr(p, name) for p in parts]) for name in OUTCOME_ARRAYS
+            name: np.concatenate([getattr(part, name) for part in parts]) for name in OUTCOME_ARRAYS
         }
         return cls(**arrays, seconds=sum(part.seconds for part in parts))
 
@@ -42,12 +42,12 @@ class Outcome:
 class Study:
     """Policies side by side in the same worlds."""
 
-    rounds: Indices  # at which curves are kept, (points,)
+    rounds: Indices  # the rounds after which curves are kept, (points,)
     outcomes: Mapping[str, Outcome]
 
     @property
     def runs(self) -> int:
-        """The number of worlds."""
+        """The number of runs of each policy."""
         return len(next(iter(self.outcomes.values())).total)
 
     def mean(self, policy: str) -> tuple[float, float]:
@@ -55,24 +55,30 @@ class Study:
         return mean_and_error(self.outcomes[policy].total)
 
     def difference(self, policy: str, other: str) -> tuple[float, float]:
-        """The mean of the paired difference in final regret, and its standard error."""
+        """The mean of the final regret of `policy` less that of `other`, and its standard error.
+
+        Runs are paired.
+        """
         return mean_and_error(self.outcomes[policy].total - self.outcomes[other].total)
 
     def ratio(self, policy: str, other: str) -> tuple[float, float]:
-        """The ratio of mean final regrets and its standard error, by the delta method, paired."""
+        """The mean final regret of `policy` over that of `other`, and its standard error.
+
+        Runs are paired, and the error is by the delta method.
+        """
         own, others = self.outcomes[policy].total, self.outcomes[other].total
         ratio = float(own.mean() / others.mean())
         return ratio, mean_and_error(own - ratio * others)[1] / float(others.mean())
 
     def band(self, policy: str) -> tuple[Vector, Vector]:
-        """The mean curve and its standard error, (points,) each."""
+        """The mean regret at each kept round and its standard error, (points,) each."""
         curve = self.outcomes[policy].curve
         points = [mean_and_error(values) for values in curve.T]
         mean, error = np.array(points).T
         return mean, error
 
     def summary(self, baseline: str | None = None) -> list[dict[str, Any]]:
-        """One row for each policy, with paired differences from a baseline."""
+        """One row for each policy; with a baseline, its paired difference from that too."""
         if baseline is not None and baseline not in self.outcomes:
             known = ", ".join(self.outcomes)
             raise ValueError(f"baseline must be one of {known}, got {baseline!r}")
@@ -90,7 +96,7 @@ class Study:
         return rows
 
     def frame(self) -> Any:
-        """Every policy, run and kept round as a polars frame."""
+        """The curves as a polars frame: a row for each policy, run and kept round."""
         import polars as pl
 
         runs, points = self.runs, self.rounds.size
@@ -108,7 +114,7 @@ class Study:
         return pl.concat(parts)
 
     def task_frame(self) -> Any:
-        """Every policy, run and task with its final regret, as a polars frame."""
+        """Final regrets as a polars frame: a row for each policy, run and task."""
         import polars as pl
 
         parts = []
@@ -129,7 +135,7 @@ class Study:
 
 
 def mean_and_error(values: Vector) -> tuple[float, float]:
-    """The mean and its standard error, which one value does not tell: it is then zero."""
+    """The mean of some values and its standard error, which is zero if there is one value alone."""
     if values.size == 1:
         return float(values[0]), 0.0
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size))

@@ -1,53 +1,59 @@
-"""V(m, n): the posterior variances of the arms that a simulation played."""
+"""V(m, n): the sum of the posterior variances of the arms that a simulation played."""
 
 import numpy as np
 
 from hierbandits.beliefs.gaussian import Prediction
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.spanning_arms import SpanningArms
-from hierbandits.types import Indices, Matrix
+from hierbandits.types import Indices, Matrix, Vector
 
 
-class Variance:
-    """V(m, n) of each run, in all tasks and in the sufficiently explored ones, C_t.
+class VarianceSum:
+    """V(m, n) of each run, once over all tasks and once over the explored ones, C_t.
 
-    A task is explored once lambda_min of the sum of its x x' has reached the eta of its arms,
-    that of its first action set.  [HBB, proof of Theorem concurrent regret]
+    A task is explored as soon as lambda_min of the sum of its x x' has reached eta, where eta is
+    that of the first action set of the task.  [HBB, proof of Theorem concurrent regret]
     """
 
     def __init__(self, runs: int, num_tasks: int) -> None:
-        self.total = np.zeros(runs)
-        self.explored = np.zeros(runs)
-        self._grams: Matrix | None = None
-        self._etas: dict[bytes, float] = {}
-        self._done = np.zeros((runs, num_tasks), np.bool_)
+        self.total: Vector = np.zeros(runs)
+        self.explored: Vector = np.zeros(runs)
+        self._grams: Matrix | None = None  # sums of x x', (runs, tasks, d, d)
+        self._etas: dict[bytes, float] = {}  # of action sets met so far
+        self._is_explored = np.zeros((runs, num_tasks), np.bool_)
         self._eta = np.full((runs, num_tasks), np.nan)
 
     def add(
-        self, run: Indices, task: Indices, arms: Arms, features: Matrix | Indices, found: Prediction
+        self,
+        run: Indices,
+        task: Indices,
+        arms: Arms,
+        features: Matrix | Indices,
+        prediction: Prediction,
     ) -> None:
-        """Count the arms played in a round, before their rewards are learned."""
+        """Add the variances of a round's arms, as predicted before its rewards are learned."""
         dim = arms.table.shape[1] if arms.table.ndim == 2 else int(arms.table.max()) + 1
         vectors = features if arms.table.ndim == 2 else np.eye(dim)[features]
         if self._grams is None:
-            self._grams = np.zeros((*self._done.shape, dim, dim))
+            self._grams = np.zeros((*self._is_explored.shape, dim, dim))
         for e in np.flatnonzero(np.isnan(self._eta[run, task])):
             self._eta[run[e], task[e]] = self._eta_of(arms, int(e), dim)
-        self._check(run, task)
-        var = found.within_var + found.shared_var
+        self._mark_explored(self._grams, run, task)
+        var = prediction.within_var + prediction.shared_var
         self.total += np.bincount(run, var, self.total.size)
-        seen = self._done[run, task]
-        self.explored += np.bincount(run[seen], var[seen], self.total.size)
+        explored = self._is_explored[run, task]
+        self.explored += np.bincount(run[explored], var[explored], self.total.size)
         np.add.at(self._grams, (run, task), vectors[:, :, None] * vectors[:, None, :])
 
-    def _check(self, run: Indices, task: Indices) -> None:
-        assert self._grams is not None
-        young = ~self._done[run, task]
-        run, task = run[young], task[young]
-        least = np.linalg.eigvalsh(self._grams[run, task])[:, 0]
-        self._done[run, task] = least >= self._eta[run, task] * (1 - 1e-9)
+    def _mark_explored(self, grams: Matrix, run: Indices, task: Indices) -> None:
+        """Mark those of the round's tasks whose past arms span all directions by now."""
+        unexplored = ~self._is_explored[run, task]
+        run, task = run[unexplored], task[unexplored]
+        least = np.linalg.eigvalsh(grams[run, task])[:, 0]
+        self._is_explored[run, task] = least >= self._eta[run, task] * (1 - 1e-9)
 
     def _eta_of(self, arms: Arms, event: int, dim: int) -> float:
+        """eta of an event's action set, or infinity if the set does not span R^d."""
         if arms.table.ndim == 1:
             return 1.0
         features = arms.table[arms.rows_of(event)]

@@ -1,0 +1,28 @@
+"""How we read the paper's words on its digits, where they leave a choice."""
+
+from dataclasses import dataclass
+
+from hierbandits.environments.digit_estimators import ESTIMATORS
+
+ARM_SOURCES = {
+    "subsample": "The pictures that a task offers are of the task's own sub-sample.",
+    "test-half": "The pictures that a task offers are of the whole test half, as the paper says. "
+    "All tasks are then the same problem, and no sub-sample of the test half is drawn.",
+}
+"""Where the arms of a task come from: the name of each choice, and a sentence about it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigitReading:
+    """One reading: how theta_s is computed, and where the arms of a task come from."""
+
+    estimator: str = "choice-weighted"
+    arms_from: str = "subsample"
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("estimator", self.estimator, ESTIMATORS),
+            ("arms_from", self.arms_from, ARM_SOURCES),
+        ):
+            if value not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")

@@ -1,0 +1,167 @@
+"""Files of agents: resumed bit for bit, and refused if they are not sound."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from support.agents import ARMED, ARMS, DEEP, LINEAR, Clock, decision_parts, state
+from support.states import belief_state
+
+from hierbandits import POLICIES, Agent, Belief, Recipe
+from hierbandits.policies.greedy_rule import greedy
+
+
+def _played(prior, policy, **options):
+    arms = None if prior is ARMED else ARMS
+    agent = Agent(prior, policy, seed=3, arms=arms, clock=Clock(), **options)
+    rng = np.random.default_rng(0)
+    for i in range(25):
+        task = (f"r{i % 2}", i % 3) if prior is DEEP else f"t{i % 4}"
+        decision = agent.decide(task)
+        if i % 3:
+            agent.reward(decision.id, rng.standard_normal())
+    return agent
+
+
+@pytest.mark.parametrize("prior", [ARMED, LINEAR, DEEP], ids=["armed", "linear", "deep"])
+@pytest.mark.parametrize("policy", [name for name in POLICIES if name != "OracleTS"])
+def test_save_and_load_resume_bit_for_bit(prior, policy, tmp_path):
+    options = {"draws": 20, "floor": 0.1} if policy == "HierTS" else {}
+    agent = _played(prior, policy, **options)
+    path = tmp_path / "agent.hb"
+    agent.save(path)
+    loaded = Agent.load(path, clock=Clock())
+    assert state(loaded) == state(agent)
+    rng = np.random.default_rng(1)
+    for i in range(30):
+        task = ("new", i % 4) if prior is DEEP else i % 6
+        one, other = (a.decide(task, id=f"later-{i}") for a in (agent, loaded))
+        assert decision_parts(one) == decision_parts(other)
+        value = rng.standard_normal()
+        waiting = agent.pending[0].id
+        assert agent.reward(waiting, value) is loaded.reward(waiting, value) is True
+    assert state(loaded) == state(agent)
+    settled = next(iter(agent._ledger.settled))
+    assert loaded.reward(settled, agent._ledger.settled[settled][0]) is False
+
+
+def test_loaded_decisions_are_as_fixed_as_they_were(tmp_path):
+    agent = _played(LINEAR, "HierTS")
+    agent.save(tmp_path / "a")
+    with pytest.raises(ValueError, match="read-only"):
+        Agent.load(tmp_path / "a").pending[0].features[:] = 0.0
+
+
+def test_numpy_numbers_are_saved_too(tmp_path):
+    agent = Agent(ARMED, seed=0, draws=np.int64(10), floor=np.float32(0.5))
+    agent.decide(np.int64(3))
+    agent.save(tmp_path / "a")
+    assert Agent.load(tmp_path / "a").tasks == [3]
+
+
+def test_a_recipe_of_ones_own_is_handed_to_load(tmp_path):
+    recipe = Recipe(lambda prior: prior, greedy, "mine")
+    agent = Agent(ARMED, recipe, seed=0)
+    agent.decide("t")
+    agent.save(tmp_path / "a")
+    with pytest.raises(ValueError, match="a recipe of its own: give policy"):
+        Agent.load(tmp_path / "a")
+    assert Agent.load(tmp_path / "a", policy=recipe).tasks == ["t"]
+    Agent(ARMED).save(tmp_path / "b")
+    with pytest.raises(ValueError, match="HierTS: do not give policy"):
+        Agent.load(tmp_path / "b", policy=recipe)
+
+
+def test_a_file_cut_anywhere_is_refused(tmp_path):
+    agent = _played(LINEAR, "HierTS")
+    agent.save(tmp_path / "whole")
+    whole = (tmp_path / "whole").read_bytes()
+    cut = tmp_path / "cut"
+    for size in [*range(0, len(whole), 97), len(whole) - 1]:
+        cut.write_bytes(whole[:size])
+        with pytest.raises(ValueError, match="not a sound agent file"):
+            Agent.load(cut)
+
+
+def test_flipped_bytes_are_refused_or_harmless(tmp_path):
+    agent = _played(ARMED, "HierTS-forced")
+    agent.save(tmp_path / "whole")
+    whole = (tmp_path / "whole").read_bytes()
+    rng = np.random.default_rng(0)
+    refused = 0
+    for place in rng.integers(0, len(whole), 300):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << rng.integers(8)
+        (tmp_path / "damaged").write_bytes(damaged)
+        try:
+            loaded = Agent.load(tmp_path / "damaged", clock=Clock())
+        except ValueError:
+            refused += 1
+        else:  # a byte of the container that carries nothing
+            assert state(loaded) == state(agent)
+    assert refused > 200
+
+
+def test_foreign_files_are_refused(tmp_path):
+    path = tmp_path / "file"
+    with pytest.raises(FileNotFoundError):
+        Agent.load(path)
+    for content in (b"", b"not a zip", b"PK\x03\x04" + bytes(100)):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="not a sound agent file"):
+            Agent.load(path)
+    np.savez(path.with_suffix(".npz"), a=np.zeros(3))
+    with pytest.raises(ValueError, match="not a sound agent file"):
+        Agent.load(path.with_suffix(".npz"))
+    Belief(ARMED, 2).save(path)
+    with pytest.raises(ValueError, match="it holds belief version 1"):
+        Agent.load(path)
+    path.write_bytes(b"")
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(ValueError, match="not a sound agent file"):
+        Agent.load(path)
+
+
+def test_a_file_holds_json_and_arrays_alone(tmp_path):
+    agent = _played(LINEAR, "HierTS")
+    agent.save(tmp_path / "a")
+    with zipfile.ZipFile(tmp_path / "a") as archive:
+        header = json.loads(archive.read("hierbandits.json"))
+        assert (header["kind"], header["version"]) == ("agent", 1)
+        assert {n for n in archive.namelist() if not n.endswith(".npy")} == {"hierbandits.json"}
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path):
+    agent = _played(ARMED, "HierTS")
+    path = tmp_path / "a"
+    agent.save(path)
+    before = path.read_bytes()
+    agent._floor = float("nan")  # which JSON cannot hold
+    with pytest.raises(ValueError, match="JSON"):
+        agent.save(path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_saved_agent_resumes_bit_for_bit_after_candidates_moved(tmp_path):
+    """Also the tables of hierarchies: units change, and a candidate comes back to old ones."""
+    agent = Agent(num_features=1, seed=3)
+
+    def played(agent, sizes, seed):
+        rng, arms = np.random.default_rng(seed), []
+        for e, size in enumerate(sizes):
+            made = agent.decide(e % 7, size * rng.normal(size=(4, 1)))
+            arms.append(made.arm)
+            agent.reward(made.id, rng.normal())
+        return arms
+
+    played(agent, [1.0] * 40 + [6.0] * 30, 5)
+    assert agent.belief.candidates.units == 1
+    agent.save(tmp_path / "agent.hb")
+    again = Agent.load(tmp_path / "agent.hb")
+    later = [played(each, [0.3] * 2000, 6) for each in (agent, again)]
+    assert agent.belief.candidates.units == 0
+    assert later[0] == later[1]
+    assert belief_state(agent.belief) == belief_state(again.belief)

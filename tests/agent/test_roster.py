@@ -1,0 +1,52 @@
+"""The roster: tasks by their names, and groups by their paths."""
+
+import numpy as np
+import pytest
+from support.agents import ARMED, ARMS, DEEP
+
+from hierbandits import Agent, Belief
+from hierbandits.agent.roster import Roster
+
+
+def test_names_keep_their_type_and_paths_make_groups():
+    agent = Agent(ARMED, seed=0)
+    agent.decide_many([1, "1", np.int64(1)])
+    assert agent.tasks == [1, "1"]
+    deep = Agent(DEEP, seed=0)
+    deep.decide_many([("n", 1), ("n", 2), ("s", 1)], ARMS)
+    assert deep.tasks == [("n", 1), ("n", 2), ("s", 1)]
+    parent = deep.belief.state()[1]["parent"]
+    north, north_too, south = (parent[deep.node(task)] for task in deep.tasks)
+    assert north == north_too != south
+    for flat in ("TS", "PooledTS", "LinUCB"):
+        agent = Agent(DEEP, flat, seed=0)
+        agent.decide_many([("n", 1), ("s", 1)], ARMS)
+        assert agent.tasks == [("n", 1), ("s", 1)]
+    with pytest.raises(ValueError, match="task must be one that the agent has met"):
+        agent.node(("n", 7))
+
+
+def test_a_task_keeps_its_node_and_a_group_is_no_task():
+    belief = Belief(DEEP)
+    roster = Roster(belief, 2)
+    members = [roster.meet(path) for path in (("n", 1), ("n", 2), ("s", 1), ("n", 1))]
+    assert members[0] is members[3]
+    assert [member.task for member in roster] == [("n", 1), ("n", 2), ("s", 1)]
+    assert belief.num_nodes == 1 + 2 + 3  # root, groups and tasks
+    belief.check_leaves(np.array([member.node for member in members]))
+
+
+def test_a_saved_roster_finds_the_same_tasks():
+    belief = Belief(DEEP)
+    roster = Roster(belief, 2)
+    roster.meet(("n", 1)).decisions = 3
+    roster.meet(("s", "1")).rewards = 2
+    again = Roster.from_state(belief, 2, roster.state())
+    assert again.state() == roster.state()
+    assert again.find(("n", np.int64(1))).decisions == 3
+    assert again.meet(("s", "1")).rewards == 2
+    assert belief.num_nodes == 5
+    state = roster.state()
+    state[0][1] = 5
+    with pytest.raises(ValueError, match=r"tasks must be in \[0, 5\), got 5"):
+        Roster.from_state(belief, 2, state)

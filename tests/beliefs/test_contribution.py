@@ -1,0 +1,76 @@
+"""What shards tell of their tasks adds up to what one belief knows."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.oracle import random_cov
+from support.worlds import assert_close, worlds
+
+from hierbandits import (
+    Belief,
+    GaussianHierarchy,
+    merge_contributions,
+)
+
+
+@settings(max_examples=60)
+@given(worlds(levels=st.integers(2, 2)))
+def test_merged_shards_equal_one_belief(world):
+    whole = world.observed()
+    m = world.shape[0]
+    for population in range(world.num_populations):
+        prior = world.prior.with_levels(world.hyper_means[population], world.prior.covs)
+        mine = np.arange(population * m, (population + 1) * m)
+        shards = []
+        for members in (mine[: m // 2], mine[m // 2 :]):
+            if members.size == 0:
+                continue
+            shard = world.belief()  # a machine that saw its own tasks alone
+            seen = np.isin(world.tasks, members)
+            shard.observe(
+                world.tasks[seen],
+                world.features[seen],
+                world.rewards[seen],
+                world.noise_std[seen],
+            )
+            shards.append(shard.contribution(members))
+        merged, hyper = merge_contributions(prior, shards), whole.hyper(population)
+        assert_close(merged.mean, hyper.mean, scale=np.abs(whole._nodes.mean).max(), rtol=1e-8)
+        assert_close(merged.cov, hyper.cov, rtol=1e-8)
+        again = merge_contributions(
+            prior, reversed(shards)
+        )  # commutative, and an old one can be replaced
+        np.testing.assert_allclose(again.mean, merged.mean, rtol=1e-12)
+
+
+def test_a_contribution_is_of_siblings():
+    prior = GaussianHierarchy.armed(2, hyper_std=1.0, task_std=0.5, noise_std=0.3)
+    belief = Belief(prior, 2, 2)
+    with pytest.raises(ValueError, match="children of one node"):
+        belief.contribution([0, 2])
+    with pytest.raises(ValueError, match="children of one node"):
+        belief.contribution(belief.roots[:1])
+
+
+@pytest.mark.parametrize(("hyper_std", "task_std"), [(1e3, 1e-3), (1e6, 1e-4), (1e-3, 1e3)])
+@pytest.mark.parametrize("armed", [False, True])
+def test_contributions_of_extreme_widths_still_merge(hyper_std, task_std, armed):
+    """Little may remain of them, but never less than nothing."""
+    rng = np.random.default_rng(8)
+    if armed:
+        prior = GaussianHierarchy.armed(3, hyper_std=hyper_std, task_std=task_std, noise_std=1.0)
+        features = rng.integers(0, 3, 4)
+    else:
+        covs = [random_cov(rng, 3, std) for std in (hyper_std, task_std)]
+        prior = GaussianHierarchy.deep(hyper_mean=np.zeros(3), covs=covs, noise_std=1.0)
+        features = rng.standard_normal((4, 3))
+    belief = Belief(prior, 4)
+    belief.observe(np.arange(4), features, rng.standard_normal(4))
+    merged = merge_contributions(prior, [belief.contribution([0, 1]), belief.contribution([2, 3])])
+    assert np.isfinite(merged.mean).all()
+    values = np.linalg.eigvalsh(merged.cov)
+    assert values[0] > 0
+    assert values[-1] <= np.linalg.eigvalsh(
+        np.atleast_2d(np.diag(prior.hyper_cov) if armed else prior.hyper_cov)
+    )[-1] * (1 + 1e-9)

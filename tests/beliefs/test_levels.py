@@ -1,0 +1,47 @@
+"""The tables of levels."""
+
+import numpy as np
+import pytest
+
+from hierbandits import Belief, GaussianHierarchy
+from hierbandits.beliefs.levels import Levels
+
+
+def test_an_equal_hierarchy_of_another_form_is_no_equal():
+    """One arm and one feature are the same numbers, and so are the bytes of their parts."""
+    armed = GaussianHierarchy.armed(1, hyper_std=1.0, task_std=0.5, noise_std=0.4)
+    linear = GaussianHierarchy(
+        hyper_mean=[0.0], hyper_cov=[[1.0]], task_cov=[[0.25]], noise_std=0.4
+    )
+    belief = Belief(linear)
+    with pytest.raises(ValueError, match="prior must have the form"):
+        belief.add_populations(1, armed)
+    twin = belief.copy()
+    twin.add_populations(1, GaussianHierarchy.from_dict(linear.to_dict()))
+    assert (len(twin._nodes.levels.hierarchies), belief.num_populations) == (1, 1)
+
+
+def test_equal_hierarchies_share_their_rows_and_others_follow():
+    prior = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.5, noise_std=0.4)
+    equal = GaussianHierarchy.from_dict(prior.to_dict())
+    wider = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.6, noise_std=0.4)
+    levels = Levels(prior)
+    assert [levels.adopt(one) for one in (prior, wider, equal)] == [0, 2, 0]
+    assert levels.below.tolist() == [1, -1, 3, -1]
+    assert levels.root_rows() == [0, 2]
+    np.testing.assert_allclose(levels.precision[1], np.eye(2) / 0.25)
+    np.testing.assert_array_equal(levels.precision[0], np.zeros((2, 2)))  # a root has no parent
+    np.testing.assert_allclose(levels.prior_factor[3] @ levels.prior_factor[3].T, wider.task_cov)
+    np.testing.assert_allclose(levels.noise_var, 0.16)
+
+
+def test_saved_tables_must_follow_from_their_hierarchies():
+    prior = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.5, noise_std=0.4)
+    levels = Levels(prior)
+    levels.adopt(prior)
+    meta, arrays = levels.state()
+    arrays = {name: array.copy() for name, array in arrays.items()}
+    assert Levels.from_state(meta, arrays).deepest == 2
+    arrays["precision"][1, 0, 0] *= 1.01
+    with pytest.raises(ValueError, match="precision does not follow from the hierarchies"):
+        Levels.from_state(meta, arrays)

@@ -1,0 +1,67 @@
+"""Nodes that are added later, several hierarchies side by side, and bad shapes of a forest."""
+
+import numpy as np
+import pytest
+from support.oracle import random_cov
+
+from hierbandits import (
+    Belief,
+    GaussianHierarchy,
+)
+
+
+def _two_levels(rng, d, hyper_cov, task_cov):
+    return GaussianHierarchy(
+        hyper_mean=rng.standard_normal(d), hyper_cov=hyper_cov, task_cov=task_cov, noise_std=0.7
+    )
+
+
+def test_several_hierarchies_in_one_belief_are_as_if_apart():
+    rng = np.random.default_rng(4)
+    d, m = 3, 2
+    priors = [_two_levels(rng, d, random_cov(rng, d), random_cov(rng, d)) for _ in range(2)]
+    together = Belief(priors, m, 2)  # populations 0 and 1 of the first, 2 and 3 of the second
+    assert together.num_populations == 4
+    tasks = rng.integers(0, 4 * m, 40)
+    x, y = rng.standard_normal((40, d)), rng.standard_normal(40)
+    together.observe(tasks, x, y)
+    for h, prior in enumerate(priors):
+        apart = Belief(prior, m, 2)
+        mine = tasks // (2 * m) == h
+        apart.observe(tasks[mine] - 2 * m * h, x[mine], y[mine])
+        for s in range(2 * m):
+            np.testing.assert_array_equal(together.task(2 * m * h + s).mean, apart.task(s).mean)
+            np.testing.assert_array_equal(together.task(2 * m * h + s).cov, apart.task(s).cov)
+        np.testing.assert_array_equal(
+            together.log_evidence()[2 * h : 2 * h + 2], apart.log_evidence()
+        )
+
+
+@pytest.mark.parametrize("armed", [False, True])
+def test_tasks_and_populations_added_later_are_like_those_from_the_start(armed):
+    rng = np.random.default_rng(5)
+    d = 3
+    if armed:
+        prior = GaussianHierarchy.armed(d, hyper_std=1.0, task_std=0.4, noise_std=0.5)
+        wider = GaussianHierarchy.armed(d, hyper_std=2.0, task_std=0.8, noise_std=0.9)
+    else:
+        prior = _two_levels(rng, d, random_cov(rng, d), random_cov(rng, d))
+        wider = _two_levels(rng, d, random_cov(rng, d, 2.0), random_cov(rng, d))
+    features = rng.integers(0, d, 60) if armed else rng.standard_normal((60, d))
+    rewards = rng.standard_normal(60)
+    grown = Belief(prior)
+    first = [int(grown.add(grown.roots[0])[0]) for _ in range(40)]
+    grown.observe(np.array(first)[np.arange(60) % 40], features, rewards)
+    (population,) = grown.add_populations(1, wider, hyper_means=[[1.0, 2.0, 3.0]])
+    second = grown.add(grown.roots[population], 3)
+    grown.observe(second[np.arange(60) % 3], features, rewards)
+
+    fixed = Belief(prior, 40)
+    fixed.observe(np.arange(60) % 40, features, rewards)
+    for s in (0, 39):
+        np.testing.assert_array_equal(grown.task(first[s]).mean, fixed.task(s).mean)
+        np.testing.assert_array_equal(grown.task(first[s]).cov, fixed.task(s).cov)
+    other = Belief(wider, 3, hyper_means=[[1.0, 2.0, 3.0]])
+    other.observe(np.arange(60) % 3, features, rewards)
+    np.testing.assert_array_equal(grown.task(second[2]).mean, other.task(2).mean)
+    np.testing.assert_array_equal(grown.log_evidence()[1], other.log_evidence()[0])

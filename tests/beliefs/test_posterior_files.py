@@ -1,0 +1,96 @@
+"""Files of beliefs: resumed bit for bit, and refused if they are not sound."""
+
+import os
+
+import numpy as np
+import pytest
+from support.agents import ARMED, LINEAR
+from support.states import belief_state
+
+from hierbandits import Belief, GaussianHierarchy
+from hierbandits.archive import read_archive, write_archive
+
+
+def test_a_belief_of_huge_rewards_is_a_sound_file(tmp_path):
+    belief = Belief(LINEAR, 2)
+    belief.observe([0], [[1.0, 0.0]], [1e31])
+    belief.save(tmp_path / "b")
+    np.testing.assert_array_equal(Belief.load(tmp_path / "b").task(0).mean, belief.task(0).mean)
+
+
+def test_rounding_of_another_machine_is_accepted(tmp_path):
+    """The inverse of a correlated covariance has zeros that are rounding noise."""
+    cov = 0.9 ** np.abs(np.subtract.outer(np.arange(6), np.arange(6)))
+    prior = GaussianHierarchy(hyper_mean=np.zeros(6), hyper_cov=cov, task_cov=cov, noise_std=0.5)
+    Belief(prior, 2).save(tmp_path / "b")
+
+    def change(meta, arrays):
+        noise = np.random.default_rng(0).standard_normal(arrays["precision"].shape)
+        arrays["precision"] = arrays["precision"] + 1e-13 * noise
+
+    _rewritten(tmp_path / "b", change)
+    assert Belief.load(tmp_path / "b").num_nodes == 3
+
+
+def test_files_have_the_usual_permissions(tmp_path):
+    mask = os.umask(0o027)
+    try:
+        Belief(ARMED, 1).save(tmp_path / "b")
+    finally:
+        os.umask(mask)
+    assert (tmp_path / "b").stat().st_mode & 0o777 == 0o640
+
+
+def _rewritten(path, change):
+    """The archive with its arrays and header changed, checksums made right again."""
+    kind = "belief"
+    meta, arrays = read_archive(path, kind, 1)
+    change(meta, arrays)
+    write_archive(path, kind, 1, meta, arrays)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("parent", 99, "parent must be in"),
+        ("parent", 0, "parent and level do not agree"),
+        ("parent", -5, "parent"),
+        ("level", 7, "level must be in"),
+        ("level", 0, "do not agree"),
+        ("mean", np.nan, "mean must be finite"),
+        ("factor", np.inf, "factor must be finite"),
+        ("precision", 123.0, "precision does not follow"),
+        ("count", np.nan, "count must be finite"),
+    ],
+)
+def test_a_belief_that_makes_no_sense_is_refused(name, value, message, tmp_path):
+    path = tmp_path / "belief"
+    belief = Belief(LINEAR, 3, 2)
+    belief.observe([0, 4], np.eye(2), [1.0, 2.0])
+    belief.save(path)
+
+    def change(meta, arrays):
+        arrays[name] = arrays[name].copy()
+        arrays[name].flat[0 if name != "level" else 1] = value
+
+    _rewritten(path, change)
+    with pytest.raises(ValueError, match=message):
+        Belief.load(path)
+
+
+def test_beliefs_save_and_load_mid_run(tmp_path):
+    priors = [LINEAR, LINEAR.with_levels(LINEAR.hyper_mean, [2 * c for c in LINEAR.covs])]
+    belief = Belief(priors, 2, 2)
+    belief.add(belief.roots[3], 2)
+    rng = np.random.default_rng(0)
+    tasks, x, y = rng.integers(0, 8, 20), rng.standard_normal((20, 2)), rng.standard_normal(20)
+    belief.observe(tasks, x, y)
+    belief.save(tmp_path / "b")
+    loaded = Belief.load(tmp_path / "b")
+    for each in (belief, loaded):
+        each.observe(tasks, x, -y)
+        each.add(each.roots[0])
+    assert belief_state(loaded) == belief_state(belief)
+    np.testing.assert_array_equal(loaded.log_evidence(), belief.log_evidence())
+    one, other = (b.sample(np.random.default_rng(1), [0, 7, 12]) for b in (belief, loaded))
+    np.testing.assert_array_equal(one, other)

@@ -1,0 +1,147 @@
+"""The command `hierbandits learn`: its folder, what it prints, its one-line errors."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from support.learn_logs import drawn
+from support.processes import command
+from typer.testing import CliRunner
+
+import hierbandits as hb
+from hierbandits import GaussianHierarchy
+from hierbandits.cli import app
+
+FIGURES = ["calibration", "evidence", "outliers", "regret", "shrinkage", "widths"]
+
+
+def _run(*arguments):
+    result = CliRunner().invoke(app, ["learn", *map(str, arguments)])
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def test_the_warfarin_trial_by_command(tmp_path):
+    log = hb.datasets.warfarin().as_log(np.random.default_rng(0))
+    path, out = tmp_path / "trial.parquet", tmp_path / "out"
+    log.source.write_parquet(path)
+    arguments = ["--task", "site", "--arm", "dose", "--reward", "reward", "--runs", "40"]
+    arguments += [part for dose in ("low", "medium", "high") for part in ("--arms", dose)]
+    result = command("learn", path, *arguments, "--seed", "3", "--out", out)
+    assert result.returncode == 0, result.stderr
+    assert "Tasks are alike but not equal" in result.stdout
+    assert "Rewards have two values" in " ".join(result.stdout.split())
+    assert f"Report: {out / 'report.html'}\n" in result.stdout
+    assert f"Prior: {out / 'prior.json'}; " in result.stdout
+    settings = json.loads((out / "settings.json").read_text())
+    assert settings["files"] == sorted(path.name for path in out.iterdir())
+    assert {f"{name}.png" for name in FIGURES} <= set(settings["files"])
+    report = json.loads((out / "report.json").read_text())
+    assert (report["rows"], report["tasks"], report["arms"]) == (
+        6037,
+        22,
+        ["low", "medium", "high"],
+    )
+    assert report["comparison"]["best"] == "hierarchical"
+    assert report["calibration"]["two_valued"]
+    assert report["calibration"]["cells"]["count"] > 30
+    # Doses were given at random, so that an arm's mean is the share of patients who needed it.
+    counts = hb.datasets.warfarin().counts
+    share = counts.sum(0) / counts.sum()
+    np.testing.assert_allclose(report["prior"]["hyper_mean"], share, atol=0.1)
+    lines = [line for line in result.stdout.splitlines() if line.startswith("    ")][-2:]
+    names = {"hb": hb}
+    exec("\n".join(line.strip() for line in lines), names)  # as printed
+    assert names["agent"].decide("new").arm in ("low", "medium", "high")
+    again, _ = hb.learn_prior(log, seed=3, runs=0)
+    assert names["prior"].to_dict() == again.to_dict()
+
+
+def test_features_by_command(tmp_path):
+    rows = drawn(34, armed=False, tasks=8, events=12, populations=2)
+    path, out = tmp_path / "log.csv", tmp_path / "[out]"
+    rows.frame().write_csv(path)
+    named = ["--task", "store", "--reward", "revenue", "--population", "country"]
+    named += [part for j in range(3) for part in ("--features", f"x{j}")]
+    result = _run(path, *named, "--structure", "scalar", "--runs", 0, "--held-out", 0, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "agent = hb.Agent(prior, seed=0)" in result.output
+    report = json.loads((out / "report.json").read_text())
+    assert report["similarity"]["coordinates"] == ["x0", "x1", "x2"]
+    assert (report["calibration"], report["savings"]) == (None, None)
+    assert not (out / "regret.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (["nowhere.parquet"], "source must be a file, got 'nowhere.parquet'"),
+        (["log.txt"], "source must"),
+        (["--task", "nope"], "columns must each occur once, got 'nope'"),
+        (["--features", "revenue"], "one of arm and features must be given"),
+        (["--held-out", "2"], "held_out must be a share of the rows"),
+        (["--structure", "full"], "structure must be scalar or diagonal for arms"),
+        (["--noise-std", "0"], "noise_std must be positive"),
+        (["--reward", "store"], "reward must be a number"),
+        (["--arms", "a0"], "arm must be one of 'a0'"),
+    ],
+)
+def test_bad_commands_end_in_one_line(change, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    drawn(35, armed=True).frame().write_parquet("log.parquet")
+    Path("log.txt").touch()
+    options = {"--task": "store", "--arm": "promo", "--reward": "revenue", "--out": "out"}
+    path = change[0] if len(change) == 1 else "log.parquet"
+    options |= {} if len(change) == 1 else {change[0]: change[1]}
+    result = _run(path, *(part for pair in options.items() for part in pair))
+    assert result.exit_code == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+def test_damaged_files_and_places_that_cannot_be_written_end_in_one_line(tmp_path):
+    path = tmp_path / "log.parquet"
+    drawn(35, armed=True).frame().write_parquet(path)
+    named = ["--task", "store", "--arm", "promo", "--reward", "revenue"]
+    blocked = _run(path, *named, "--out", path)
+    assert blocked.exit_code == 2
+    assert f"--out must be a folder that can be written, got {path}" in blocked.stderr
+    path.write_bytes(path.read_bytes()[:300])
+    damaged = _run(path, *named, "--out", tmp_path / "out")
+    assert damaged.exit_code == 2
+    assert "source could not be read" in damaged.stderr
+    for result in (blocked, damaged):
+        assert len(result.stderr.splitlines()) == 1
+
+
+def test_help_teaches():
+    result = _run("--help")
+    assert result.exit_code == 0
+    assert (
+        "hierbandits learn log.parquet --task store --arm promo --reward revenue" in result.output
+    )
+    for option in ("--task", "--features", "--population", "--held-out", "--runs", "--out"):
+        assert option in result.output
+
+
+def test_a_column_of_lists_and_integer_arms_by_command(tmp_path):
+    rows = drawn(34, armed=False, tasks=8, events=12)
+    path, out = tmp_path / "log.parquet", tmp_path / "out"
+    frame = rows.frame()
+    frame.with_columns(x=pl.concat_list("x0", "x1", "x2")).write_parquet(path)
+    named = ["--task", "store", "--reward", "revenue", "--runs", 0, "--held-out", 0, "--out", out]
+    assert _run(path, *named, "--features", "x").exit_code == 0
+    lists = GaussianHierarchy.load(out / "prior.json").to_dict()
+    assert _run(path, *named, *(f"--features=x{j}" for j in range(3))).exit_code == 0
+    assert lists == GaussianHierarchy.load(out / "prior.json").to_dict()
+    assert _run(path, *named, "--features", "x0").exit_code == 0
+    assert GaussianHierarchy.load(out / "prior.json").dim == 1
+    frame = drawn(35, armed=True).frame()
+    frame.with_columns(pl.col("promo").str.slice(1).cast(pl.Int64)).write_parquet(path)
+    arms = sorted(set(frame["promo"].str.slice(1).cast(pl.Int64)), reverse=True)
+    result = _run(path, *named, "--arm", "promo", *(f"--arms={arm}" for arm in arms))
+    assert result.exit_code == 0, result.output
+    assert json.loads((out / "prior.json").read_text())["arms"] == arms

@@ -1,0 +1,154 @@
+"""Widths learned from sums: recovered, as in textbooks, and finite for degenerate logs."""
+
+import numpy as np
+import pytest
+from support.fits import FORMS, drawn_sums, evenly, one_way
+from support.oracle import full
+
+from hierbandits import Belief, TaskSums
+from hierbandits.fitting import fit_prior
+
+
+def _degenerate(case, armed):
+    """Six tasks of five features with next to no data, or data of one value."""
+    rng = np.random.default_rng(10)
+    d, m = 5, 6
+    sums = TaskSums.zeros(m, d, armed=armed)
+    size = {"none": 0, "one event": 1, "one task": 40, "wide": m}.get(case, 60)
+    tasks = np.arange(size) % m if case in ("constant", "zero", "wide") else np.zeros(size, int)
+    x = rng.integers(0, d, size) if armed else rng.standard_normal((size, d))
+    y = {"constant": 3.7, "zero": 0.0}.get(case, rng.standard_normal(size)) * np.ones(size)
+    sums.add(tasks, x, y)
+    return sums
+
+
+@pytest.mark.parametrize(("structure", "armed"), FORMS)
+def test_widths_are_recovered_better_from_more_tasks(structure, armed):
+    rng = np.random.default_rng(5)
+    stds = np.full(3, 0.3) if structure == "scalar" else np.array([0.2, 0.4, 0.8])
+    cov = np.diag(stds**2)
+    if structure in ("full", "low-rank"):
+        loading = np.array([0.3, -0.6, 0.5])
+        cov = cov + np.outer(loading, loading)
+    errors = []
+    for tasks in (25, 2500):
+        sums = drawn_sums(rng, tasks=tasks, events=30, task_cov=cov, noise=0.5, hyper_cov=np.eye(3),
+                      mean=np.array([1.0, -2.0, 3.0]), armed=armed)  # fmt: skip
+        fit = fit_prior(sums, structure=structure)
+        errors.append(np.abs(full(fit.prior.task_cov) - cov).max() / cov.max())
+        logs = np.log(fit.task_widths.std / np.sqrt(np.diagonal(cov)))
+        assert (np.abs(logs) < 6 * fit.task_widths.log_error).all()
+        noise = np.log(fit.noise_width.std / 0.5)
+        assert abs(noise[0]) < 6 * fit.noise_width.log_error[0]
+        assert fit.converged
+    assert errors[1] < 0.12
+    assert errors[1] < errors[0]
+
+
+def test_the_hyper_prior_of_many_populations_is_recovered():
+    rng = np.random.default_rng(6)
+    mean, hyper = np.array([1.0, -2.0]), np.array([[1.0, 0.5], [0.5, 2.0]])
+    sums = drawn_sums(rng, tasks=10, events=15, task_cov=0.09 * np.eye(2), noise=0.5,
+                  hyper_cov=hyper, mean=mean, populations=500)  # fmt: skip
+    fit = fit_prior(sums, population=evenly(sums, 500), structure="full")
+    np.testing.assert_allclose(fit.prior.hyper_mean, mean, atol=6 * np.sqrt(2 / 500))
+    np.testing.assert_allclose(fit.prior.hyper_cov, hyper, atol=6 * 2 * np.sqrt(2 / 500))
+    assert (np.abs(np.log(fit.hyper_widths.std**2 / [1.0, 2.0]) / 2) < 6 / np.sqrt(1000)).all()
+    np.testing.assert_allclose(fit.hyper_widths.log_error, 1 / np.sqrt(1000), rtol=0.1)
+    known = fit_prior(sums, population=evenly(sums, 500), structure="full", hyper_mean=mean,
+                      hyper_cov=hyper, noise_std=0.5)  # fmt: skip
+    np.testing.assert_array_equal(known.prior.hyper_mean, mean)
+    np.testing.assert_allclose(known.prior.hyper_cov, hyper, rtol=1e-12)
+    np.testing.assert_allclose(known.prior.noise_std, 0.5, rtol=1e-12)
+    assert np.isnan(known.noise_width.log_error).all()
+    assert np.isnan(known.hyper_widths.log_error).all()
+
+
+def test_a_balanced_one_way_layout_has_the_textbook_answer():
+    """With one arm and n rewards per task, REML is (between - within) / n; ours is near it."""
+    rng = np.random.default_rng(8)
+    m, n = 400, 10
+    y = 3.0 + 0.6 * rng.standard_normal((m, 1)) + 0.9 * rng.standard_normal((m, n))
+    sums = TaskSums.zeros(m, 1, armed=True)
+    sums.add(np.repeat(np.arange(m), n), np.zeros(m * n, int), y.ravel())
+    within = ((y - y.mean(1, keepdims=True)) ** 2).sum() / (m * (n - 1))
+    between = n * y.mean(1).var(ddof=1)
+    fit = fit_prior(sums)
+    # The weak prior's slope, (1 - v / unit) / 2, moves the top by about that many tasks' worth.
+    np.testing.assert_allclose(fit.prior.task_cov, (between - within) / n, rtol=2 / m)
+    np.testing.assert_allclose(fit.prior.noise_std**2, within, rtol=1e-3)
+
+
+def test_without_weak_priors_a_one_way_layout_is_the_textbooks_exactly():
+    sums, between, within, _ = one_way(np.random.default_rng(19), 25, 6, 0.6)
+    fit = fit_prior(sums, weak_priors=False, tolerance=1e-10)
+    np.testing.assert_allclose(fit.prior.task_cov, (between - within) / 6, rtol=1e-5)
+    np.testing.assert_allclose(fit.prior.noise_std**2, within, rtol=1e-5)
+    assert not fit.at_edge
+    assert fit.trace[-1] == pytest.approx(fit.log_evidence, rel=1e-12)
+
+
+@pytest.mark.parametrize("structure", ["scalar", "diagonal"])
+def test_a_width_that_is_best_at_zero_sits_at_its_bound(structure):
+    """Tasks more alike than the noise allows: the noise is then that of all rewards together."""
+    rng = np.random.default_rng(20)
+    while True:
+        sums, between, within, y = one_way(rng, 25, 6, 0.0)
+        if between < 0.9 * within:
+            break
+    fit = fit_prior(sums, structure=structure, weak_priors=False, tolerance=1e-10)
+    assert fit.at_edge
+    assert fit.task_widths.at_bound.all()
+    assert fit.task_widths.maybe_zero.all()
+    assert fit.task_widths.std[0] < 1e-6
+    assert fit.task_widths.low[0] == 0.0
+    assert not fit.noise_width.at_bound.any()
+    np.testing.assert_allclose(fit.prior.noise_std**2, y.var(ddof=1), rtol=1e-5)
+    weak = fit_prior(sums, structure=structure)
+    assert not weak.at_edge
+    assert not weak.task_widths.at_bound.any()
+    assert weak.task_widths.maybe_zero.all()
+
+
+def test_a_full_covariance_of_few_tasks_is_singular_without_weak_priors():
+    rng = np.random.default_rng(21)
+    sums = drawn_sums(rng, tasks=3, events=30, task_cov=np.eye(4), noise=0.3, hyper_cov=np.eye(4),
+                  mean=np.zeros(4))  # fmt: skip
+    bare, weak = (fit_prior(sums, structure="full", weak_priors=w) for w in (False, True))
+    assert bare.at_edge
+    assert not bare.task_widths.at_bound.any()  # each width is clear, some directions are not
+    assert np.linalg.cond(bare.prior.task_cov) > 1e6
+    assert np.linalg.cond(weak.prior.task_cov) < 1e4
+    assert not weak.at_edge
+
+
+@pytest.mark.parametrize(("structure", "armed"), FORMS)
+@pytest.mark.parametrize("case", ["one event", "one task", "constant", "zero", "wide"])
+@pytest.mark.parametrize("populations", [1, 2])
+def test_degenerate_logs_without_weak_priors_give_finite_priors(
+    structure, armed, case, populations
+):
+    sums = _degenerate(case, armed)
+    fit = fit_prior(sums, population=evenly(sums, populations), structure=structure,
+                    weak_priors=False)  # fmt: skip
+    stds = np.array([*fit.task_widths.std, *fit.hyper_widths.std, fit.prior.noise_std])
+    assert np.isfinite(stds).all()
+    assert (stds > 0).all()
+    assert np.isfinite([fit.log_evidence, *fit.trace]).all()
+
+
+@pytest.mark.parametrize(("structure", "armed"), FORMS)
+@pytest.mark.parametrize("case", ["none", "one event", "one task", "constant", "zero", "wide"])
+@pytest.mark.parametrize("populations", [1, 2])
+def test_degenerate_logs_give_finite_priors(structure, armed, case, populations):
+    sums, d = _degenerate(case, armed), 5
+    fit = fit_prior(sums, population=evenly(sums, populations), structure=structure)
+    stds = np.array([*fit.task_widths.std, *fit.hyper_widths.std, fit.prior.noise_std])
+    assert np.isfinite(stds).all()
+    assert (stds > 0).all()
+    assert np.isfinite([fit.log_evidence, *fit.trace]).all()
+    belief = Belief.from_sums(fit.prior, sums, populations)
+    assert np.isfinite(belief.log_evidence()).all()
+    if case == "none":
+        np.testing.assert_allclose(full(fit.prior.task_cov), np.eye(d), atol=1e-2)
+        np.testing.assert_allclose(fit.prior.noise_std, 1.0, rtol=0.05)

@@ -1,0 +1,48 @@
+"""The units of the data do not matter."""
+
+import numpy as np
+import pytest
+from support.fits import FORMS, drawn_sums
+
+from hierbandits import TaskSums
+from hierbandits.fitting import fit_prior
+from hierbandits.fitting.units import Units
+
+
+def test_a_large_offset_of_the_rewards_costs_no_accuracy():
+    rng = np.random.default_rng(15)
+    tasks, arms = np.repeat(np.arange(30), 20), rng.integers(0, 3, 600)
+    y = 0.3 * rng.standard_normal((30, 3))[tasks, arms] + 0.5 * rng.standard_normal(600)
+    one, two = TaskSums.zeros(30, 3, armed=True), TaskSums.zeros(30, 3, armed=True)
+    one.add(tasks, arms, y)
+    two.add(tasks, arms, y + 1e4)
+    near, far = fit_prior(one), fit_prior(two)
+    np.testing.assert_allclose(far.task_widths.std, near.task_widths.std, rtol=1e-3)
+    np.testing.assert_allclose(far.prior.noise_std, near.prior.noise_std, rtol=1e-3)
+
+
+@pytest.mark.parametrize(("structure", "armed"), FORMS)
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_units_do_not_matter(structure, armed, unit):
+    """Rewards times a unit, features over a size: widths follow."""
+    rng = np.random.default_rng(12)
+    sums = drawn_sums(rng, tasks=20, events=10, task_cov=0.09 * np.eye(3), noise=0.5,
+                  hyper_cov=np.eye(3), mean=np.ones(3), armed=armed)  # fmt: skip
+    size = 1.0 if armed else 1e3
+    other = TaskSums(sums.xx / size**2, sums.xy * unit / size, sums.yy * unit**2, sums.n)
+    one, two = (fit_prior(s, structure=structure) for s in (sums, other))
+    np.testing.assert_allclose(two.task_widths.std, unit * size * one.task_widths.std, rtol=1e-3)
+    np.testing.assert_allclose(two.prior.noise_std, unit * one.prior.noise_std, rtol=1e-4)
+    np.testing.assert_allclose(two.prior.hyper_cov, (unit * size) ** 2 * one.prior.hyper_cov)
+    events = sums.n.sum()
+    np.testing.assert_allclose(two.log_evidence, one.log_evidence - events * np.log(unit), 1e-6)
+
+
+def test_the_default_hyper_width_is_wide_in_units_of_the_data():
+    sums = TaskSums.zeros(2, 2, armed=True)
+    sums.add([0, 0, 1, 1], [0, 1, 0, 1], [3.0, 4.0, 3.0, 4.0])
+    units = Units.of(sums, isotropic=False)
+    np.testing.assert_allclose(units.wide, 100 * np.sqrt(12.5 / 0.5))
+    fit = fit_prior(sums)
+    np.testing.assert_allclose(fit.hyper_widths.std, units.wide)
+    np.testing.assert_allclose(fit.prior.hyper_mean, 0.0, atol=1e-12)

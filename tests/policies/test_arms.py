@@ -1,0 +1,147 @@
+"""Arms in every form a caller may give them, and what is refused."""
+
+import numpy as np
+import pytest
+
+from hierbandits import Arms
+
+RNG = np.random.default_rng(0)
+SHARED = RNG.standard_normal((4, 3))
+EACH = RNG.standard_normal((2, 4, 3))
+
+
+def _linear(arms, eligible=None, events=2):
+    return Arms.of(arms, events, 3, armed=False, eligible=eligible)
+
+
+def _sets(arms):
+    """The features of each event's arms and the numbers by which the caller knows them."""
+    return [
+        (arms.table[arms.rows_of(e)], (arms.rows_of(e) - arms.base[e]).tolist())
+        for e in range(arms.start.size)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arms", "expected"),
+    [
+        (SHARED, [SHARED, SHARED]),
+        (SHARED.tolist(), [SHARED, SHARED]),
+        (EACH, EACH),
+        ([SHARED[:2], SHARED[1:]], [SHARED[:2], SHARED[1:]]),
+        ((SHARED[:1], SHARED), [SHARED[:1], SHARED]),
+        (Arms.grouped(EACH, [1, 0]), [EACH[1], EACH[0]]),
+    ],
+)
+def test_every_form_gives_each_event_its_arms(arms, expected):
+    for (features, numbers), wanted in zip(_sets(_linear(arms)), expected, strict=True):
+        np.testing.assert_array_equal(features, wanted)
+        assert numbers == list(range(len(wanted)))
+
+
+def test_sets_that_are_shared_are_not_copied():
+    assert _linear(SHARED).table is SHARED
+    assert np.shares_memory(_linear(EACH).table, EACH)
+    assert np.shares_memory(Arms.grouped(EACH, [0, 0, 1, 0]).table, EACH)
+
+
+@pytest.mark.parametrize(
+    ("arms", "mask", "numbers"),
+    [
+        (SHARED, [True, False, True, False], [[0, 2], [0, 2]]),
+        (SHARED, np.array([[True, False, True, False], [False, True, True, True]]), None),
+        (EACH, [[True, False, True, False], [False, True, True, True]], None),
+        ([SHARED[:2], SHARED], [[False, True], [True, True, False, True]], [[1], [0, 1, 3]]),
+        (Arms.grouped(EACH, [1, 1]), [True, False, True, False], [[0, 2], [0, 2]]),
+    ],
+)
+def test_a_mask_leaves_the_eligible_arms_under_their_numbers(arms, mask, numbers):
+    every, some = _sets(_linear(arms)), _sets(_linear(arms, mask))
+    expected = numbers or [[0, 2], [1, 2, 3]]
+    assert [left for _, left in some] == expected
+    for (features, left), (whole, _) in zip(some, every, strict=True):
+        np.testing.assert_array_equal(features, whole[left])
+
+
+def test_armed_sets():
+    assert [n for _, n in _sets(Arms.of(None, 2, 3, armed=True))] == [[0, 1, 2]] * 2
+    some = Arms.of([2, 0], 2, 3, armed=True)
+    assert some.features(np.array([0, 1])).tolist() == [2, 0]
+    each = Arms.of([[2, 0], [1]], 2, 3, armed=True)
+    assert each.features(np.array([1, 0])).tolist() == [0, 1]
+    masked = Arms.of(None, 2, 3, armed=True, eligible=[False, True, True])
+    assert [n for _, n in _sets(masked)] == [[1, 2]] * 2
+
+
+@pytest.mark.parametrize(
+    ("arms", "eligible", "message"),
+    [
+        (None, None, "arms must be given"),
+        (SHARED[:, :2], None, "arms must have shape"),
+        (SHARED[0], None, r"arms must have shape \(K, 3\) or \(2, K, 3\), got \(3,\)"),
+        (RNG.standard_normal((3, 4, 3)), None, "arms must have shape"),
+        ([SHARED], None, r"arms must hold 2 sets to match tasks, got 1"),
+        ([SHARED, SHARED[:, :2]], None, "arms must have shape"),
+        ([SHARED, SHARED[:0]], None, "at least one arm for every event"),
+        (SHARED[:0], None, "at least one arm for every event"),
+        (SHARED * np.nan, None, "arms must be finite"),
+        (SHARED, [True, False], r"eligible must be booleans of shape \(4,\)"),
+        (SHARED, [1, 0, 1, 0], "eligible must be booleans"),
+        (SHARED, [[True] * 4], "eligible must have 2 masks"),
+        (SHARED, [False] * 4, "eligible must leave an arm, got none for event 0"),
+        (SHARED, True, "eligible must be"),
+        (SHARED, np.array(True), "eligible must be"),
+        (SHARED, "yes", "eligible must be"),
+        (SHARED, [], "eligible must have 2 masks"),
+        (5, None, "arms must have shape"),
+        ([[1.0, 2.0, 3.0], [1.0]], None, "arms must be an array"),
+        (Arms.grouped(EACH, [0]), None, "arms must serve 2 events, got 1"),
+    ],
+)
+def test_bad_arms_are_named(arms, eligible, message):
+    with pytest.raises(ValueError, match=message):
+        _linear(arms, eligible)
+
+
+def test_bad_groups_and_indices_are_named():
+    with pytest.raises(ValueError, match="group must be in"):
+        Arms.grouped(EACH, [2])
+    with pytest.raises(ValueError, match="sets must have shape"):
+        Arms.grouped(SHARED, [0])
+    with pytest.raises(ValueError, match="arms must be in"):
+        Arms.of([0, 3], 1, 3, armed=True)
+    with pytest.raises(ValueError, match="arms must be integers"):
+        Arms.of([0.5], 1, 3, armed=True)
+
+
+def test_the_best_score_wins_and_ties_are_even():
+    arms = _linear([SHARED[:2], SHARED])
+    rng = np.random.default_rng(1)
+    scores = np.array([1.0, 2.0, 3.0, 5.0, 4.0, 5.0])
+    picks = np.array([arms.best(scores, rng) for _ in range(4000)])
+    assert set(picks[:, 0]) == {1}
+    assert set(picks[:, 1]) == {1, 3}
+    share = (picks[:, 1] == 1).mean()
+    assert abs(share - 0.5) < 6 * 0.5 / np.sqrt(4000)
+
+
+def test_repeated_events_keep_their_arms():
+    arms = _linear([SHARED[:2], SHARED])
+    again = _sets(arms.repeated(3))
+    assert [numbers for _, numbers in again] == [[0, 1], [0, 1, 2, 3]] * 3
+    assert arms.flat_rows().tolist() == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("armed", [False, True])
+def test_values_and_numbers_are_those_of_the_eligible_arms(armed):
+    theta = np.random.default_rng(2).standard_normal((2, 3))
+    masks = [[True, False, True], [False, True, True]]
+    table = np.eye(3) if armed else SHARED[:3]
+    arms = Arms.of(None if armed else table, 2, 3, armed=armed, eligible=masks)
+    expected = [table[k] @ theta[e] for e, k in ((0, 0), (0, 2), (1, 1), (1, 2))]
+    np.testing.assert_allclose(arms.values(theta), expected)
+    assert arms.numbers(np.array([1, 0])).tolist() == [2, 1]
+    rng, slots = np.random.default_rng(3), np.array([1, 0])  # event 0 has the second parameter
+    best = [max((0, 2), key=lambda k: table[k] @ theta[1])]
+    best.append(max((1, 2), key=lambda k: table[k] @ theta[0]))
+    assert arms.best_under(theta, slots, rng).tolist() == best

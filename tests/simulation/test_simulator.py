@@ -1,0 +1,149 @@
+"""The simulator: every policy, environment and schedule beside plain loops, paired, any jobs."""
+
+import numpy as np
+import pytest
+from support.environments import ENVIRONMENTS, GIVEN
+from support.plain_simulation import plain_simulation
+
+from hierbandits import POLICIES, Recipe, simulate
+from hierbandits.models.variants import as_given
+from hierbandits.simulation.schedules import SCHEDULES, Concurrent, Custom, Federated
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_policy_runs_in_every_environment(name, policy):
+    """Its regret is that of plain loops over the same events."""
+    environment = ENVIRONMENTS[name]
+    study = simulate(environment, [policy], Concurrent(2), runs=3, num_interactions=4)
+    plain = plain_simulation(environment, policy, Concurrent(2), runs=3, num_interactions=4)
+    outcome = study.outcomes[policy]
+    assert study.runs == 3
+    assert study.rounds.tolist() == list(range(1, 11))
+    np.testing.assert_allclose(outcome.curve, plain.curve, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(outcome.per_task, plain.per_task, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(outcome.total, plain.curve[:, -1], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_every_schedule_runs(schedule):
+    """Its regret, task by task and round by round, is that of plain loops."""
+    environment, runs = ENVIRONMENTS["armed"], {"runs": 3, "num_interactions": 4}
+    study = simulate(environment, ["HierTS"], SCHEDULES[schedule], seed=2, **runs)
+    plain = plain_simulation(environment, "HierTS", SCHEDULES[schedule], seed=2, **runs)
+    outcome = study.outcomes["HierTS"]
+    np.testing.assert_allclose(outcome.per_task, plain.per_task, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(outcome.curve, plain.curve, rtol=1e-9, atol=1e-12)
+
+
+def _always(choose):
+    """A policy that plays the arm choose(means) of each task, whatever it has learned."""
+
+    def rule(belief, rng, tasks, arms):
+        return choose(GIVEN.means, axis=1)[tasks % GIVEN.num_tasks]
+
+    return Recipe(as_given, rule, "knows the means")
+
+
+def test_always_the_best_arm_has_no_regret_and_always_the_worst_the_most():
+    policies = {"best": _always(np.argmax), "worst": _always(np.argmin)}
+    study = simulate(GIVEN, policies, Federated(), runs=3, num_interactions=7)
+    np.testing.assert_array_equal(study.outcomes["best"].curve, np.zeros((3, 7)))
+    np.testing.assert_array_equal(study.outcomes["best"].per_task, np.zeros((3, 5)))
+    most = 7 * np.ptp(GIVEN.means, axis=1)
+    np.testing.assert_allclose(study.outcomes["worst"].per_task, [most] * 3, rtol=1e-12)
+
+
+def _study(policies, jobs=1, runs=430, seed=5):
+    return simulate(
+        ENVIRONMENTS["linear, arms per round"],
+        policies,
+        Concurrent(3),
+        runs=runs,
+        seed=seed,
+        num_interactions=6,
+        jobs=jobs,
+    )
+
+
+def test_numbers_depend_neither_on_jobs_nor_on_company_nor_on_later_runs():
+    alone = _study(["HierTS"])
+    company = _study(["TS", "HierTS", "HierUCB"], jobs=2)
+    fewer = _study(["HierTS"], runs=400)
+    one = alone.outcomes["HierTS"]
+    np.testing.assert_array_equal(one.curve, company.outcomes["HierTS"].curve)
+    np.testing.assert_array_equal(one.per_task, company.outcomes["HierTS"].per_task)
+    np.testing.assert_array_equal(one.total[:400], fewer.outcomes["HierTS"].total)
+    other = _study(["HierTS"], seed=6)
+    assert not np.array_equal(other.outcomes["HierTS"].total, one.total)
+
+
+def test_policies_meet_the_same_worlds_and_the_same_luck():
+    """Two that choose without chance and differ in name alone have the very same regret."""
+    greedy = POLICIES["HierGreedy"]
+    study = simulate(
+        ENVIRONMENTS["linear, arms per round"],
+        {"one": greedy, "other": Recipe(as_given, greedy.rule, "a twin"), "TS": POLICIES["TS"]},
+        Concurrent(3),
+        runs=30,
+        num_interactions=20,
+    )
+    one, other, third = (study.outcomes[name].total for name in ("one", "other", "TS"))
+    np.testing.assert_array_equal(one, other)
+    assert not np.array_equal(one, third)
+    assert study.difference("one", "other") == (0.0, 0.0)
+
+
+def test_knowing_more_is_less_regret():
+    """OracleTS, HierTS and TS, each better than the next by several standard errors."""
+    study = simulate(
+        ENVIRONMENTS["linear, arms per task"],
+        ["OracleTS", "HierTS", "TS"],
+        Concurrent(2),
+        runs=200,
+        num_interactions=30,
+    )
+    for better, worse in (("OracleTS", "HierTS"), ("HierTS", "TS")):
+        difference, error = study.difference(worse, better)
+        assert difference > 4 * error
+
+
+def test_progress_counts_the_runs_of_all_policies():
+    calls = []
+    simulate(
+        ENVIRONMENTS["armed"], ["TS", "HierTS"], Federated(), runs=250, num_interactions=1,
+        progress=lambda done, total: calls.append((done, total)),
+    )  # fmt: skip
+    assert calls == [(200, 500), (250, 500), (450, 500), (500, 500)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"policies": ["nope"]}, "policies must be names among HierTS.*got .'nope'"),
+        ({"policies": []}, "policies must be names"),
+        ({"policies": {}}, "policies must be names"),
+        ({"policies": "HierTS"}, "policies must be names"),
+        ({"policies": {"a": "HierTS"}}, "a mapping from name to Recipe"),
+        ({"schedule": "federated"}, "schedule must be a schedule, .*got 'federated'"),
+        ({"schedule": Concurrent(2.5)}, "size must be a whole number"),
+        ({"points": 0}, "points must be a whole number of at least 1"),
+        ({"snapshot_every": -1}, "snapshot_every must be a whole number"),
+        ({"runs": 0}, "runs must be a whole number of at least 1"),
+        ({"seed": -1}, "seed must be a whole number"),
+        ({"num_interactions": 0}, "num_interactions must be"),
+    ],
+)
+def test_bad_studies_are_named(changes, message):
+    arguments = {"policies": ["TS"], "schedule": Federated(), "runs": 2, "num_interactions": 2}
+    with pytest.raises(ValueError, match=message):
+        simulate(ENVIRONMENTS["armed"], **(arguments | changes))
+
+
+def test_chunks_of_different_lengths_are_refused():
+    def as_many_rounds_as_runs(rng, history):
+        return None if history.rounds == history.runs else np.zeros((history.runs, 1), int)
+
+    schedule = Custom(as_many_rounds_as_runs)
+    with pytest.raises(ValueError, match="the same number of rounds in every run"):
+        simulate(ENVIRONMENTS["armed"], ["TS"], schedule, runs=203, num_interactions=1)

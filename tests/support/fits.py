@@ -1,0 +1,53 @@
+"""Sums drawn from known hierarchies, and the objective that a fit sets itself."""
+
+import numpy as np
+
+from hierbandits import TaskSums
+from hierbandits.fitting import fit_prior
+from hierbandits.fitting import maximum_evidence as fitting
+
+STRUCTURES = ["scalar", "diagonal", "full", "low-rank"]
+
+
+FORMS = [(s, False) for s in STRUCTURES] + [("scalar", True), ("diagonal", True)]
+
+
+def drawn_sums(rng, *, tasks, events, task_cov, noise, hyper_cov, mean, populations=1, armed=False):
+    """Sums of a world drawn from the model: `events` per task."""
+    d = len(mean)
+    mu = rng.multivariate_normal(mean, hyper_cov, populations)
+    theta = np.repeat(mu, tasks, axis=0)
+    theta = theta + rng.multivariate_normal(np.zeros(d), task_cov, len(theta))
+    rows = np.repeat(np.arange(len(theta)), events)
+    x = rng.integers(0, d, rows.size) if armed else rng.standard_normal((rows.size, d))
+    signal = theta[rows, x] if armed else (x * theta[rows]).sum(1)
+    sums = TaskSums.zeros(len(theta), d, armed=armed)
+    sums.add(rows, x, signal + noise * rng.standard_normal(rows.size))
+    return sums
+
+
+def evenly(sums, populations):
+    """The population of each task: equal shares, in order."""
+    return np.arange(len(sums.n)) * populations // len(sums.n)
+
+
+def objective_of(sums, populations, structure, monkeypatch, rank=1):
+    """The problem that fit_prior sets itself, and its units."""
+    caught = {}
+
+    def catch(objective, units, *_):
+        caught.update(problem=objective, units=units)
+
+    monkeypatch.setattr(fitting, "_fit", catch)
+    fit_prior(sums, population=evenly(sums, populations), structure=structure, rank=rank)
+    monkeypatch.undo()
+    return caught["problem"], caught["units"]
+
+
+def one_way(rng, m, n, task_std):
+    """One arm, n rewards a task: the sums, and the mean squares between and within tasks."""
+    y = 3.0 + task_std * rng.standard_normal((m, 1)) + 0.9 * rng.standard_normal((m, n))
+    sums = TaskSums.zeros(m, 1, armed=True)
+    sums.add(np.repeat(np.arange(m), n), np.zeros(m * n, int), y.ravel())
+    within = ((y - y.mean(1, keepdims=True)) ** 2).sum() / (m * (n - 1))
+    return sums, n * y.mean(1).var(ddof=1), within, y

@@ -1,0 +1,144 @@
+"""Files are there whole or not at all."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from hierbandits.atomic_write import atomic_write
+
+
+def _names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("form", [str, Path])
+def test_a_file_appears_when_the_block_ends(form, tmp_path):
+    path = tmp_path / "file.json"
+    with atomic_write(form(path)) as file:
+        file.write(b"one, ")
+        file.write(b"two")
+        assert not path.exists()
+        assert len(_names(tmp_path)) == 1  # the temporary file, in the same folder
+    assert path.read_bytes() == b"one, two"
+    assert _names(tmp_path) == ["file.json"]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("earlier", [None, b"old"])
+def test_an_error_in_the_block_leaves_things_as_they_were(error, earlier, tmp_path):
+    path = tmp_path / "file"
+    if earlier is not None:
+        path.write_bytes(earlier)
+
+    def write():
+        with atomic_write(path) as file:
+            file.write(b"new" * 100_000)
+            raise error
+
+    with pytest.raises(error):
+        write()
+    assert _names(tmp_path) == ([] if earlier is None else ["file"])
+    assert earlier is None or path.read_bytes() == earlier
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_failure_at_the_end_leaves_the_earlier_file(step, tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+
+    def full_disk(*_):
+        raise OSError(28, "No space left on device")
+
+    def write():
+        with atomic_write(path) as file:
+            file.write(b"new")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, step, full_disk)
+        with pytest.raises(OSError, match="No space left"):
+            write()
+    assert path.read_bytes() == b"old"
+    assert _names(tmp_path) == ["file"]
+    write()
+    assert path.read_bytes() == b"new"
+
+
+def test_all_bytes_are_on_disk_before_the_rename(tmp_path, monkeypatch):
+    calls = []
+    fsync, replace = os.fsync, os.replace
+
+    def watched_fsync(number):
+        calls.append(("fsync", os.fstat(number).st_size))
+        fsync(number)
+
+    def watched_replace(old, new):
+        calls.append(("replace", Path(new).name))
+        replace(old, new)
+
+    monkeypatch.setattr(os, "fsync", watched_fsync)
+    monkeypatch.setattr(os, "replace", watched_replace)
+    with atomic_write(tmp_path / "file") as file:
+        file.write(b"12345")
+    assert calls == [("fsync", 5), ("replace", "file")]
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o027, 0o640), (0o077, 0o600)])
+def test_permissions_are_those_of_the_umask(umask, mode, tmp_path):
+    def write(number):
+        with atomic_write(tmp_path / f"file-{number}") as file:
+            file.write(b"x")
+
+    before = os.umask(umask)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(write, range(40)))
+        assert os.umask(umask) == umask  # it is as it was
+    finally:
+        os.umask(before)
+    assert len(_names(tmp_path)) == 40
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {mode}
+
+
+def test_several_writers_leave_the_whole_file_of_one(tmp_path):
+    path = tmp_path / "file"
+    contents = [bytes([65 + number]) * 300_000 for number in range(8)]
+
+    def write(content):
+        with atomic_write(path) as file:
+            for start in range(0, len(content), 50_000):
+                file.write(content[start : start + 50_000])
+        return path.read_bytes()
+
+    with ThreadPoolExecutor(8) as pool:
+        seen = [*pool.map(write, contents * 5)]
+    assert set(seen) <= set(contents)  # whoever was last
+    assert path.read_bytes() in contents
+    assert _names(tmp_path) == ["file"]
+
+
+def test_two_open_writers_do_not_meet(tmp_path):
+    path = tmp_path / "file"
+    with atomic_write(path) as first:
+        with atomic_write(path) as second:
+            first.write(b"first")
+            second.write(b"second")
+        assert path.read_bytes() == b"second"
+    assert path.read_bytes() == b"first"
+    assert _names(tmp_path) == ["file"]
+
+
+def test_a_folder_in_the_way_is_an_error_and_leaves_nothing(tmp_path):
+    (tmp_path / "folder").mkdir()
+
+    def write(path):
+        with atomic_write(path) as file:
+            file.write(b"x")
+
+    with pytest.raises(OSError, match="folder"):
+        write(tmp_path / "folder")
+    assert _names(tmp_path) == ["folder"]
+    with pytest.raises(FileNotFoundError):
+        write(tmp_path / "nowhere" / "file")
+    assert _names(tmp_path) == ["folder"]

@@ -1,0 +1,151 @@
+"""Checks of arguments: what they let through, and what their messages name."""
+
+import numpy as np
+import pytest
+
+from hierbandits.checks import (
+    LARGEST,
+    count,
+    first_index_outside,
+    first_outside,
+    index_array,
+    positive,
+    real_array,
+    state_array,
+)
+
+NAN, INF = float("nan"), float("inf")
+
+
+def _frozen(array):
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [[1, 2, 3], [4, 5, 6]],
+        np.array([[1, 2, 3], [4, 5, 6]], np.int16),
+        np.array([[1, 2, 3], [4, 5, 6]], np.float32),
+        np.asfortranarray([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
+        np.repeat([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], 2, axis=1)[:, ::2],
+        _frozen(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])),
+    ],
+    ids=["list", "integers", "single", "fortran", "strided", "frozen"],
+)
+def test_numbers_of_any_form_become_floats_that_kernels_take(value):
+    array = real_array("x", value, (2, 3))
+    assert array.dtype == np.float64
+    assert array.flags.c_contiguous
+    assert array.flags.writeable
+    np.testing.assert_array_equal(array, [[1, 2, 3], [4, 5, 6]])
+    assert not np.shares_memory(array, np.asarray(value))
+
+
+def test_an_array_that_kernels_take_is_not_copied():
+    floats, indices = np.ones((2, 3)), np.array([0, 1])
+    assert real_array("x", floats, (2, None)) is floats
+    assert index_array("tasks", indices, 2, "tasks") is indices
+
+
+def test_booleans_and_empty_lists_are_numbers():
+    assert real_array("x", [True, False], (2,)).tolist() == [1.0, 0.0]
+    assert real_array("x", [], (0,)).dtype == np.float64
+    assert real_array("x", 3, ()) == 3.0
+    assert index_array("tasks", [], 0, "tasks").dtype == np.intp
+
+
+@pytest.mark.parametrize(
+    ("value", "shape", "message"),
+    [
+        ([1.0, 2.0], (3,), r"^x must have shape \(3,\) to match y, got \(2,\)$"),
+        ([1.0, 2.0], (2, None), r"^x must have shape \(2, any\) to match y, got \(2,\)$"),
+        (1.0, (None,), r"^x must have shape \(any,\) to match y, got \(\)$"),
+        ([[1.0]], (None,), r"^x must have shape \(any,\) to match y, got \(1, 1\)$"),
+        ([[1.0, 2.0]], (None, 3), r"^x must have shape \(any, 3\) to match y, got \(1, 2\)$"),
+        ([1.0], (), r"^x must have shape \(\) to match y, got \(1,\)$"),
+        ([[1, 2], [3]], (2, 2), "^x must be an array of numbers: "),
+        (["1", "2"], (2,), r"^x must be numbers, got \['1', '2'\]$"),
+        ([None, 1.0], (2,), r"^x must be numbers, got \[None, 1.0\]$"),
+        ([1j], (1,), "^x must be numbers, got "),
+        ([1.0, NAN], (2,), r"^x must be finite and at most 1e\+60 in size, got nan at \[1\]$"),
+        ([[0.0, 0.0], [-INF, NAN]], (2, 2), r"got -inf at \[1, 0\]$"),
+        ([2e60], (1,), r"at most 1e\+60 in size, got 2e\+60 at \[0\]$"),
+        (-2e60, (), r"at most 1e\+60 in size, got -2e\+60$"),
+    ],
+)
+def test_what_is_no_array_of_numbers_is_named(value, shape, message):
+    with pytest.raises(ValueError, match=message):
+        real_array("x", value, shape, " to match y")
+
+
+def test_the_largest_numbers_are_allowed():
+    assert real_array("x", [LARGEST, -LARGEST], (2,)).tolist() == [1e60, -1e60]
+    assert real_array("x", [3.0], (1,), largest=3.0) == [3.0]
+    with pytest.raises(ValueError, match="at most 3 in size, got 4"):
+        real_array("x", [4.0], (1,), largest=3.0)
+
+
+def test_state_need_only_be_finite():
+    assert state_array("mean", [1e300, -1e300], (2,)).tolist() == [1e300, -1e300]
+    for bad in (NAN, INF, -INF):
+        with pytest.raises(ValueError, match="mean must be finite"):
+            state_array("mean", [0.0, bad], (2,))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.int64])
+def test_indices_of_any_form_become_one_kind(dtype):
+    array = index_array("tasks", np.array([0, 4, 4], dtype), 5, "tasks")
+    assert array.dtype == np.intp
+    assert array.tolist() == [0, 4, 4]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([0, 5], r"^tasks must be in \[0, 5\), got 5: there are 5 nodes$"),
+        ([0, -1], r"^tasks must be in \[0, 5\), got -1: there are 5 nodes$"),
+        ([9, -1], r"got 9: there are 5 nodes$"),
+        ([0.0], r"^tasks must be integers, got \[0.0\]$"),
+        ([True], r"^tasks must be integers, got \[True\]$"),
+        (["a"], "^tasks must be integers"),
+        (0, r"^tasks must have shape \(any,\), got \(\)$"),
+        ([[0]], r"^tasks must have shape \(any,\), got \(1, 1\)$"),
+        ([[0], [1, 2]], "^tasks must be an array of integers: "),
+    ],
+)
+def test_what_is_no_index_is_named(value, message):
+    with pytest.raises(ValueError, match=message):
+        index_array("tasks", value, 5, "nodes")
+
+
+def test_positive_numbers_have_squares_that_count():
+    least = 1 / LARGEST
+    assert positive("noise_std", [least, 2.0], (2,)).tolist() == [least, 2.0]
+    assert positive("noise_std", [], (0,)).size == 0
+    for bad in (0.0, -1.0, 0.9e-60):
+        with pytest.raises(ValueError, match=f"noise_std must be positive, got {bad}"):
+            positive("noise_std", [1.0, bad], (2,))
+    with pytest.raises(ValueError, match="noise_std must be finite"):
+        positive("noise_std", NAN, ())
+
+
+def test_counts_are_whole_numbers():
+    assert count("runs", 0) == 0
+    assert type(count("runs", np.int32(3), least=3)) is int
+    for bad, least in [(-1, 0), (2, 3), (1.0, 0), (True, 0), ("1", 0), (None, 0), (np.bool_(1), 0)]:
+        with pytest.raises(ValueError) as error:  # noqa: PT011
+            count("runs", bad, least=least)
+        message = f"runs must be a whole number of at least {least}, got {bad!r}"
+        assert str(error.value) == message
+
+
+def test_the_first_bad_place_is_found():
+    assert first_outside(np.array([[1.0, 2.0], [3.0, 4.0]]), 4.0) == -1
+    assert first_outside(np.array([[1.0, -5.0], [NAN, 4.0]]), 4.0) == 1
+    assert first_outside(np.array([1.0, NAN]), INF) == 1
+    assert first_index_outside(np.array([0, 3]), 4) == -1
+    assert first_index_outside(np.array([0, 3, 4, -1]), 4) == 2
+    assert first_index_outside(np.array([0, -1]), 4) == 1
+    assert first_index_outside(np.array([0]), 0) == 0

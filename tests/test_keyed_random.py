@@ -1,0 +1,87 @@
+"""Keyed random numbers: functions of their key, and as random as they should be."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from hierbandits.keyed_random import Events, Stream, mix
+
+
+def _grid(runs, tasks, interactions):
+    run, task, interaction = np.meshgrid(
+        np.arange(runs), np.arange(tasks), np.arange(interactions), indexing="ij"
+    )
+    return Events(run.ravel(), task.ravel(), interaction.ravel())
+
+
+def test_a_number_is_a_function_of_its_key_alone():
+    stream = Stream(3, "reward")
+    events = _grid(4, 3, 5)
+    whole = stream.uniforms(events, 2)
+    some = np.array([7, 3, 50, 7])
+    part = stream.uniforms(Events(*(getattr(events, n)[some] for n in Events.__slots__)), 2)
+    np.testing.assert_array_equal(part, whole[some])
+    assert len(np.unique(whole)) == whole.size
+    assert not np.array_equal(whole, Stream(4, "reward").uniforms(events, 2))
+    assert not np.array_equal(whole, Stream(3 + 2**31, "reward").uniforms(events, 2))
+    assert not np.array_equal(whole, Stream(3 + 2**64, "reward").uniforms(events, 2))
+    assert not np.array_equal(whole, Stream(3, "actions").uniforms(events, 2))
+
+
+@pytest.mark.parametrize("axis", range(4))
+def test_numbers_are_uniform_and_neighbours_independent(axis):
+    shape = (40, 25, 50, 4)
+    numbers = Stream(0, "x").uniforms(_grid(*shape[:3]), 4).reshape(shape)
+    assert numbers.min() > 0
+    assert numbers.max() < 1
+    assert stats.kstest(numbers.ravel(), "uniform").pvalue > 1e-4
+    first = np.take(numbers, range(shape[axis] - 1), axis).ravel()
+    second = np.take(numbers, range(1, shape[axis]), axis).ravel()
+    cells = np.histogram2d(first, second, bins=16)[0]
+    assert stats.chi2_contingency(cells).pvalue > 1e-4
+
+
+def test_normals_are_normal():
+    numbers = Stream(1, "y").normals(_grid(50, 20, 50), 3)
+    assert stats.kstest(numbers.ravel(), "norm").pvalue > 1e-4
+    correlation = np.corrcoef(numbers.T) - np.eye(3)
+    assert np.abs(correlation).max() < 6 / np.sqrt(len(numbers))
+
+
+def test_the_bits_are_those_of_splitmix64():
+    """The first numbers of the published generator from the state 1234567."""
+    golden, state = 0x9E3779B97F4A7C15, 1234567
+    expected = [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    for number in expected:
+        state = (state + golden) % 2**64
+        assert int(mix(np.uint64(state))) == number
+
+
+def test_more_numbers_of_an_event_begin_with_the_same():
+    stream, events = Stream(5, "z"), _grid(2, 3, 2)
+    np.testing.assert_array_equal(stream.uniforms(events, 7)[:, :3], stream.uniforms(events, 3))
+    np.testing.assert_array_equal(stream.normals(events, 4)[:, :2], stream.normals(events, 2))
+    assert stream.uniforms(_grid(0, 1, 1), 3).shape == (0, 3)
+
+
+def test_rows_of_a_log_have_a_number_each():
+    stream, rows = Stream(2, "fold"), np.arange(5000)
+    numbers = stream.of_rows(rows)
+    np.testing.assert_array_equal(stream.of_rows(rows[::-7]), numbers[::-7])
+    assert np.unique(numbers).size == rows.size
+    assert stats.kstest(numbers, "uniform").pvalue > 1e-4
+    assert not np.array_equal(Stream(2, "coin").of_rows(rows), numbers)
+
+
+def test_numbers_are_the_same_in_every_version():
+    """Results of studies rest on them."""
+    uniforms = Stream(7, "reward").uniforms(_grid(1, 2, 2), 2)
+    normals = Stream(7, "reward").normals(_grid(1, 1, 1), 2)
+    expected = [
+        [0.16548171564158026, 0.5893628228240602],
+        [0.6719134361677122, 0.8852206578388775],
+        [0.6200586579091327, 0.9240699110099826],
+        [0.5957267053357751, 0.14610163484115207],
+    ]
+    np.testing.assert_array_equal(uniforms, expected)
+    np.testing.assert_allclose(normals, [[-1.6055637148302018, -1.6174577295760615]], rtol=1e-14)
