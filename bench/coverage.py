@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 import hierbandits as hb
 from hierbandits.evaluation.targets import FrozenTarget, targets_of
-from hierbandits.evaluation.training import LogTotals
-from hierbandits.logs.split import Split
-from hierbandits.logs.survey import Survey
+from hierbandits.evaluation.training import Training
+from hierbandits.logs import GroupSums, Split, Survey
 from hierbandits.policies.ucb_rule import ucb_width
 
 Array = NDArray[np.float64]
@@ -89,17 +88,19 @@ def shares(setting: Setting, logged: Logged, prior: hb.GaussianHierarchy | None)
         out[:, 0] = 1.0
         return out
     survey = Survey.of(logged.log)
-    split = Split.of(survey, None, folds=5, seed=0)
-    totals = LogTotals.of(survey, split)
+    split = Split.for_evaluation(survey, None, folds=5, seed=0)
+    sums = GroupSums(split.num_groups)
+    for batch in logged.log.batches():
+        sums.add(batch, split.groups(batch.numbers))
     (target,) = targets_of(setting.policy, alpha=ucb_width(0.05), draws=1000, seed=0)
     assert isinstance(target, FrozenTarget)
     everyone = np.arange(survey.num_tasks)
-    for group in split.evaluated:
-        training = totals.training(group, split.training(group), prior, None)
+    for group in split.judged:
+        training = Training.of(survey, group, sums.of(split.training(group)), prior, None)
         policy = target.freeze(survey, training)
-        mine, all_ = totals.of_groups([group]).n, totals.of_groups([*split.evaluated]).n
+        mine, all_ = sums.of([group]).n, sums.total().n
         given = policy(everyone, np.ones((survey.num_tasks, setting.arms), np.bool_))
-        out[np.array(survey.tasks, int)] += (mine / all_)[survey.node, None] * given
+        out[np.array(survey.tasks, int)] += (mine / all_)[:, None] * given
     return out
 
 
@@ -121,7 +122,7 @@ def runs(setting: Setting, count: int, seed: int) -> Iterator[dict[str, tuple[fl
         out: dict[str, tuple[float, ...]] = {}
         for method in METHODS:
             overall = evaluation[setting.policy, method]
-            each = evaluation.by_task[setting.policy, method].found
+            each = evaluation.by_task[setting.policy, method].estimates
             known = np.isfinite(each.low)
             inside = (each.low <= true[names]) & (true[names] <= each.high)
             share = float(inside[known].mean()) if known.any() else float("nan")

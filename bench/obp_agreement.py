@@ -18,9 +18,8 @@ import numpy as np
 import hierbandits as hb
 from bench.coverage import Setting, draw
 from hierbandits.evaluation.targets import FrozenTarget, targets_of
-from hierbandits.evaluation.training import LogTotals
-from hierbandits.logs.split import Split
-from hierbandits.logs.survey import Survey
+from hierbandits.evaluation.training import Training
+from hierbandits.logs import GroupSums, Split, Survey
 from hierbandits.policies.ucb_rule import ucb_width
 
 POLICIES = ("HierOPO", "greedy", "frozen:HierTS", "uniform", "arm:1")
@@ -51,20 +50,22 @@ def estimators() -> Any:
 def given(log: hb.Log, policy: str) -> dict[str, Any]:
     """What obp takes: rewards, arms, propensities, and each row's probabilities and model."""
     survey = Survey.of(log)
-    split = Split.of(survey, None, folds=5, seed=0)
-    totals = LogTotals.of(survey, split)
+    split = Split.for_evaluation(survey, None, folds=5, seed=0)
+    sums = GroupSums(split.num_groups)
+    for batch in log.batches():
+        sums.add(batch, split.groups(batch.numbers))
     (target,) = targets_of(policy, alpha=ucb_width(0.05), draws=1000, seed=0)
     assert isinstance(target, FrozenTarget)
     (rows,) = survey.rows()
-    groups = split.groups(rows)
+    groups = split.groups(rows.numbers)
     probabilities = np.empty((rows.tasks.size, len(survey.arms)))
     model = np.empty_like(probabilities)
-    for group in split.evaluated:
-        training = totals.training(group, split.training(group), None, None)
+    for group in split.judged:
+        training = Training.of(survey, group, sums.of(split.training(group)), None, None)
         mine = groups == group
         everything = np.ones((int(mine.sum()), len(survey.arms)), np.bool_)
         probabilities[mine] = target.freeze(survey, training)(rows.tasks[mine], everything)
-        model[mine] = training.model().mean[survey.node[rows.tasks[mine]]]
+        model[mine] = training.model().means[rows.tasks[mine]]
     return {
         "reward": rows.rewards, "action": rows.arms, "pscore": rows.propensities,
         "action_dist": probabilities[:, :, None],

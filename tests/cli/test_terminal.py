@@ -5,7 +5,7 @@ from support.processes import command, python
 from typer import Exit
 
 import hierbandits
-from hierbandits.cli.terminal import fail, need, paragraph, report_folder, say, tell
+from hierbandits.cli.terminal import fail, need, report_folder, say, tell
 
 
 @pytest.mark.parametrize(
@@ -40,19 +40,12 @@ def test_the_command_says_what_is_missing(tmp_path):
     assert "pip install 'hierbandits[all]'" in missing.stderr
 
 
-def test_lines_are_printed_as_they_are_and_paragraphs_are_broken(capsys):
+def test_lines_are_printed_as_they_are(capsys):
     path = "[bold]/a/long/path" * 10
     say(path)
     tell(path)
     out, err = capsys.readouterr()
     assert (out, err) == (f"{path}\n", f"{path}\n")
-    text = "Rows are weighed by [p], the propensity. " * 10
-    paragraph(text)
-    out, err = capsys.readouterr()
-    assert err == ""
-    assert out.endswith("\n\n")
-    assert all(len(line) <= 80 for line in out.splitlines())
-    assert out.split() == text.split()
 
 
 def test_an_error_is_one_line_and_exits_with_two(capsys):

@@ -1,12 +1,17 @@
 """Synthetic logs whose every row is at hand, and dense references on them."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import polars as pl
 
-from hierbandits import Columns, Log
+from hierbandits import Belief, Columns, GaussianHierarchy, Log, TaskSums, learn_prior
+from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from support.oracle import dense_posterior, full
+
+FORMS = [(armed, populations) for armed in (True, False) for populations in (1, 3)]
+CLOSE = {"rtol": 1e-8, "atol": 1e-10}
 
 
 @dataclass
@@ -90,7 +95,10 @@ def drawn(
     noise=0.5,
     scale=None,
 ):
-    """Rows in random order, `events` a task on average; `noise` may be a function of (rng, E)."""
+    """Rows in random order, `events` of each task on average.
+
+    `noise` may be a function of (rng, E).
+    """
     rng = np.random.default_rng(seed)
     group = np.sort(rng.integers(0, populations, tasks))
     group[:populations] = np.arange(populations)
@@ -110,3 +118,43 @@ def drawn(
         signal = (features * theta[task]).sum(1)
     luck = noise(rng, task.size) if callable(noise) else noise * rng.standard_normal(task.size)
     return Rows(task, group, features, signal + luck, theta)
+
+
+@cache
+def learned(armed, populations=1):
+    """A log of this form, the prior that it teaches, and the report on it."""
+    rows = drawn(30, armed=armed, populations=populations, tasks=30, events=40)
+    prior, report = learn_prior(rows.frame(), **rows.arguments, runs=10, seed=2)
+    return rows, prior, report
+
+
+def other_prior(rows, seed=5):
+    """A hierarchy that is not the one the rows were drawn from, and nowhere the identity."""
+    rng, d = np.random.default_rng(seed), rows.dim
+    if rows.armed:
+        return GaussianHierarchy.armed(
+            d, hyper_mean=rng.normal(2, 1, d), hyper_std=rng.uniform(0.5, 2, d),
+            task_std=rng.uniform(0.2, 0.8, d), noise_std=0.6,
+        )  # fmt: skip
+    a, b = rng.standard_normal((2, d, d))
+    return GaussianHierarchy(
+        hyper_mean=rng.normal(2, 1, d),
+        hyper_cov=a @ a.T + 0.1 * np.eye(d),
+        task_cov=0.1 * (b @ b.T) + 0.05 * np.eye(d),
+        noise_std=0.6,
+    )
+
+
+def posteriors(prior, sums, population):
+    return TaskPosteriors.of(Belief.from_sums(prior, sums, population=population))
+
+
+def sums_of(rows, keep=slice(None)):
+    sums = TaskSums.zeros(len(rows.theta), rows.dim, armed=rows.armed)
+    sums.add(rows.task[keep], rows.features[keep], rows.rewards[keep])
+    return sums
+
+
+def as_form(rows, cov):
+    """Covariances as the rows' hierarchy has them: diagonals if armed."""
+    return np.diagonal(cov, axis1=-2, axis2=-1) if rows.armed else cov

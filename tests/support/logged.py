@@ -6,6 +6,8 @@ import numpy as np
 import polars as pl
 
 from hierbandits import Columns, GaussianHierarchy, Log
+from hierbandits.evaluation.training import Training
+from hierbandits.logs import GroupSums, Split, Survey
 from support.oracle import random_cov
 
 NAMES = {"task": "task", "arm": "arm", "reward": "reward", "propensity": "p"}
@@ -69,8 +71,13 @@ class World:
         return GaussianHierarchy.armed(self.shape[1], **widths)
 
 
+def drawn_table(rng, tasks=6, arms=3):
+    """Preferences for a table policy."""
+    return rng.dirichlet(np.ones(arms), tasks) * rng.integers(0, 2, (tasks, 1)) + 0.05
+
+
 def table_policy(table):
-    """A policy of fixed preferences (tasks, K), spread over the eligible arms."""
+    """A policy of fixed preferences (tasks, K), shared out among the eligible arms."""
 
     def policy(task, arms):
         odds = np.array([table[int(task[1:]), int(arm[1:])] for arm in arms])
@@ -93,3 +100,17 @@ def drawn_case(rng, linear):
             noise_std=0.8,
         )
     return world, frame, features, prior
+
+
+def sums_by_group(log, split):
+    """The sums of a log's rows, by the groups of a split."""
+    sums = GroupSums(split.num_groups)
+    for batch in log.batches():
+        sums.add(batch, split.groups(batch.numbers, batch.times))
+    return sums
+
+
+def trained_on_all(log, prior, table=None):
+    """A training on all rows of a log."""
+    sums = sums_by_group(log, Split.none())
+    return Training.of(Survey.of(log), 0, sums.total(), prior, table)

@@ -2,17 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from hierbandits.cli.prior_file import read_prior
 from hierbandits.cli.spelling import names_as_in_log
-from hierbandits.cli.terminal import app, console, fail, need, paragraph, report_folder, say
-
-if TYPE_CHECKING:
-    from hierbandits import Evaluation
-    from hierbandits.reporting import Report
+from hierbandits.cli.terminal import app, console, fail, need, report_folder, say
 
 
 @app.command()
@@ -106,36 +102,21 @@ row, and learn from the rows whose logged arm is their choice.
             if features is not None:
                 names = names_as_in_log(log, arm, [*features])
                 features = dict(zip(names, features.values(), strict=True))
-            columns = hb.Columns(
-                task=task, arm=arm, reward=reward, propensity=propensity, eligible=eligible,
-                time=time, population=population,
-            )  # fmt: skip
-            source = hb.Log.read(log, columns, arms=named_arms)
             evaluation = hb.evaluate(
-                source, policy, method, prior=hierarchy, arm_features=features, uniform=uniform,
+                log, policy, method, task=task, reward=reward, arm=arm, propensity=propensity,
+                eligible=eligible, time=time, population=population, arms=named_arms,
+                prior=hierarchy, arm_features=features, uniform=uniform,
                 split=split, folds=folds, delta=delta, draws=draws, batch=batch,  # type: ignore[arg-type]
                 confidence=confidence, seed=seed,
             )  # fmt: skip
-            learned = None
-            if "HierOPO" in evaluation.settings["policies"]:
-                learned = hb.hieropo(source, prior=hierarchy, arm_features=features, delta=delta)
-            report = evaluation.report(learned)
+            report = evaluation.report()
             page = report.write(out)
         except (ValueError, OSError) as error:
             fail(" ".join(str(error).split()))
-    _show(evaluation, report)
+    evaluation.show(console)
     for name in report.figures:
         say(f"Figure: {out / name}.png")
     say(f"Report: {page}\nResults and settings: {out}")
-
-
-def _show(evaluation: "Evaluation", report: "Report") -> None:
-    """Print the notes, the tables and the warnings."""
-    for note in evaluation.notes:
-        paragraph(note)
-    report.show(console)
-    for warning in evaluation.warnings:
-        paragraph(f"Warning: {warning}")
 
 
 def _read_features(path: Path) -> dict[Any, Any]:

@@ -41,11 +41,6 @@ def say(message: str) -> None:
     console.print(message, markup=False, highlight=False, soft_wrap=True)
 
 
-def paragraph(message: str) -> None:
-    """Print a paragraph, broken between words, and an empty line."""
-    console.print(message, end="\n\n", markup=False, highlight=False)
-
-
 def tell(message: str) -> None:
     """Print a line to the standard error."""
     Console(stderr=True).print(message, style="red", markup=False, highlight=False, soft_wrap=True)

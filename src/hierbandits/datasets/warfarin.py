@@ -13,7 +13,7 @@ from hierbandits.types import Indices
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Warfarin:
-    """Sites are tasks, dose levels are arms; a patient is an event."""
+    """Sites are tasks, doses are arms; a patient is an event."""
 
     sites: tuple[str, ...]
     doses: tuple[str, ...]  # low: below 21 mg a week, medium: 21 to 49, high: above 49
@@ -21,10 +21,10 @@ class Warfarin:
     attribution: str  # the source and its terms, to be kept with the counts
 
     def as_log(self, rng: Generator) -> Log:
-        """A trial that gives each patient a dose level at random, the patients in random order.
+        """A trial that gives each patient a dose at random, the patients in random order.
 
-        The reward is 1 if the level is the one that the patient needed, and otherwise 0; the
-        propensity is that of a fair choice.
+        The reward is 1 if the patient needed this dose, and otherwise 0.  Every dose has the same
+        propensity.
         """
         import polars as pl
 

@@ -18,7 +18,7 @@ LEAST_SIZE = 2.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """Mean rewards of a policy and its gains over the logged rewards, with intervals.
+    """Mean rewards of a policy and its improvements over the logged rewards, with intervals.
 
     One entry for each task, or a single one for all rows; NaN where the rows do not tell.
     """
@@ -27,18 +27,24 @@ class Estimates:
     error: Vector  # standard errors
     low: Vector
     high: Vector
-    gain: Vector
-    gain_low: Vector
-    gain_high: Vector
+    improvement: Vector
+    improvement_low: Vector
+    improvement_high: Vector
 
     @classmethod
     def of(
-        cls, value: Vector, error: Vector, gain: Vector, gain_error: Vector, reach: Vector | float
+        cls,
+        value: Vector,
+        error: Vector,
+        improvement: Vector,
+        improvement_error: Vector,
+        reach: Vector | float,
     ) -> "Estimates":
         """Intervals of `reach` standard errors to either side."""
+        half = reach * improvement_error
         return cls(
             value, error, value - reach * error, value + reach * error,
-            gain, gain - reach * gain_error, gain + reach * gain_error,
+            improvement, improvement - half, improvement + half,
         )  # fmt: skip
 
 
@@ -49,20 +55,20 @@ def effective_size(moments: Moments) -> Vector:
     return np.where(square > 0, (n * mean) ** 2 / np.where(square > 0, square, 1.0), 0.0)
 
 
-def ips(moments: Moments, level: float) -> Estimates:
+def ips(moments: Moments, confidence: float) -> Estimates:
     """Inverse propensity scoring: the mean of w r."""
-    return _of_mean(moments, WEIGHTED, level)
+    return _of_mean(moments, WEIGHTED, confidence)
 
 
-def doubly_robust(moments: Moments, level: float) -> Estimates:
+def doubly_robust(moments: Moments, confidence: float) -> Estimates:
     """The model's value corrected by its weighted errors: the mean of q + w (r - q(a))."""
-    return _of_mean(moments, ROBUST, level)
+    return _of_mean(moments, ROBUST, confidence)
 
 
-def snips(moments: Moments, level: float) -> Estimates:
-    """Self-normalised IPS: v = sum w r / sum w; its error, by the delta method, that of
+def snips(moments: Moments, confidence: float) -> Estimates:
+    """Self-normalised IPS: v = sum w r / sum w.
 
-    w (r - v) / mean(w).
+    By the delta method its error is the error of the mean of w (r - v) / mean(w).
     """
     mean = moments.mean[:, WEIGHT]
     some = mean > 0
@@ -70,50 +76,53 @@ def snips(moments: Moments, level: float) -> Estimates:
     value = np.where(some, moments.mean[:, WEIGHTED] * scale, np.nan)
     tilt = np.where(some, -value * scale, 0.0)
     error = moments.error(tilt, scale, 0.0, 0.0)
-    gain_error = moments.error(tilt, scale, 0.0, -1.0)
-    gain = value - moments.mean[:, REWARD]
-    return Estimates.of(value, error, gain, gain_error, _reach(moments, level))
+    improvement = value - moments.mean[:, REWARD]
+    improvement_error = moments.error(tilt, scale, 0.0, -1.0)
+    return Estimates.of(value, error, improvement, improvement_error, _reach(moments, confidence))
 
 
-def logged(moments: Moments, level: float) -> Estimates:
+def logged(moments: Moments, confidence: float) -> Estimates:
     """The mean of the rewards themselves: the value of the policy that made the log."""
-    value = _seen(moments, REWARD)
+    value = _known_means(moments, REWARD)
     error = moments.error(0.0, 0.0, 0.0, 1.0)
-    return Estimates.of(value, error, 0.0 * value, 0.0 * error, student(level, moments.n - 1))
+    reach = student(confidence, moments.n - 1)
+    return Estimates.of(value, error, 0.0 * value, 0.0 * error, reach)
 
 
-def student(level: float, degrees: Vector) -> Vector:
-    """Half the width of a central Student t interval; NaN without degrees of freedom."""
-    reach: Vector = stdtrit(np.where(degrees > 0, degrees, np.nan), 0.5 + level / 2)
+def student(confidence: float, degrees: Vector) -> Vector:
+    """Half the length of a central Student t interval; NaN without degrees of freedom."""
+    reach: Vector = stdtrit(np.where(degrees > 0, degrees, np.nan), 0.5 + confidence / 2)
     return reach
 
 
-def normal(level: float) -> float:
-    """Half the width of a central normal interval."""
-    return float(ndtri(0.5 + level / 2))
+def normal(confidence: float) -> float:
+    """Half the length of a central standard normal interval."""
+    return float(ndtri(0.5 + confidence / 2))
 
 
-def _of_mean(moments: Moments, part: int, level: float) -> Estimates:
-    value = _seen(moments, part)
+def _of_mean(moments: Moments, part: int, confidence: float) -> Estimates:
+    """The mean of one of a row's values."""
+    value = _known_means(moments, part)
     one = np.eye(4)
     error = moments.error(*one[part])
-    gain_error = moments.error(*(one[part] - one[REWARD]))
-    gain = value - moments.mean[:, REWARD]
-    return Estimates.of(value, error, gain, gain_error, _reach(moments, level))
+    improvement = value - moments.mean[:, REWARD]
+    improvement_error = moments.error(*(one[part] - one[REWARD]))
+    return Estimates.of(value, error, improvement, improvement_error, _reach(moments, confidence))
 
 
-def _seen(moments: Moments, part: int) -> Vector:
+def _known_means(moments: Moments, part: int) -> Vector:
+    """The means of one of a row's values; NaN without rows."""
     return np.where(moments.n > 0, moments.mean[:, part], np.nan)
 
 
-def _reach(moments: Moments, level: float) -> Vector:
-    """Student's t, its degrees of freedom the effective sample size less one.
+def _reach(moments: Moments, confidence: float) -> Vector:
+    """Student's t, with the effective sample size less one as its degrees of freedom.
 
-    Few matching rows decide an estimate whatever the number of rows, and with less than two of
-    them its spread is not known at all.
+    Few rows of large weight decide an estimate, however many rows there are.  Fewer than two of
+    them do not tell how far the estimate may be off, so there is no interval.
     """
     size = effective_size(moments)
-    return student(level, np.where(size < LEAST_SIZE, np.nan, size - 1))
+    return student(confidence, np.where(size < LEAST_SIZE, np.nan, size - 1))
 
 
 ESTIMATORS: dict[str, Callable[[Moments, float], Estimates]] = {
@@ -121,4 +130,4 @@ ESTIMATORS: dict[str, Callable[[Moments, float], Estimates]] = {
     "snips": snips,
     "dr": doubly_robust,
 }
-"""What needs propensities; the direct method is in `direct`."""
+"""The methods that need propensities; see `direct` for the one that does not."""

@@ -1,26 +1,32 @@
-"""What an evaluation found."""
+"""The results of an evaluation."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hierbandits.evaluation.estimators import Estimates
+from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
 from hierbandits.evaluation.replay import Replayed
 from hierbandits.evaluation.weighing import Diagnostics
+from hierbandits.reporting.plain_data import plain
 from hierbandits.types import Name, Vector
 
 if TYPE_CHECKING:
     import polars as pl
+    from rich.console import Console
 
-    from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
     from hierbandits.reporting.report import Report
+
+BEST_FIRST = ("dr", "snips", "ips", "dm", "replay")
+"""Of a policy's methods, the first of these is to be trusted first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A policy's mean reward over all evaluated rows by one method, and its gain over the log's.
+    """A policy's mean reward over all judged rows by one method, and its improvement over the log.
 
     NaN where the rows do not tell.
     """
@@ -31,15 +37,15 @@ class Estimate:
     error: float
     low: float
     high: float
-    gain: float
-    gain_low: float
-    gain_high: float
+    improvement: float
+    improvement_low: float
+    improvement_high: float
     rows: int  # that the number rests on
 
     @classmethod
-    def of(cls, policy: str, method: str, found: Estimates, rows: int) -> "Estimate":
+    def of(cls, policy: str, method: str, estimates: Estimates, rows: int) -> "Estimate":
         """The only entry of some estimates."""
-        numbers = {name: float(getattr(found, name)[0]) for name in Estimates.__slots__}
+        numbers = {name: float(getattr(estimates, name)[0]) for name in Estimates.__slots__}
         return cls(policy=policy, method=method, rows=rows, **numbers)
 
 
@@ -47,12 +53,12 @@ class Estimate:
 class TaskEstimates:
     """The same numbers for every task, from its own rows."""
 
-    found: Estimates  # (tasks,)
+    estimates: Estimates  # (tasks,)
     rows: Vector  # (tasks,)
     effective_rows: Vector | None  # (tasks,); None if no weights are involved
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Evaluation:
     """Estimates of every policy by every method that fits it, and whether to trust them."""
 
@@ -60,8 +66,9 @@ class Evaluation:
     by_task: Mapping[tuple[str, str], TaskEstimates]  # by policy and method
     diagnostics: Mapping[str, Diagnostics]  # of frozen policies
     replays: Mapping[str, Replayed]  # of learning policies
+    hieropo: PessimisticPolicy | None  # learned from all rows, if HierOPO was evaluated
     tasks: tuple[Name, ...]
-    level: float
+    confidence: float
     notes: tuple[str, ...]  # what was done, and why
     warnings: tuple[str, ...]  # what to distrust
     settings: Mapping[str, Any]
@@ -73,6 +80,13 @@ class Evaluation:
                 return estimate
         known = [(estimate.policy, estimate.method) for estimate in self.estimates]
         raise KeyError(f"no estimate of {key}; there are {known}")
+
+    def trusted(self) -> list[Estimate]:
+        """Each policy's estimate by the method to be trusted first."""
+        methods: dict[str, list[str]] = {}
+        for estimate in self.estimates[1:]:
+            methods.setdefault(estimate.policy, []).append(estimate.method)
+        return [self[name, min(own, key=BEST_FIRST.index)] for name, own in methods.items()]
 
     def frame(self) -> "pl.DataFrame":
         """The overall estimates, a row each."""
@@ -87,7 +101,7 @@ class Evaluation:
 
         parts = []
         for (policy, method), each in self.by_task.items():
-            numbers = {name: getattr(each.found, name) for name in Estimates.__slots__}
+            numbers = {name: getattr(each.estimates, name) for name in Estimates.__slots__}
             size = each.effective_rows
             parts.append(
                 pl.DataFrame(
@@ -103,11 +117,46 @@ class Evaluation:
             )
         return pl.concat(parts).with_columns(pl.col(pl.Float64).fill_nan(None))
 
-    def report(self, learned: "PessimisticPolicy | None" = None) -> "Report":
-        """A page with tables, figures, frames and JSON; `learned` adds the arms of HierOPO."""
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; the estimates of each task are in tasks.parquet."""
+        data: dict[str, Any] = plain(
+            {
+                "rows": self.settings["rows"],
+                "tasks": len(self.tasks),
+                "arms": self.settings["arms"],
+                "estimates": self.estimates,
+                "diagnostics": self.diagnostics,
+                "replays": self.replays,
+                "notes": self.notes,
+                "warnings": self.warnings,
+                "settings": self.settings,
+            }
+        )
+        return data
+
+    def report(self) -> "Report":
+        """A page with tables, figures, frames and JSON."""
         from hierbandits.evaluation.evaluation_report import report
 
-        return report(self, learned)
+        return report(self)
+
+    def write(self, folder: str | Path) -> Path:
+        """Write a page, figures, tables, report.json and summary.json; returns the page."""
+        return self.report().write(folder)
+
+    def show(self, console: "Console | None" = None) -> None:
+        """Print the notes, the tables and the warnings to a terminal."""
+        from hierbandits.evaluation.evaluation_report import show
+
+        show(self, console)
+
+    def __repr__(self) -> str:
+        best = max(self.trusted(), key=lambda each: np.nan_to_num(each.value, nan=-np.inf))
+        return (
+            f"<Evaluation on {self.settings['rows']:,} rows of {len(self.tasks):,} tasks: "
+            f"{best.policy} is best, {best.value:.4g} by {best.method}; "
+            f"the log has {self.estimates[0].value:.4g}>"
+        )
 
     def __str__(self) -> str:
         from hierbandits.evaluation.evaluation_tables import tables

@@ -22,9 +22,6 @@ COLOURS = {  # of methods
 CUT = 10.0
 """An interval longer than this many typical ones does not stretch the axis."""
 
-BEST_FIRST = ("dr", "snips", "ips", "dm", "replay")
-"""Of a policy's methods, the first of these is drawn task by task."""
-
 
 def estimates_figure(evaluation: Evaluation) -> Any:
     """Every policy and method, a point with its interval, beside the log's own mean."""
@@ -45,7 +42,7 @@ def estimates_figure(evaluation: Evaluation) -> Any:
         y += 0.8
     axes.set_yticks(ticks, policies)
     axes.set_ylim(y - 0.6, -0.8)
-    axes.set(xlabel=f"mean reward, {100 * evaluation.level:g} % intervals")
+    axes.set(xlabel=f"mean reward, {100 * evaluation.confidence:g} % intervals")
     shortened = cut_limits(evaluation)
     if shortened is not None:
         axes.set_xlim(*shortened)
@@ -55,7 +52,7 @@ def estimates_figure(evaluation: Evaluation) -> Any:
 
 
 def cut_limits(evaluation: Evaluation) -> tuple[float, float] | None:
-    """The axis of all intervals but the very long ones, if there are any of those."""
+    """The limits that leave out very long intervals; None if there are none."""
     known = [each for each in evaluation.estimates if np.isfinite(each.low)]
     lengths = np.array([each.high - each.low for each in known])
     kept = [each for each, length in zip(known, lengths, strict=True)
@@ -78,17 +75,22 @@ def _point(axes: Any, each: Estimate, y: float, colour: str, label: str | None) 
 
 
 def tasks_figure(evaluation: Evaluation) -> Any:
-    """A panel for each policy: every task by its best method, beside the task's logged mean."""
+    """A panel for each policy: the estimate of every task beside the task's logged mean."""
     logged = evaluation.by_task["logged", "logged"]
     order = np.argsort(-logged.rows, kind="stable")[:MOST_TASKS]
-    order = order[np.argsort(logged.found.value[order], kind="stable")]
+    order = order[np.argsort(logged.estimates.value[order], kind="stable")]
     drawn, y = drawn_methods(evaluation), np.arange(order.size)
     figure, every = panels(len(drawn), height=1.2 + 0.17 * order.size, width=3.3, columns=3)
     for axes, (policy, method) in zip(every, drawn, strict=True):
-        found = evaluation.by_task[policy, method].found
-        value, low, high = found.value[order], found.low[order], found.high[order]
+        each = evaluation.by_task[policy, method].estimates
+        value, low, high = each.value[order], each.low[order], each.high[order]
         axes.plot(
-            logged.found.value[order], y, "|", color="#444444", markersize=8, markeredgewidth=1.6
+            logged.estimates.value[order],
+            y,
+            "|",
+            color="#444444",
+            markersize=8,
+            markeredgewidth=1.6,
         )
         known, style = np.isfinite(low), {"color": COLOURS[method], "markersize": 3.5}
         axes.plot(value[~known], y[~known], "o", markerfacecolor="none", **style)
@@ -103,18 +105,18 @@ def tasks_figure(evaluation: Evaluation) -> Any:
         axes.tick_params(axis="x", labelsize=8)
         axes.set_title(f"{policy}, {LABELS.get(method, method)}", fontsize=10)
         axes.grid(visible=False, axis="y")
-    figure.supxlabel(f"mean reward, {100 * evaluation.level:g} % intervals", fontsize=10)
+    figure.supxlabel(f"mean reward, {100 * evaluation.confidence:g} % intervals", fontsize=10)
     return figure
 
 
 def _limits(
     evaluation: Evaluation, drawn: list[tuple[str, str]], order: Indices
 ) -> tuple[float, float]:
-    """An axis for most intervals and all estimates: a few very long ones are cut."""
-    found = [evaluation.by_task[pair].found for pair in drawn]
-    value = np.concatenate([each.value[order] for each in found])
-    low = np.concatenate([each.low[order] for each in found])
-    high = np.concatenate([each.high[order] for each in found])
+    """The limits that hold all estimates and most intervals; a few long ones are cut."""
+    estimates = [evaluation.by_task[pair].estimates for pair in drawn]
+    value = np.concatenate([each.value[order] for each in estimates])
+    low = np.concatenate([each.low[order] for each in estimates])
+    high = np.concatenate([each.high[order] for each in estimates])
     left, right = np.nanmin(value), np.nanmax(value)
     if np.isfinite(low).any():
         left = min(left, np.nanpercentile(low, 10))
@@ -124,9 +126,5 @@ def _limits(
 
 
 def drawn_methods(evaluation: Evaluation) -> list[tuple[str, str]]:
-    """The policies drawn task by task, each with its best method."""
-    policies = dict.fromkeys(each.policy for each in evaluation.estimates[1:])
-    return [
-        next((policy, method) for method in BEST_FIRST if (policy, method) in evaluation.by_task)
-        for policy in policies
-    ]
+    """The policies drawn task by task, each with the method to be trusted first."""
+    return [(each.policy, each.method) for each in evaluation.trusted()]

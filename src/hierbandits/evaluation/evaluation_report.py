@@ -1,6 +1,6 @@
 """The folder that an evaluation leaves: a page to read, figures, Parquet and JSON."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hierbandits.evaluation.evaluation import Evaluation
 from hierbandits.evaluation.evaluation_figures import (
@@ -9,14 +9,17 @@ from hierbandits.evaluation.evaluation_figures import (
     estimates_figure,
     tasks_figure,
 )
-from hierbandits.evaluation.evaluation_tables import tables
+from hierbandits.evaluation.evaluation_tables import Table, tables
 from hierbandits.evaluation.pessimistic_policy import MOST_ROWS, PessimisticPolicy
 from hierbandits.reporting.plain_data import plain
 from hierbandits.reporting.report import Report
 
+if TYPE_CHECKING:
+    from rich.console import Console
 
-def report(evaluation: Evaluation, learned: PessimisticPolicy | None) -> Report:
-    """The page, with the arms of HierOPO if they were learned."""
+
+def report(evaluation: Evaluation) -> Report:
+    """The whole report, with the arms of HierOPO if they were learned."""
     settings = dict(evaluation.settings)
     page = Report("evaluate", "What would these policies have earned?", settings)
     page.text(
@@ -33,25 +36,44 @@ def report(evaluation: Evaluation, learned: PessimisticPolicy | None) -> Report:
     if evaluation.diagnostics:
         page.text(_READING)
     page.figure("tasks", tasks_figure(evaluation), _tasks_caption(evaluation))
-    if learned is not None:
-        _arms(page, learned)
+    if evaluation.hieropo is not None:
+        page.table(*_arms(evaluation.hieropo))
+        page.text(
+            f"The lower bound is the mean less {evaluation.hieropo.alpha:.3g} standard deviations."
+            "  All tasks are in hieropo.parquet."
+        )
+        page.frame("hieropo", evaluation.hieropo.frame())
     page.frame("estimates", evaluation.frame())
     page.frame("tasks", evaluation.task_frame())
     page.rows += [plain(each) | _trust(evaluation, each.policy) for each in evaluation.estimates]
+    page.document("report", evaluation.to_dict())
     settings["warnings"] = list(evaluation.warnings)
     page.settings |= settings
     return page
 
 
-def _arms(page: Report, learned: PessimisticPolicy) -> None:
-    columns, rows = learned.cells()
-    shown = f", {MOST_ROWS} of {len(rows):,} tasks" if len(rows) > MOST_ROWS else ""
-    page.table(f"HierOPO's arms from all rows{shown}", columns, rows[:MOST_ROWS])
-    page.text(
-        f"The lower bound is the mean less {learned.alpha:.3g} standard deviations.  All tasks are "
-        "in hieropo.parquet."
-    )
-    page.frame("hieropo", learned.frame())
+def show(evaluation: Evaluation, console: "Console | None") -> None:
+    """Print the notes, the tables and the warnings."""
+    from rich.console import Console
+
+    console = console or Console()
+    for note in evaluation.notes:
+        console.print(note, end="\n\n", markup=False, highlight=False)
+    page = Report("evaluate", "", {})
+    for table in tables(evaluation):
+        page.table(*table)
+    if evaluation.hieropo is not None:
+        page.table(*_arms(evaluation.hieropo))
+    page.show(console)
+    for warning in evaluation.warnings:
+        console.print(f"Warning: {warning}", end="\n\n", markup=False, highlight=False)
+
+
+def _arms(hieropo: PessimisticPolicy) -> Table:
+    """The table of HierOPO's arms."""
+    columns, rows = hieropo.cells()
+    part = f", {MOST_ROWS} of {len(rows):,} tasks" if len(rows) > MOST_ROWS else ""
+    return f"HierOPO's arms from all rows{part}", columns, rows[:MOST_ROWS]
 
 
 def _estimates_caption(evaluation: Evaluation) -> str:
@@ -64,12 +86,12 @@ def _estimates_caption(evaluation: Evaluation) -> str:
 
 
 def _tasks_caption(evaluation: Evaluation) -> str:
-    some = "Every task"
+    which = "Every task"
     if len(evaluation.tasks) > MOST_TASKS:
-        some = f"The {MOST_TASKS} tasks with most rows, of {len(evaluation.tasks):,}"
+        which = f"The {MOST_TASKS} tasks with most rows, of {len(evaluation.tasks):,}"
     return (
-        f"{some}, from its own rows.  Upright marks: the mean logged reward.  Hollow: too few rows "
-        "for an interval.  The longest intervals are cut."
+        f"{which}, from its own rows.  Upright marks: the mean logged reward.  Hollow: too few "
+        "rows for an interval.  The longest intervals are cut."
     )
 
 
@@ -78,9 +100,7 @@ def _trust(evaluation: Evaluation, policy: str) -> dict[str, Any]:
     if policy in evaluation.diagnostics:
         return {"diagnostics": plain(evaluation.diagnostics[policy])}
     if policy in evaluation.replays:
-        found = evaluation.replays[policy]
-        numbers = {"offered": found.offered, "kept": found.kept, "accepted": found.accepted}
-        return {"diagnostics": numbers}
+        return {"diagnostics": plain(evaluation.replays[policy])}
     return {"diagnostics": None}
 
 

@@ -6,16 +6,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hierbandits.evaluation.training import Scores
+from hierbandits.evaluation.scores import Scores
 from hierbandits.keyed_random import Events, Stream
-from hierbandits.logs.survey import Survey
+from hierbandits.logs import Survey
 from hierbandits.types import Indices, Mask, Matrix, Name, Vector
 
 CHUNK = 4_000_000  # numbers drawn at a time
 
 
 class Frozen(Protocol):
-    """The probability of every arm, (n, K), in these tasks, (n,), with these arms, (n, K)."""
+    """Gives the probability of every arm, (n, K), in these tasks, (n,), with these arms, (n, K)."""
 
     def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
         """Rows that sum to one over the eligible arms."""
@@ -49,25 +49,25 @@ class OneArm:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Highest:
+class HighestBound:
     """The arm of highest mean plus `width` standard deviations; equal ones share.
 
-    width = 0 is greedy; a positive one an upper bound; a negative one a lower bound, which is
-    the pessimism of HierOPO.
+    A width of 0 is greedy.  A positive width makes an upper bound, and a negative one the lower
+    bound of HierOPO.
     """
 
-    score: Matrix  # (rows, K)
-    row: Indices  # that of each task, (tasks,)
+    bound: Matrix  # (rows, K)
+    row: Indices  # the row of each task, (tasks,)
 
     @classmethod
-    def of(cls, scores: Scores, row: Indices, width: float) -> "Highest":
+    def of(cls, scores: Scores, width: float) -> "HighestBound":
         """Frozen at these posteriors."""
-        return cls(scores.mean + width * scores.std, row)
+        return cls(scores.prediction.bound(width), scores.row)
 
     def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
         """The best eligible arm."""
-        score = np.where(eligible, self.score[self.row[tasks]], -np.inf)
-        best = score == score.max(axis=1, keepdims=True)
+        bound = np.where(eligible, self.bound[self.row[tasks]], -np.inf)
+        best = bound == bound.max(axis=1, keepdims=True)
         return evenly(tasks, best)
 
 
@@ -80,10 +80,9 @@ class ThompsonShares:
     """
 
     scores: Scores
-    row: Indices  # that of each task, (tasks,)
     draws: int
     stream: Stream
-    _known: Matrix | None = field(default=None, init=False)  # all arms eligible, NaN: not yet
+    _known: Matrix | None = field(default=None, init=False)  # all arms eligible; NaN: not yet
 
     def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
         """The share of draws in which each eligible arm is best."""
@@ -92,7 +91,7 @@ class ThompsonShares:
         shares[~whole] = self._shares(tasks[~whole], eligible[~whole])
         if whole.any():
             if self._known is None:
-                self._known = np.full((self.row.size, eligible.shape[1]), np.nan)
+                self._known = np.full((self.scores.row.size, eligible.shape[1]), np.nan)
             asked = np.unique(tasks[whole])
             new = asked[np.isnan(self._known[asked, 0])]
             self._known[new] = self._shares(new, np.ones((new.size, eligible.shape[1]), np.bool_))
@@ -109,7 +108,7 @@ class ThompsonShares:
             run, zero = np.tile(np.arange(draws), some.size), np.zeros(some.size * draws, np.intp)
             events = Events(run, np.repeat(some, draws), zero)
             normals = self.stream.normals(events, dim).reshape(some.size, draws, dim)
-            values = self.scores.drawn(self.row[some], normals)  # (n, draws, K)
+            values = self.scores.drawn(some, normals)  # (n, draws, K)
             values[~np.broadcast_to(eligible[part, None], values.shape)] = -np.inf
             best = values.argmax(axis=2)
             np.add.at(shares[part], (np.repeat(np.arange(some.size), draws), best.ravel()), 1.0)
@@ -117,7 +116,7 @@ class ThompsonShares:
 
 
 @dataclass(slots=True, eq=False)
-class Told:
+class FunctionPolicy:
     """A caller's function of a task and its eligible arms.
 
     It returns a probability for each of those arms: a mapping by name (absent ones are zero), or
@@ -130,16 +129,16 @@ class Told:
     _known: dict[tuple[int, bytes], Vector] = field(default_factory=dict, init=False)
 
     def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
-        """What the function says, checked and remembered."""
+        """What the function answers, checked and remembered."""
         shares = np.empty(eligible.shape)
         for i, task in enumerate(tasks.tolist()):
             key = (task, np.packbits(eligible[i]).tobytes())
             if key not in self._known:
-                self._known[key] = self._asked(task, eligible[i])
+                self._known[key] = self._ask(task, eligible[i])
             shares[i] = self._known[key]
         return shares
 
-    def _asked(self, task: int, eligible: Mask) -> Vector:
+    def _ask(self, task: int, eligible: Mask) -> Vector:
         places = np.flatnonzero(eligible)
         arms = tuple(self.survey.arms[place] for place in places)
         named = self.survey.tasks[task]

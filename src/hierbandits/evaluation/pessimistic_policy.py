@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hierbandits.evaluation.training import LogTotals, checked_prior, feature_table
-from hierbandits.logs import Log
-from hierbandits.logs.split import Split
-from hierbandits.logs.survey import Survey
+from hierbandits.evaluation.arm_features import feature_table
+from hierbandits.evaluation.armed_log import armed_log
+from hierbandits.evaluation.training import Training, checked_prior
+from hierbandits.logs import GroupSums, Log, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.ucb_rule import ucb_width
 from hierbandits.reporting.rounding import to_its_error
@@ -39,7 +39,16 @@ class PessimisticPolicy:
     arms: tuple[Name, ...]
     mean: Matrix  # posterior mean rewards, (tasks, K)
     lower: Matrix  # their lower bounds, (tasks, K)
-    plays: Matrix  # how often the log played them, (tasks, K)
+    plays: Matrix  # how often the log played each arm, (tasks, K)
+
+    @classmethod
+    def of(cls, training: Training, alpha: float, plays: Matrix) -> "PessimisticPolicy":
+        """The policy that is learned from these rows."""
+        survey, model = training.survey, training.model()
+        return cls(
+            survey.log, training.prior, alpha, survey.tasks, survey.arms,
+            model.means, model.prediction.bound(-alpha)[model.row], plays,
+        )  # fmt: skip
 
     @property
     def choices(self) -> Indices:
@@ -104,8 +113,13 @@ class PessimisticPolicy:
 
 
 def hieropo(
-    log: Log,
+    source: Any,
     *,
+    task: str | None = None,
+    reward: str | None = None,
+    arm: str | None = None,
+    population: str | None = None,
+    arms: Sequence[Name] | None = None,
     prior: GaussianHierarchy | None = None,
     arm_features: Mapping[Name, Any] | None = None,
     delta: float = 0.05,
@@ -113,22 +127,19 @@ def hieropo(
 ) -> PessimisticPolicy:
     """Learn from a log alone: in task s play argmax x @ mean_s - alpha ||x||_cov_s.
 
-    [Hong et al. 2023].  The prior is fitted to the log unless given.  alpha is
-    sqrt(2 log(1 / delta)) unless given, so that a bound fails with probability at most delta;
-    zero is greedy.  Arms that were rarely tried in a task, and are not known from other tasks
-    either, have low bounds: what the log does not tell is not bet on.
+    [Hong et al. 2023].  `source` is an `hb.Log`, or what `learn_prior` takes, with its columns
+    named.  The prior is fitted to the log unless given.  alpha is sqrt(2 log(1 / delta)) unless
+    given, so that a bound fails with probability at most delta; zero is greedy.  An arm has a low
+    bound if it was rarely tried in a task and is not known from other tasks either: the policy
+    does not bet on what the log does not tell.
     """
     alpha = checked_alpha(delta, alpha)
-    survey = Survey.of(log)
+    columns = {"task": task, "reward": reward, "arm": arm, "population": population}
+    sums = GroupSums()
+    survey = Survey.of(armed_log(source, columns, arms), with_each=sums.add)
     table = feature_table(arm_features, survey.arms)
-    prior = checked_prior(prior, survey, table)
-    totals = LogTotals.of(survey, Split("none", 1, (0,), 0))
-    training = totals.training(0, [0], prior, table)
-    scores, node = training.model(), survey.node
-    return PessimisticPolicy(
-        log, training.prior, alpha, survey.tasks, survey.arms,
-        scores.mean[node], (scores.mean - alpha * scores.std)[node], totals.plays,
-    )  # fmt: skip
+    total, prior = sums.total(), checked_prior(prior, survey, table)
+    return PessimisticPolicy.of(Training.of(survey, 0, total, prior, table), alpha, total.xx)
 
 
 def checked_alpha(delta: float, alpha: float | None) -> float:

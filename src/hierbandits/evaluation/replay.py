@@ -9,8 +9,7 @@ import numpy as np
 from hierbandits.evaluation.estimators import Estimates, student
 from hierbandits.evaluation.moments import Moments
 from hierbandits.keyed_random import Stream
-from hierbandits.logs.split import Split
-from hierbandits.logs.survey import Rows, Survey
+from hierbandits.logs import Rows, Split, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.policy import Policy
@@ -25,9 +24,9 @@ class Replayed:
     """What a learning policy earned on the rows that it agreed with."""
 
     moments: Moments  # of the accepted rewards in each task
-    offered: int  # rows that it could have met
-    kept: int  # rows left after the coin that evens out the propensities
-    least: float  # the probability with which any choice agrees, if the propensities are right
+    offered: int  # rows that it was shown
+    kept: int  # rows left after the coins that even out the propensities
+    agreement: float  # how probable any choice agrees with the log, if its propensities are right
 
     @property
     def accepted(self) -> int:
@@ -42,19 +41,29 @@ class Replayed:
     @property
     def expected(self) -> float:
         """How many rows should have been accepted."""
-        return self.offered * self.least
+        return self.offered * self.agreement
 
-    def estimates(self, logged: Moments, level: float) -> Estimates:
+    def estimates(self, logged: Moments, confidence: float) -> Estimates:
         """The mean accepted reward; `logged` holds the rewards of all rows offered."""
-        mine, theirs = self.moments, logged
-        value = np.where(mine.n > 0, mine.mean[:, 0], np.nan)
-        error, gain = mine.error(1.0), value - theirs.mean[:, 0]
-        gain_error = np.hypot(error, theirs.error(1.0))
-        return Estimates.of(value, error, gain, gain_error, student(level, mine.n - 1))
+        earned = self.moments
+        value = np.where(earned.n > 0, earned.mean[:, 0], np.nan)
+        error, improvement = earned.error(1.0), value - logged.mean[:, 0]
+        improvement_error = np.hypot(error, logged.error(1.0))
+        reach = student(confidence, earned.n - 1)
+        return Estimates.of(value, error, improvement, improvement_error, reach)
 
     def overall(self) -> "Replayed":
         """All tasks as one."""
-        return Replayed(self.moments.pooled(), self.offered, self.kept, self.least)
+        return Replayed(self.moments.pooled(), self.offered, self.kept, self.agreement)
+
+    def to_dict(self) -> dict[str, float]:
+        """The numbers of rows, for JSON."""
+        return {
+            "offered": self.offered,
+            "kept": self.kept,
+            "accepted": self.accepted,
+            "expected": self.expected,
+        }
 
 
 def replay(
@@ -70,47 +79,45 @@ def replay(
     seed: int,
     advance: Callable[[int], None],
 ) -> tuple[Replayed, Moments]:
-    """Rejection sampling: a row whose logged arm is the policy's choice is one it lived through.
+    """Rejection sampling: the policy lives through the rows whose logged arm is its choice.
 
     [Li et al. 2011].  Under a uniform log every choice agrees with the same probability, so the
-    accepted rows are what the policy would have met.  Otherwise a row of propensity p is kept
-    with probability least / p, least being the least propensity of the whole log, whatever the
-    policy chooses; then agreement has probability `least` in every row.  Rounds of `batch`
-    successive rows are decided before any of their rewards is learned.
+    accepted rows are what the policy would have met.  Otherwise a coin keeps a row of propensity p
+    with probability least / p, where least is the least propensity of the whole log; then a kept
+    row agrees with probability `least`, whatever the policy chooses.  Rounds of `batch` successive
+    rows are decided before any of their rewards is learned.
 
-    Returns what it earned, and the logged rewards of all rows offered.
+    Returns what the policy earned, and the logged rewards of all rows offered.
     """
-    assert survey.least is not None
-    policy = recipe(prior, survey.width, survey.num_populations)
+    assert survey.least_propensity is not None
+    policy = recipe(prior, 0, survey.num_populations, population=survey.population)
     rng = np.random.default_rng([seed, crc32(name.encode())])
     earned = Moments.zeros(survey.num_tasks, 1)
     logged = Moments.zeros(survey.num_tasks, 1)
     offered = kept = 0
     for coin, rows in _rounds(survey, split, groups, batch, seed, advance):
-        offered += rows.tasks.size
+        offered += rows.size
         kept += int(coin.sum())
         logged.add(rows.tasks, rows.rewards[:, None])
-        agreed = np.zeros(rows.tasks.size, np.bool_)
-        for start in range(0, rows.tasks.size, batch):
+        agreed = np.zeros(rows.size, np.bool_)
+        for start in range(0, rows.size, batch):
             part = start + np.flatnonzero(coin[start : start + batch])
             if part.size:
                 agreed[part] = _round(survey, policy, rng, rows.only(part), table)
         earned.add(rows.tasks[agreed], rows.rewards[agreed, None])
-    return Replayed(earned, offered, kept, survey.least), logged
+    return Replayed(earned, offered, kept, survey.least_propensity), logged
 
 
 def _round(
     survey: Survey, policy: Policy, rng: np.random.Generator, rows: Rows, table: Matrix | None
 ) -> Mask:
     """Decide one round and learn from the rows where the log agrees; returns which they are."""
-    nodes = survey.node[rows.tasks]
     arms = _offered(rows, table, len(survey.arms))
-    agreed: Mask = policy.act(rng, nodes, arms) == rows.arms
+    agreed: Mask = policy.act(rng, rows.tasks, arms) == rows.arms
     if agreed.any():
         played = rows.arms[agreed]
-        policy.learn(
-            nodes[agreed], played if table is None else table[played], rows.rewards[agreed]
-        )
+        features = played if table is None else table[played]
+        policy.learn(rows.tasks[agreed], features, rows.rewards[agreed])
     return agreed
 
 
@@ -118,10 +125,10 @@ def _offered(rows: Rows, table: Matrix | None, num_arms: int) -> Arms:
     """The arms of each row."""
     features = np.arange(num_arms) if table is None else table
     if rows.eligible is None:
-        return Arms.shared(features, rows.tasks.size)
+        return Arms.shared(features, rows.size)
     places = np.nonzero(rows.eligible)[1]
     offset = np.append(0, np.cumsum(rows.eligible.sum(axis=1)))
-    base = np.zeros(rows.tasks.size, np.intp)
+    base = np.zeros(rows.size, np.intp)
     return Arms(features, places, offset[:-1].copy(), offset, base)
 
 
@@ -138,22 +145,22 @@ def _rounds(
     coins = Stream(seed, "replay")
     step = max(1, STEP // batch) * batch
     for every in survey.rows():
-        rows = every.only(np.isin(split.groups(every), groups))
-        advance(every.tasks.size - rows.tasks.size)
+        rows = every.only(np.isin(split.groups(every.numbers, every.times), groups))
+        advance(every.size - rows.size)
         rows = rows if left is None else left.then(rows)
-        whole = rows.tasks.size // batch * batch
+        whole = rows.size // batch * batch
         for start in range(0, whole, step):
             part = rows.only(slice(start, min(start + step, whole)))
             yield _tossed(coins, survey, part)
-            advance(part.tasks.size)
+            advance(part.size)
         left = rows.only(slice(whole, None))
     if left is not None:
         yield _tossed(coins, survey, left)
-        advance(left.tasks.size)
+        advance(left.size)
 
 
 def _tossed(coins: Stream, survey: Survey, rows: Rows) -> tuple[Mask, Rows]:
-    """Which rows are kept: with probability least / propensity."""
-    assert survey.least is not None
+    """Which rows are kept, each with probability least / propensity."""
+    assert survey.least_propensity is not None
     assert rows.propensities is not None
-    return coins.of_rows(rows.number) < survey.least / rows.propensities, rows
+    return coins.of_rows(rows.numbers) < survey.least_propensity / rows.propensities, rows

@@ -7,16 +7,16 @@ from typing import Any, TypeAlias
 
 from hierbandits.evaluation.frozen_policies import (
     Frozen,
-    Highest,
+    FunctionPolicy,
+    HighestBound,
     OneArm,
     ThompsonShares,
-    Told,
     evenly,
 )
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
 from hierbandits.evaluation.training import Training
 from hierbandits.keyed_random import Stream
-from hierbandits.logs.survey import Survey
+from hierbandits.logs import Survey
 from hierbandits.models.variants import as_given, unknown_widths
 from hierbandits.policies.greedy_rule import greedy
 from hierbandits.policies.recipes import POLICIES, Recipe
@@ -39,6 +39,7 @@ class FrozenTarget:
     name: str
     is_trained: bool  # from other rows of the log
     freeze: Callable[[Survey, Training | None], Frozen]
+    is_hieropo: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +54,7 @@ Target: TypeAlias = FrozenTarget | LearningTarget
 
 
 def targets_of(policies: Policies, *, alpha: float, draws: int, seed: int) -> list[Target]:
-    """The policies that a caller names, or gives under names of his own."""
+    """The policies that a caller names, or gives under other names."""
     if isinstance(policies, str):
         policies = [policies]
     if isinstance(policies, Mapping):
@@ -74,33 +75,33 @@ def _target(name: str, given: Any, alpha: float, draws: int, seed: int) -> Targe
     if isinstance(given, str):
         return _named(name, given, alpha, draws, seed)
     if callable(given):
-        return FrozenTarget(name, False, lambda survey, _: _told(survey, name, given))
+        return FrozenTarget(name, False, lambda survey, _: _function(survey, name, given))
     raise ValueError(
         f"policies must be names, recipes, or functions of a task and its arms, got {given!r:.80}"
     )
 
 
-def _told(survey: Survey, name: str, given: Function) -> Frozen:
+def _function(survey: Survey, name: str, given: Function) -> Frozen:
     if isinstance(given, PessimisticPolicy) and given.log.source is survey.log.source:
         raise ValueError(
             f"policy {name!r} was learned from these very rows, which would flatter it: "
             "evaluate 'HierOPO', which is learned from other rows than it is judged by"
         )
-    return Told(survey, name, given)
+    return FunctionPolicy(survey, name, given)
 
 
 def _named(name: str, given: str, alpha: float, draws: int, seed: int) -> Target:
     if given == "uniform":
         return FrozenTarget(name, False, lambda survey, _: evenly)
     if given == "greedy":
-        return _frozen(name, as_given, 0.0)
+        return _highest_bound(name, as_given, 0.0)
     if given == "HierOPO":
-        return _frozen(name, as_given, -alpha)
+        return _highest_bound(name, as_given, -alpha, is_hieropo=True)
     if given.startswith("arm:"):
         arm = given.removeprefix("arm:")
-        return FrozenTarget(name, False, lambda survey, _: OneArm(survey, _arm(survey, arm)))
+        return FrozenTarget(name, False, lambda survey, _: OneArm(survey, _arm_number(survey, arm)))
     if given.startswith("frozen:"):
-        return _stopped(name, given.removeprefix("frozen:"), draws, seed)
+        return _after_training(name, given.removeprefix("frozen:"), draws, seed)
     if given in POLICIES:
         return _learning(name, POLICIES[given])
     raise ValueError(f"policy must be one of {known_policies()}, got {given!r}")
@@ -118,7 +119,7 @@ def _learning(name: str, recipe: Recipe) -> LearningTarget:
     return LearningTarget(name, recipe)
 
 
-def _stopped(name: str, recipe_name: str, draws: int, seed: int) -> FrozenTarget:
+def _after_training(name: str, recipe_name: str, draws: int, seed: int) -> FrozenTarget:
     """A learning policy, as it stands after the training rows."""
     if recipe_name not in POLICIES:
         raise ValueError(
@@ -132,33 +133,35 @@ def _stopped(name: str, recipe_name: str, draws: int, seed: int) -> FrozenTarget
             "with the widths that fit the log: evaluate 'frozen:HierTS'"
         )
     if rule is greedy:
-        return _frozen(name, recipe.believe, 0.0)
+        return _highest_bound(name, recipe.believe, 0.0)
     if isinstance(rule, partial) and rule.func is ucb:
-        return _frozen(name, recipe.believe, float(rule.keywords["width"]))
+        return _highest_bound(name, recipe.believe, float(rule.keywords["width"]))
     if rule is not thompson or recipe.forced:
         raise ValueError(f"policy {recipe_name!r} must choose by its belief alone to be frozen")
 
     def freeze(survey: Survey, training: Training | None) -> Frozen:
         assert training is not None
-        scores, row = training.scores(recipe)
-        return ThompsonShares(scores, row, draws, Stream(seed, f"frozen {training.group}"))
+        stream = Stream(seed, f"frozen {training.group}")
+        return ThompsonShares(training.scores(recipe), draws, stream)
 
     return FrozenTarget(name, True, freeze)
 
 
-def _frozen(name: str, believe: Any, width: float) -> FrozenTarget:
+def _highest_bound(
+    name: str, believe: Any, width: float, *, is_hieropo: bool = False
+) -> FrozenTarget:
     """The arm of highest mean plus `width` standard deviations, after the training rows."""
     recipe = Recipe(believe, greedy, name)
 
     def freeze(survey: Survey, training: Training | None) -> Frozen:
         assert training is not None
-        return Highest.of(*training.scores(recipe), width)
+        return HighestBound.of(training.scores(recipe), width)
 
-    return FrozenTarget(name, True, freeze)
+    return FrozenTarget(name, True, freeze, is_hieropo)
 
 
-def _arm(survey: Survey, name: str) -> int:
-    """The number of an arm; integers may be spelt out."""
+def _arm_number(survey: Survey, name: str) -> int:
+    """The number of an arm; an arm that is an integer may be given as text."""
     for place, arm in enumerate(survey.arms):
         if str(arm) == name:
             return place
@@ -167,9 +170,9 @@ def _arm(survey: Survey, name: str) -> int:
 
 
 def plan(targets: list[Target], methods: Iterable[str] | None) -> dict[str, tuple[str, ...]]:
-    """The methods of each policy: those of its kind; a wrong combination is refused.
+    """The methods by which each policy is evaluated; None asks for all.
 
-    None stands for all of them.
+    A method that does not fit any policy is refused, and so is a policy that none fits.
     """
     asked = METHODS if methods is None else tuple(dict.fromkeys(methods))
     for method in asked:
@@ -201,3 +204,25 @@ def _why_not(target: Target, asked: tuple[str, ...]) -> str:
         f"policy {target.name!r} is frozen, and replay would throw away most rows for nothing: "
         f"evaluate it by {', '.join(FROZEN_METHODS)}"
     )
+
+
+def possible_methods(
+    survey: Survey, targets: list[Target], methods: Iterable[str] | None
+) -> dict[str, tuple[str, ...]]:
+    """The methods of each policy that this log allows: without propensities, dm alone."""
+    chosen = plan(targets, methods)
+    if survey.has_propensities:
+        return chosen
+    need = (
+        "propensities: name their column, or say uniform if every eligible arm was equally likely"
+    )
+    for target in targets:
+        used = chosen[target.name]
+        if "replay" in used:
+            raise ValueError(f"replay of policy {target.name!r} needs {need}")
+        if methods is None:
+            chosen[target.name] = ("dm",)
+        elif used != ("dm",):
+            first = next(method for method in used if method != "dm")
+            raise ValueError(f"method {first!r} needs {need}")
+    return chosen

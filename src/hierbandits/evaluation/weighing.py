@@ -8,9 +8,8 @@ import numpy as np
 from hierbandits.evaluation.estimators import WEIGHT, effective_size, normal
 from hierbandits.evaluation.frozen_policies import Frozen
 from hierbandits.evaluation.moments import Moments
-from hierbandits.evaluation.training import Scores
-from hierbandits.logs.split import Split
-from hierbandits.logs.survey import Rows, Survey
+from hierbandits.evaluation.scores import Scores
+from hierbandits.logs import Rows, Split, Survey
 from hierbandits.types import Indices, Mask, Matrix
 
 
@@ -25,7 +24,7 @@ class Diagnostics:
     mean_weight_error: float
     mean_weight_low: float
     mean_weight_high: float
-    unsupported: float  # share of its choices that the log never made in their task
+    unsupported: float  # share of its choices that the log never made in the same task
     unsupported_tasks: int
 
 
@@ -43,10 +42,10 @@ class Tally:
     ) -> None:
         """Add the rows of a group; `model` holds the tasks' mean rewards, (tasks, K)."""
         np.add.at(self.chosen[group], pairs.tasks, shares * pairs.counts[:, None])
-        weight = np.zeros(rows.tasks.size)
+        weight = np.zeros(rows.size)
         if rows.propensities is not None:
             weight = shares[pairs.place, rows.arms] / rows.propensities
-        robust = np.zeros(rows.tasks.size)
+        robust = np.zeros(rows.size)
         if model is not None:
             expected = (shares * model[pairs.tasks]).sum(axis=1)[pairs.place]
             robust = expected + weight * (rows.rewards - model[rows.tasks, rows.arms])
@@ -54,13 +53,13 @@ class Tally:
         self.moments.add(rows.tasks, values)
         np.maximum.at(self.largest, rows.tasks, weight)
 
-    def diagnostics(self, plays: Matrix, level: float) -> Diagnostics:
+    def diagnostics(self, plays: Matrix, confidence: float) -> Diagnostics:
         """`plays` counts how often the log plays each task's arms, (tasks, K)."""
         pooled = self.moments.pooled()
         mean, error = pooled.mean[0, WEIGHT], pooled.error(1.0, 0.0, 0.0, 0.0)[0]
         chosen = sum(self.chosen.values(), np.zeros(plays.shape))
         lost = np.where(plays == 0, chosen, 0.0).sum(axis=1)
-        reach = normal(level) * error
+        reach = normal(confidence) * error
         return Diagnostics(
             int(pooled.n[0]), float(effective_size(pooled)[0]), float(self.largest.max()),
             float(mean), float(error), float(mean - reach), float(mean + reach),
@@ -79,7 +78,7 @@ class Pairs:
 
     @classmethod
     def of(cls, rows: Rows, num_arms: int) -> "Pairs":
-        """Those of these rows."""
+        """The pairs of these rows."""
         if rows.eligible is None:
             tasks, place, counts = np.unique(rows.tasks, return_inverse=True, return_counts=True)
             return cls(tasks, np.ones((tasks.size, num_arms), np.bool_), counts, place)
@@ -100,18 +99,18 @@ def weigh(
     models: dict[int, Scores],
     advance: Callable[[int], None],
 ) -> dict[str, Tally]:
-    """One pass; every policy and model of a group sees the rows of that group alone."""
-    tallies = {name: Tally(survey, split.evaluated) for name in policies}
-    tables = {group: model.mean[survey.node] for group, model in models.items()}
+    """Read the log once; every policy and model of a group sees the rows of that group alone."""
+    tallies = {name: Tally(survey, split.judged) for name in policies}
+    tables = {group: model.means for group, model in models.items()}
     for rows in survey.rows():
-        groups = split.groups(rows)
-        for group in split.evaluated:
+        groups = split.groups(rows.numbers, rows.times)
+        for group in split.judged:
             part = rows.only(groups == group)
-            if part.tasks.size == 0:
+            if part.size == 0:
                 continue
             pairs = Pairs.of(part, len(survey.arms))
             for name, frozen in policies.items():
                 shares = frozen[group](pairs.tasks, pairs.eligible)
                 tallies[name].add(group, part, pairs, shares, tables.get(group))
-        advance(rows.tasks.size)
+        advance(rows.size)
     return tallies

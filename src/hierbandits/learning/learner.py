@@ -1,29 +1,26 @@
 """From a log to a prior and a report on it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.checks import count
-from hierbandits.learning.calibration import Calibration, check
-from hierbandits.learning.held_out import Split
+from hierbandits.fitting import fit_prior
+from hierbandits.fitting.structure import Shape
+from hierbandits.learning.calibration import Calibration
 from hierbandits.learning.learning_report import LearningReport
-from hierbandits.learning.learning_survey import Survey
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.predictor import Predictor
-from hierbandits.learning.prior import fitted, starting_prior
 from hierbandits.learning.savings import Savings, newcomer
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
-from hierbandits.logs import Columns, Log
+from hierbandits.logs import GroupSums, Log, Split, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.progress import Progress, progress_bar
 from hierbandits.types import Name
-
-if TYPE_CHECKING:
-    from hierbandits.fitting.structure import Shape
 
 
 def learn_prior(
@@ -35,7 +32,7 @@ def learn_prior(
     features: str | Sequence[str] | None = None,
     population: str | None = None,
     arms: Sequence[Name] | None = None,
-    structure: "Shape" = "diagonal",
+    structure: Shape = "diagonal",
     rank: int = 1,
     noise_std: float | None = None,
     held_out: float = 0.2,
@@ -45,44 +42,60 @@ def learn_prior(
 ) -> tuple[GaussianHierarchy, LearningReport]:
     """The prior that past rewards teach, and a report on whether to trust and to share it.
 
-    `source` is a polars, pandas or Arrow table, a .parquet or .csv file of any size whose columns
-    `task`, `reward` and either `arm` or `features` (one column of lists, or several columns) are
-    named, or an `hb.Log`, which names them itself.  It is read twice and never held as a whole.
+    `source` is an `hb.Log`; or a polars, pandas or Arrow table, or a .parquet or .csv file of any
+    size, whose columns `task`, `reward` and either `arm` or `features` (one column of lists, or
+    several columns) are named.  It is read twice and never held as a whole.
 
     The prior is for tasks that the agent has not met: with one population, mu has its posterior
     given the whole log; with several, it is as if drawn anew from the learned hyper-prior.
-    `structure`, `rank` and `noise_std` are those of `fit_prior`.  `held_out` is the share of rows
-    on which predictions are checked, and `runs` the number of worlds simulated for the regret
-    saved; 0 leaves either out.
+    `fit_prior` explains `structure`, `rank` and `noise_std`.  `held_out` is the share of rows on
+    which predictions are checked, and `runs` the number of worlds simulated for the regret saved;
+    0 leaves either out.
     """
-    log = _opened(source, task, reward, arm, features, population, arms)
-    split, runs = Split(held_out, seed), count("runs", runs)
+    columns = {"task": task, "reward": reward, "arm": arm}
+    log = Log.of(source, {**columns, "features": features, "population": population}, arms)
+    split, runs = Split.held_out(held_out, seed), count("runs", runs)
+    gathered = GroupSums(split.num_groups)
     with progress_bar("Reading the log", None, progress):
-        survey = Survey.of(log, split)
-    groups, names = survey.population, (survey.tasks, survey.coordinates)
-    sums = survey.sums
+        survey = Survey.of(
+            log,
+            seed=seed,
+            with_each=lambda batch: gathered.add(batch, split.groups(batch.numbers)),
+        )
+    _check_enough(survey, gathered, split)
+    sums, homes, names = gathered.total(), survey.population, (survey.tasks, survey.coordinates)
+    fit_to = partial(
+        fit_prior, population=homes, structure=structure, rank=rank, noise_std=noise_std
+    )
     with progress_bar("Fitting the widths", None, progress):
-        fit = fitted(sums, groups, structure, rank, noise_std)
-        posterior = TaskPosteriors.of(Belief.from_sums(fit.prior, sums, population=groups))
-        comparison = Comparison.of(sums, groups, noise_std)
-    calibration = _checked(log, split, survey, structure, rank, noise_std, progress)
+        fit = fit_to(sums)
+        posteriors = TaskPosteriors.of(Belief.from_sums(fit.prior, sums, population=homes))
+        comparison = Comparison.of(sums, homes, noise_std)
+    calibration = None
+    if held_out > 0:
+        with progress_bar("Fitting the training rows", None, progress):
+            training = gathered.of([0])
+            trained = fit_to(training).prior
+            predictors = Predictor.of_each_model(trained, training, homes, noise_std)
+        with progress_bar("Checking held-out rows", survey.num_rows, progress) as steps:
+            calibration = Calibration.of(survey, split, gathered, predictors, steps.advance)
     savings = None
     if runs:
-        worlds = newcomer(fit, comparison, len(survey.populations) > 1)
+        worlds = newcomer(fit, comparison, survey.num_populations > 1)
         savings = Savings.of(
-            worlds, sums.n, groups, survey.sample, runs=runs, seed=seed, progress=progress
+            worlds, sums.n, homes, survey.features, runs=runs, seed=seed, progress=progress
         )
     settings = {"structure": structure, "rank": rank, "noise_std": noise_std}
     report = LearningReport(
-        prior=starting_prior(fit.prior, posterior),
+        prior=_starting_prior(fit.prior, posteriors),
         before_log=fit.prior,
-        num_rows=int(sums.n.sum()),
-        num_tasks=len(survey.tasks),
-        arms=survey.coordinates if survey.is_armed else None,
-        similarity=Similarity.of(fit, posterior, sums, survey.coordinates, survey.populations),
+        num_rows=survey.num_rows,
+        num_tasks=survey.num_tasks,
+        arms=survey.arms if survey.is_armed else None,
+        similarity=Similarity.of(fit, posteriors, sums, survey.coordinates, survey.populations),
         comparison=comparison,
-        shrinkage=Shrinkage.of(posterior, sums.n, *names),
-        outliers=Outliers.of(fit.prior, sums, posterior, *names),
+        shrinkage=Shrinkage.of(posteriors, sums.n, *names),
+        outliers=Outliers.of(fit.prior, sums, posteriors, *names),
         calibration=calibration,
         savings=savings,
         settings=settings | {"held_out": held_out, "runs": runs, "seed": seed},
@@ -90,49 +103,30 @@ def learn_prior(
     return report.prior, report
 
 
-def _opened(
-    source: Any,
-    task: str | None,
-    reward: str | None,
-    arm: str | None,
-    features: str | Sequence[str] | None,
-    population: str | None,
-    arms: Sequence[Name] | None,
-) -> Log:
-    if isinstance(source, Log):
-        given: dict[str, Any] = {"task": task, "reward": reward, "arm": arm, "features": features}
-        given |= {"population": population, "arms": arms}
-        for name, value in given.items():
-            if value is not None:
-                raise ValueError(f"{name} must not be given with a Log, got {value!r:.80}")
-        return source
-    if task is None or reward is None:
-        raise ValueError(f"task and reward must name columns, got {task!r} and {reward!r}")
-    columns = Columns(task=task, reward=reward, arm=arm, features=features, population=population)
-    return Log.read(source, columns, arms=arms)
+def _check_enough(survey: Survey, gathered: GroupSums, split: Split) -> None:
+    """Raise an error if the log cannot teach anything, or cannot be split."""
+    if survey.num_tasks < 2:
+        raise ValueError(f"task must have at least two values in the log, got {survey.num_tasks}")
+    if survey.reward_scale.num_values < 2:
+        mean = survey.reward_scale.mean
+        raise ValueError(f"reward must differ between rows, got {mean:g} in all of them")
+    kept, out = (int(gathered.of([group]).n.sum()) for group in (0, 1))
+    if kept == 0 or (out == 0 and split.share > 0):
+        raise ValueError(
+            f"held_out must leave rows on both sides, got {split.share:g}, which holds out "
+            f"{out} of {kept + out} rows; 0 checks nothing"
+        )
+    if survey.is_armed and len(survey.arms) < 2:
+        arms = list(survey.arms)
+        raise ValueError(f"arm must have at least two values in the log, got {arms!r}")
 
 
-def _checked(
-    log: Log,
-    split: Split,
-    survey: Survey,
-    structure: "Shape",
-    rank: int,
-    noise_std: float | None,
-    progress: Progress,
-) -> Calibration | None:
-    """The second pass: fits to the training rows, judged by the held-out ones."""
-    if split.share == 0:
-        return None
-    sums, groups = survey.training, survey.population
-    with progress_bar("Fitting the training rows", None, progress):
-        fit = fitted(sums, groups, structure, rank, noise_std)
-        comparison = Comparison.of(sums, groups, noise_std)
-        predictors = {
-            "hierarchical": Predictor.hierarchical(fit.prior, sums, groups),
-            "pooled": Predictor.pooled(comparison, sums, groups),
-            "independent": Predictor.independent(comparison, sums, groups),
-        }
-    rows = int(survey.training.n.sum() + survey.held.n.sum())
-    with progress_bar("Checking held-out rows", rows, progress) as steps:
-        return check(log, split, survey, predictors, steps.advance)
+def _starting_prior(prior: GaussianHierarchy, posteriors: TaskPosteriors) -> GaussianHierarchy:
+    """What an agent should believe before it meets new tasks.
+
+    With one population the hyper-posterior given the log takes the place of the hyper-prior; with
+    several, a new population is one more draw from the learned hyper-prior.
+    """
+    if len(posteriors.hyper_mean) > 1:
+        return prior
+    return prior.with_levels(posteriors.hyper_mean[0], [posteriors.hyper_cov[0], prior.task_cov])

@@ -5,41 +5,44 @@ from typing import Any
 
 import numpy as np
 
-from hierbandits.learning.calibration import BINS, LEVELS, Calibration, Cells
+from hierbandits.learning.calibration import BINS, CONFIDENCES, Calibration, Cells
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.savings import Savings
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
+from hierbandits.learning.width_grid import log_weights
 from hierbandits.reporting.figure import panels
 from hierbandits.simulation.plots import regret_curves
-from hierbandits.types import Name, Vector
+from hierbandits.types import Name
 
 SHOWN = 24  # coordinates of a picture
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#888888"
 
 
-def widths(found: Similarity) -> Any:
-    """What tasks have in common, and how far they spread about it."""
-    names = [str(name) for name in found.coordinates[:SHOWN]]
+def draw_widths(similarity: Similarity) -> Any:
+    """What tasks have in common, and how far each is from it."""
+    names = [str(name) for name in similarity.coordinates[:SHOWN]]
     size = len(names)
     figure, (left, right) = panels(2, height=1.6 + 0.28 * size)
     rows = np.arange(size)[::-1]
-    many = len(found.populations) > 1
-    for p in range(min(len(found.populations), 8)):
-        nudge = 0.0 if not many else 0.5 * (p / min(len(found.populations), 8) - 0.4)
-        mean, std = found.mean[p, :size], found.mean_std[p, :size]
+    many = len(similarity.populations) > 1
+    for p in range(min(len(similarity.populations), 8)):
+        nudge = 0.0 if not many else 0.5 * (p / min(len(similarity.populations), 8) - 0.4)
+        mean, std = similarity.mean[p, :size], similarity.mean_std[p, :size]
         left.errorbar(
             mean, rows - nudge, xerr=1.96 * std, fmt="o", markersize=4, capsize=2,
-            label=str(found.populations[p]), color=None if many else BLUE,
+            label=str(similarity.populations[p]), color=None if many else BLUE,
         )  # fmt: skip
     if many:
         left.legend(frameon=False, fontsize=8)
     left.set(title="what tasks have in common", xlabel="mean, 95 % interval")
-    std, low, high = (part[:size] for part in (found.task_std, found.task_low, found.task_high))
+    std, low, high = (
+        part[:size] for part in (similarity.task_std, similarity.task_low, similarity.task_high)
+    )
     ends = np.nan_to_num([std - low, high - std], nan=0.0)
     right.errorbar(std, rows, xerr=ends, fmt="o", markersize=4, capsize=2, color=ORANGE)
-    right.axvline(found.noise_std, color=GREY, linestyle=":", label="noise")
+    right.axvline(similarity.noise_std, color=GREY, linestyle=":", label="noise")
     right.set(title="how far tasks differ", xlabel="task std, 95 % interval")
     right.set_xlim(0, None)
     right.legend(frameon=False, fontsize=8)
@@ -49,15 +52,15 @@ def widths(found: Similarity) -> Any:
     return figure
 
 
-def evidence(found: Comparison) -> Any:
+def draw_evidence(comparison: Comparison) -> Any:
     """The log evidence of the three models, and what the hierarchy's widths may be."""
     figure, (left, right) = panels(2)
-    logs = found.log_evidence
+    logs = comparison.log_evidence
     best = max(logs.values())
     gaps = [best - value for value in logs.values()]
-    colours = [BLUE if name == found.best else GREY for name in logs]
+    colours = [BLUE if name == comparison.best else GREY for name in logs]
     bars = left.barh(list(logs), gaps, color=colours)
-    words = [f"p = {share:.2g}" if share else "p ≈ 0" for share in found.probability.values()]
+    words = [f"p = {share:.2g}" if share else "p ≈ 0" for share in comparison.probability.values()]
     left.bar_label(bars, words, padding=4)
     left.set(title="log evidence short of the best", xlabel="0 is best")
     left.set_xlim(0, 1.35 * max(*gaps, 1.0))
@@ -66,11 +69,11 @@ def evidence(found: Comparison) -> Any:
         left.set_xlim(0, 20 * max(gaps))
     left.invert_yaxis()
     for axis, grid, colour in (
-        ("task", found.task_widths, ORANGE),
-        ("hyper", found.hyper_widths, BLUE),
+        ("task", comparison.task_widths, ORANGE),
+        ("hyper", comparison.hyper_widths, BLUE),
     ):
-        mass = found.masses[f"hierarchical {axis}"]
-        density = mass / np.exp(_cells(grid))
+        mass = comparison.masses[f"hierarchical {axis}"]
+        density = mass / np.exp(log_weights(grid))
         right.plot(grid, density / density.max(), color=colour, label=f"{axis} width")
     right.set(
         title="the hierarchy's widths", xlabel="in units of the noise", ylabel="relative density",
@@ -80,30 +83,30 @@ def evidence(found: Comparison) -> Any:
     return figure
 
 
-def shrinkage(found: Shrinkage) -> Any:
+def draw_shrinkage(shrinkage: Shrinkage) -> Any:
     """How much of each task's estimate comes from the others, against its rows."""
     figure, (axes,) = panels(1, width=6.0)
-    seen = found.rows > 0
+    seen = shrinkage.rows > 0
     dots = {"s": 14 if seen.sum() <= 1000 else 4, "alpha": 0.6, "linewidths": 0}
-    axes.scatter(found.rows[seen], found.weight[seen], color=BLUE, **dots)
+    axes.scatter(shrinkage.rows[seen], shrinkage.weight[seen], color=BLUE, **dots)
     axes.set(
         title="weight of what other tasks say", xlabel="rows of the task",
         ylabel="1: nothing of its own", ylim=(0, 1.02),
     )  # fmt: skip
-    if found.rows[seen].max() > 20 * found.rows[seen].min():
+    if shrinkage.rows[seen].max() > 20 * shrinkage.rows[seen].min():
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
         axes.xaxis.set_minor_formatter("")
     return figure
 
 
-def outliers(found: Outliers) -> Any:
+def draw_outliers(outliers: Outliers) -> Any:
     """The tasks' p-values in order, against those of tasks that all fit."""
     figure, (axes,) = panels(1, width=6.0)
-    order = np.argsort(found.p_value, kind="stable")
-    p = np.maximum(found.p_value[order], 1e-300)
+    order = np.argsort(outliers.p_value, kind="stable")
+    p = np.maximum(outliers.p_value[order], 1e-300)
     expected = -np.log10((np.arange(p.size) + 0.5) / p.size)
-    flagged = found.flagged[order]
+    flagged = outliers.flagged[order]
     height = -np.log10(p)
     axes.plot(expected, expected, color=GREY, linestyle=":", label="as expected")
     axes.scatter(expected[~flagged], height[~flagged], s=14, color=BLUE, linewidths=0)
@@ -113,7 +116,7 @@ def outliers(found: Outliers) -> Any:
         )
     for i in range(min(5, int(flagged.sum()))):
         axes.annotate(
-            str(found.tasks[order[i]]), (expected[i], height[i]), xytext=(-6, 0),
+            str(outliers.tasks[order[i]]), (expected[i], height[i]), xytext=(-6, 0),
             textcoords="offset points", ha="right", va="center", fontsize=8,
         )  # fmt: skip
     axes.set(title="surprise of each task", xlabel="expected −log10 p", ylabel="−log10 p")
@@ -122,18 +125,18 @@ def outliers(found: Outliers) -> Any:
     return figure
 
 
-def calibration(found: Calibration) -> Any:
+def draw_calibration(calibration: Calibration) -> Any:
     """Where held-out rewards fell in their predictions, and how often intervals held them."""
     figure, (left, right) = panels(2)
     edges = np.linspace(0, 1, BINS + 1)
-    lines: list[tuple[str, Calibration | Cells, str]] = [("rows", found, BLUE)]
-    if found.cells is not None:
-        lines.append(("means", found.cells, ORANGE))
+    lines: list[tuple[str, Calibration | Cells, str]] = [("rows", calibration, BLUE)]
+    if calibration.cells is not None:
+        lines.append(("means", calibration.cells, ORANGE))
     for name, part, colour in lines:
         relative = part.histogram / part.histogram.mean()
         left.stairs(relative, edges, color=colour, label=name, linewidth=1.6)
         right.errorbar(
-            LEVELS, part.coverage, part.coverage_error, marker="o", markersize=4, capsize=2,
+            CONFIDENCES, part.coverage, part.coverage_error, marker="o", markersize=4, capsize=2,
             color=colour, label=name,
         )  # fmt: skip
     left.axhline(1.0, color=GREY, linestyle=":")
@@ -148,21 +151,14 @@ def calibration(found: Calibration) -> Any:
     return figure
 
 
-def regret(found: Savings) -> Any:
+def draw_regret(savings: Savings) -> Any:
     """Regret in worlds of the learned hierarchy."""
     figure, (axes,) = panels(1, width=6.0)
-    title = f"{found.num_tasks} new tasks, {found.runs} worlds"
-    regret_curves(axes, found.study, title)
+    title = f"{savings.num_tasks} new tasks, {savings.runs} worlds"
+    regret_curves(axes, savings.study, title)
     return figure
 
 
 def first_names(names: Sequence[Name], most: int = SHOWN) -> str:
     """A note that a picture does not show all, or nothing."""
     return "" if len(names) <= most else f" The first {most} of {len(names)} are shown."
-
-
-def _cells(grid: Vector) -> Vector:
-    """The log of the part of the log-width axis that each point of a grid stands for."""
-    steps = np.diff(np.log(grid))
-    cells: Vector = np.log((np.append(steps, 0.0) + np.append(0.0, steps)) / 2)
-    return cells

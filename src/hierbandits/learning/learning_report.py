@@ -56,21 +56,21 @@ class LearningReport:
     @property
     def verdict(self) -> tuple[str, ...]:
         """The findings in plain words, a few sentences for each."""
-        said = [
+        findings = [
             verdict.on_models(self.comparison),
             verdict.on_similarity(self.similarity),
             verdict.on_outliers(self.outliers),
         ]
         if self.calibration is not None:
-            said.append(verdict.on_calibration(self.calibration))
+            findings.append(verdict.on_calibration(self.calibration))
         if self.savings is not None:
-            said.append(verdict.on_savings(self.savings, self.similarity))
-        return tuple(" ".join(sentences) for sentences in said)
+            findings.append(verdict.on_savings(self.savings, self.similarity))
+        return tuple(" ".join(sentences) for sentences in findings)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; what there is of each task is in the Parquet files."""
+        """Plain data for JSON; the numbers of each task are in tasks and outliers.parquet."""
         outliers, shrinkage, comparison = self.outliers, self.shrinkage, self.comparison
-        found = {
+        parts = {
             "rows": self.num_rows,
             "tasks": self.num_tasks,
             "arms": self.arms,
@@ -93,9 +93,9 @@ class LearningReport:
         }
         if self.savings is not None:
             regret = {name: self.savings.regret(name) for name in self.savings.study.outcomes}
-            found["savings"] |= {"regret": regret}
-        plain_found: dict[str, Any] = plain(found)
-        return plain_found
+            parts["savings"] |= {"regret": regret}
+        data: dict[str, Any] = plain(parts)
+        return data
 
     def sections(self) -> list[Section]:
         """The findings as they are shown."""
@@ -126,8 +126,19 @@ class LearningReport:
                 page.table(section.heading, section.columns, section.rows)
         page.show(console)
 
+    def __repr__(self) -> str:
+        best = self.comparison.best
+        return (
+            f"<LearningReport on {self.num_rows:,} rows of {self.num_tasks:,} tasks: the {best} "
+            f"model fits best, probability {self.comparison.probability[best]:.3g}>"
+        )
+
     def write(self, folder: str | Path) -> Path:
         """Write a page, figures, tables, report.json and prior.json; returns the page."""
+        return self.report().write(folder)
+
+    def report(self) -> Report:
+        """A page with tables, figures, frames and JSON."""
         title = f"{self.num_rows:,} rows of {self.num_tasks:,} tasks: what they have in common"
         page = Report("learn", title, self.settings)
         page.text(*self.verdict)
@@ -150,4 +161,4 @@ class LearningReport:
         page.document("report", self.to_dict())
         arms_too = {} if self.arms is None else {"arms": list(self.arms)}
         page.document("prior", self.prior.to_dict() | arms_too)
-        return page.write(folder)
+        return page

@@ -1,4 +1,4 @@
-"""What all other tasks say of a population: each task left out in turn, all at once."""
+"""The posterior of mu without each task in turn, for all tasks at once."""
 
 import numpy as np
 

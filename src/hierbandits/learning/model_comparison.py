@@ -8,12 +8,12 @@ from scipy.special import logsumexp
 
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.learning.quadrature import finer, log_weights, shares
-from hierbandits.learning.width_family import Family
+from hierbandits.learning.width_evidence import WidthEvidence
+from hierbandits.learning.width_grid import finer, log_weights, masses
 from hierbandits.types import Indices, Matrix, Vector
 
 LOWEST, HIGHEST, FURTHEST = -7, 5, 20  # of the widths, powers of two
-EDGE = 0.01  # the probability at an end of the grid that is worth a word
+EDGE = 0.01  # a probability at an end of the grid that is worth a word
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -26,7 +26,7 @@ class Comparison:
 
     in units of the noise, whose scale is integrated out unless it is given.  c is the mean reward
     of the log if armed and otherwise 0, and U is 1 over a feature's root mean square: all three
-    know the general level and scale, and nothing about which arm is good.  q and t are
+    know the mean and the scale of rewards, and nothing about which arm is good.  q and t are
     log-uniform from 2^-7 to 2^5, or as far up as there is weight; the grid is finer where the
     weight is, and sums over it are by the trapezoid rule.  The same U for every model and arm
     keeps the comparison fair: a fitted shape would be an advantage that only the hierarchy has.
@@ -46,20 +46,20 @@ class Comparison:
         cls, sums: TaskSums, population: Indices, noise_std: float | None = None
     ) -> "Comparison":
         """Compare the models on these sums."""
-        search = _Search(Family.of(sums, population, noise_std or 1.0), noise_std)
-        found = search.run()
-        for name, widths in found.typical.items():
-            search.noise[name] = noise_std or search.family.noise(*widths)
-        return found
+        search = _Search(WidthEvidence.of(sums, population, noise_std or 1.0), noise_std)
+        comparison = search.run()
+        for name, widths in comparison.typical.items():
+            search.noise[name] = noise_std or search.width_evidence.noise(*widths)
+        return comparison
 
     @property
     def log_evidence(self) -> dict[str, float]:
-        """Each model's, the mean over its widths; up to a constant that all share."""
+        """Each model's log evidence, averaged over its widths, up to a constant that all share."""
         return {name: float(logsumexp(log)) for name, log in self._weighted.items()}
 
     @property
     def probability(self) -> dict[str, float]:
-        """Of each model, if all three were as probable beforehand."""
+        """How probable each model is, if all three were as probable beforehand."""
         logs = np.array(list(self.log_evidence.values()))
         weights = np.exp(logs - logsumexp(logs))
         return dict(zip(self.log_evidence, weights.tolist(), strict=True))
@@ -67,17 +67,17 @@ class Comparison:
     @property
     def best(self) -> str:
         """The most probable model."""
-        found = self.log_evidence
-        return max(found, key=lambda name: found[name])
+        logs = self.log_evidence
+        return max(logs, key=lambda name: logs[name])
 
     def log_odds(self, model: str, other: str) -> float:
         """By how much the log speaks for one model over another."""
-        found = self.log_evidence
-        return found[model] - found[other]
+        logs = self.log_evidence
+        return logs[model] - logs[other]
 
     @property
     def typical(self) -> dict[str, tuple[float, float]]:
-        """Each model's task and hyper width: the geometric mean of its posterior, noise units."""
+        """Each model's task and hyper width in noise units: geometric means of its posterior."""
         t, q = np.log(self.task_widths), np.log(self.hyper_widths)
         mass = self.masses
         both = (float(np.exp(t @ mass["hierarchical task"])),
@@ -90,14 +90,14 @@ class Comparison:
 
     @property
     def masses(self) -> dict[str, Vector]:
-        """The posterior of each model's widths over the points of the grid."""
+        """How probable each point of the grid is, for the widths of each model."""
         logs = self._weighted
-        both = shares(logs["hierarchical"])
+        both = masses(logs["hierarchical"])
         return {
-            "pooled hyper": shares(logs["pooled"]),
+            "pooled hyper": masses(logs["pooled"]),
             "hierarchical task": both.sum(1),
             "hierarchical hyper": both.sum(0),
-            "independent task": shares(logs["independent"]),
+            "independent task": masses(logs["independent"]),
         }
 
     @property
@@ -122,43 +122,43 @@ class Comparison:
 
 
 class _Search:
-    """Extends and refines the grid until each model's weight is inside it and well spread."""
+    """Extends and refines the grid until each model's mass is inside it, on enough points."""
 
-    def __init__(self, family: Family, noise_std: float | None) -> None:
-        self.family, self.noise = family, dict[str, float]()
+    def __init__(self, width_evidence: WidthEvidence, noise_std: float | None) -> None:
+        self.width_evidence, self.noise = width_evidence, dict[str, float]()
         self._noise_std = noise_std
-        self._levels = {0.0: family.at(0.0)}
+        self._given = {0.0: width_evidence.at(0.0)}  # by task width
 
     def run(self) -> Comparison:
         highest = HIGHEST
         task = hyper = 2.0 ** np.arange(LOWEST, HIGHEST + 1)
         while True:
-            found = self._compared(task, hyper)
-            if highest < FURTHEST and any("high" in edge for edge in found.edges):
+            comparison = self._compared(task, hyper)
+            if highest < FURTHEST and any("high" in edge for edge in comparison.edges):
                 more = 2.0 ** np.arange(highest + 1, highest + 4)
                 highest, task, hyper = highest + 3, np.append(task, more), np.append(hyper, more)
                 continue
-            mass = found.masses
+            mass = comparison.masses
             new_task = finer(task, mass["hierarchical task"], mass["independent task"])
             new_hyper = finer(hyper, mass["hierarchical hyper"], mass["pooled hyper"])
             if new_task.size == task.size and new_hyper.size == hyper.size:
-                return found
+                return comparison
             task, hyper = new_task, new_hyper
 
     def _compared(self, task: Vector, hyper: Vector) -> Comparison:
         for t in task.tolist():
-            if t not in self._levels:
-                self._levels[t] = self.family.at(t)
+            if t not in self._given:
+                self._given[t] = self.width_evidence.at(t)
         widths = np.append(0.0, hyper)  # no hyper width: independent tasks
-        both = np.array([self._log(self._levels[t].evidence(widths)) for t in task.tolist()])
+        both = np.array([self._log(self._given[t].evidence(widths)) for t in task.tolist()])
         return Comparison(
             task_widths=task,
             hyper_widths=hyper,
-            pooled=self._log(self._levels[0.0].evidence(hyper)),
+            pooled=self._log(self._given[0.0].evidence(hyper)),
             hierarchical=both[:, 1:],
             independent=both[:, 0],
-            centre=self.family.centre,
-            unit=self.family.unit,
+            centre=self.width_evidence.centre,
+            unit=self.width_evidence.unit,
             noise=self.noise,
         )
 

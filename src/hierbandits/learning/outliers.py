@@ -13,7 +13,7 @@ from hierbandits.learning.leave_one_out import without_each
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Indices, Mask, Matrix, Name, Vector
 
-LEVEL = 0.05  # the share of false alarms among the flagged tasks that is accepted
+FALSE_ALARMS = 0.05  # the share of the flagged tasks that may be, on average
 _RANK = 1e-10  # relative eigenvalues below this are rounding
 
 
@@ -31,7 +31,7 @@ class Outliers:
     surprise: Vector  # (tasks,)
     freedom: Indices  # degrees of freedom, (tasks,)
     p_value: Vector
-    adjusted: Vector  # the smallest level at which the rule would flag the task
+    adjusted: Vector  # the least share of false alarms at which the rule flags the task
     flagged: Mask  # whether that is at most 5 %
     odd: Indices  # each task's most surprising coordinate, (tasks,)
     odd_z: Vector  # and its standardised residual, (tasks,)
@@ -49,10 +49,10 @@ class Outliers:
         noise_var = prior.noise_std**2
         data = sums.xx / noise_var
         mean, cov = without_each(prior, sums, posteriors)
-        spread = cov + prior.task_cov
+        task_cov = cov + prior.task_cov  # of theta, given the other tasks
         residual = sums.xy / noise_var - times(data, mean)
-        measure = _diagonal_surprise if spread.ndim == 2 else _dense_surprise
-        surprise, freedom, z = measure(data, spread, residual)
+        measure = _diagonal_surprise if task_cov.ndim == 2 else _dense_surprise
+        surprise, freedom, z = measure(data, task_cov, residual)
         p_value = chdtrc(np.maximum(freedom, 1), surprise)
         p_value = np.where(freedom > 0, p_value, 1.0)
         adjusted = benjamini_hochberg(p_value)
@@ -64,7 +64,7 @@ class Outliers:
             freedom=freedom,
             p_value=p_value,
             adjusted=adjusted,
-            flagged=adjusted <= LEVEL,
+            flagged=adjusted <= FALSE_ALARMS,
             odd=odd,
             odd_z=z[np.arange(len(z)), odd],
         )
@@ -94,7 +94,7 @@ class Outliers:
 
 
 def benjamini_hochberg(p_value: Vector) -> Vector:
-    """Adjusted p-values: the least level at which the step-up rule rejects each."""
+    """Adjusted p-values: the least share of false alarms at which the step-up rule rejects each."""
     order = np.argsort(p_value, kind="stable")[::-1]
     size = p_value.size
     raw = p_value[order] * size / np.arange(size, 0, -1)
@@ -104,18 +104,18 @@ def benjamini_hochberg(p_value: Vector) -> Vector:
 
 
 def _diagonal_surprise(
-    data: Matrix, spread: Matrix, residual: Matrix
+    data: Matrix, task_cov: Matrix, residual: Matrix
 ) -> tuple[Vector, Indices, Matrix]:
     seen = data > 0
-    var = np.where(seen, data * (1.0 + data * spread), 1.0)
+    var = np.where(seen, data * (1.0 + data * task_cov), 1.0)
     z = np.where(seen, residual / np.sqrt(var), 0.0)
     return (z**2).sum(1), seen.sum(1), z
 
 
 def _dense_surprise(
-    data: Matrix, spread: Matrix, residual: Matrix
+    data: Matrix, task_cov: Matrix, residual: Matrix
 ) -> tuple[Vector, Indices, Matrix]:
-    """In the eigenvectors of G, of features scaled alike, where G is the identity on its range."""
+    """In the eigenvectors of G, with features scaled alike, G is the identity on its range."""
     diagonal = np.diagonal(data, axis1=1, axis2=2)
     size = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))  # (tasks, d)
     values, vectors = np.linalg.eigh(data / size[:, :, None] / size[:, None, :])
@@ -123,10 +123,10 @@ def _dense_surprise(
     roots = np.sqrt(np.where(seen, values, 0.0))
     scaled = np.swapaxes(vectors, 1, 2) * size[:, None, :]  # V' D: G = (root V' D)' (root V' D)
     along = scaled * roots[:, :, None]
-    inner = np.eye(data.shape[1]) + along @ spread @ np.swapaxes(along, 1, 2)
+    inner = np.eye(data.shape[1]) + along @ task_cov @ np.swapaxes(along, 1, 2)
     turned = np.einsum("sij,sj->si", np.swapaxes(vectors, 1, 2), residual / size)
     turned = np.where(seen, turned / np.where(seen, roots, 1.0), 0.0)
     surprise = (turned * np.linalg.solve(inner, turned[..., None])[..., 0]).sum(1)
-    var = diagonal + np.einsum("sij,sjk,ski->si", data, spread, data)
+    var = diagonal + np.einsum("sij,sjk,ski->si", data, task_cov, data)
     z = np.where(diagonal > 0, residual / np.sqrt(np.where(diagonal > 0, var, 1.0)), 0.0)
     return surprise, seen.sum(1), z

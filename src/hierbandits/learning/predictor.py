@@ -1,5 +1,6 @@
-"""Predictions of single rewards and of means of several, from what a model knows."""
+"""What a model predicts of single rewards, and of means of several."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,22 @@ class Predictor:
     noise_var: float
 
     @classmethod
+    def of_each_model(
+        cls,
+        prior: GaussianHierarchy,
+        sums: TaskSums,
+        population: Indices,
+        noise_std: float | None,
+    ) -> "Mapping[str, Predictor]":
+        """The hierarchy with this prior, and the two other models at their typical widths."""
+        comparison = Comparison.of(sums, population, noise_std)
+        return {
+            "hierarchical": cls.hierarchical(prior, sums, population),
+            "pooled": cls.pooled(comparison, sums, population),
+            "independent": cls.independent(comparison, sums, population),
+        }
+
+    @classmethod
     def hierarchical(
         cls, prior: GaussianHierarchy, sums: TaskSums, population: Indices
     ) -> "Predictor":
@@ -36,13 +53,13 @@ class Predictor:
         cls, comparison: Comparison, sums: TaskSums, population: Indices
     ) -> "Predictor":
         """Each task by its own data alone, at the comparison's typical widths."""
-        prior = stated(comparison, "independent", sums.is_armed)
+        prior = typical_prior(comparison, "independent", sums.is_armed)
         return cls.hierarchical(prior, sums, population)
 
     @classmethod
     def pooled(cls, comparison: Comparison, sums: TaskSums, population: Indices) -> "Predictor":
         """All tasks of a population as one, at the comparison's typical widths."""
-        prior = stated(comparison, "pooled", sums.is_armed)
+        prior = typical_prior(comparison, "pooled", sums.is_armed)
         alone = prior.with_levels(prior.hyper_mean, [prior.hyper_cov])
         belief = Belief.from_sums(alone, sums, population=population)
         hypers = [belief.hyper(p) for p in range(belief.num_populations)]
@@ -61,10 +78,11 @@ class Predictor:
         return mean, var
 
 
-def stated(comparison: Comparison, model: str, armed: bool) -> GaussianHierarchy:
-    """The two-level hierarchy of a model at its typical widths; a zero width is that of one level.
+def typical_prior(comparison: Comparison, model: str, armed: bool) -> GaussianHierarchy:
+    """The two-level hierarchy of a model at its typical widths.
 
-    The pooled one is its hyper-prior alone: its task widths are only there to be positive.
+    Of the pooled model's, only the hyper-prior is meant: its task widths are 1, since they must be
+    positive.
     """
     (task, hyper), noise = comparison.typical[model], comparison.noise[model]
     dim, unit = comparison.unit.size, comparison.unit * noise

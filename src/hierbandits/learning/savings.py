@@ -55,8 +55,8 @@ class Saving:
 class Savings:
     """Regret in worlds that a newcomer to the learned hierarchy would face.
 
-    mu is drawn anew for each world and known to OracleTS alone, whose regret is what would remain
-    had mu been learned already.  Every task acts once in every round.
+    mu is drawn anew for each world, and OracleTS alone knows it: its regret is what would remain if
+    mu had been learned before.  Every task acts once in every round.
     """
 
     hierarchy: GaussianHierarchy  # of the worlds
@@ -108,10 +108,11 @@ class Savings:
 def newcomer(fit: "Fit", comparison: Comparison, many: bool) -> GaussianHierarchy:
     """The hierarchy of worlds like the log's, before anything is known of their mu.
 
-    With several populations the hyper-prior was learned.  One population tells one mu, so that
-    the worlds have N(c, q^2 U^2) of the comparison, with its typical q.  The widths of tasks and
-    the noise are the fit's; but a width that the log does not tell from zero is a guess that the
-    fit's weak prior keeps off zero, and the comparison's typical t takes its place if smaller.
+    With several populations the hyper-prior was learned.  One population has one mu, which does
+    not tell how wide mu's distribution is; then mu ~ N(c, q^2 U^2) as in the comparison, with its
+    typical q.  The widths of tasks and the noise are the fit's, with one exception: where the log
+    does not tell a width from zero, the fit's weak prior has kept it off zero, and the
+    comparison's typical t takes its place if it is smaller.
     """
     learned, (task, hyper) = fit.prior, comparison.typical["hierarchical"]
     unit, widths = learned.noise_std * comparison.unit, fit.task_widths

@@ -8,7 +8,7 @@ import numpy as np
 
 from hierbandits.learning import learning_figures as pictures
 from hierbandits.learning import verdict
-from hierbandits.learning.calibration import LEVELS, Calibration
+from hierbandits.learning.calibration import CONFIDENCES, Calibration
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.savings import Savings
@@ -33,60 +33,64 @@ class Section:
     brief: bool = True  # whether the terminal shows the table
 
 
-def similarity_section(found: Similarity) -> Section:
+def similarity_section(similarity: Similarity) -> Section:
     """How similar tasks are."""
-    many = len(found.populations) > 1
-    what = "arm" if found.is_armed else "feature"
+    many = len(similarity.populations) > 1
+    what = "arm" if similarity.is_armed else "feature"
     columns = [what, *(["between populations"] if many else ["mean", "± std"])]
     columns += ["task std", "95 % from", "to", "share between tasks", "rewards to equal"]
     rows = []
-    for j, name in enumerate(found.coordinates[:ROWS]):
-        mean, std = float(found.mean[0, j]), float(found.mean_std[0, j])
+    for j, name in enumerate(similarity.coordinates[:ROWS]):
+        mean, std = float(similarity.mean[0, j]), float(similarity.mean_std[0, j])
         first = [to_its_error(mean, std), _g(std)]
-        if found.hyper_std is not None:
-            first = [_g(found.hyper_std[j])]
-        width = [_g(part[j]) for part in (found.task_std, found.task_low, found.task_high)]
-        shares = [f"{100 * found.share[j]:.2g} %", _g(found.rewards_to_equal[j])]
+        if similarity.hyper_std is not None:
+            first = [_g(similarity.hyper_std[j])]
+        width = [
+            _g(part[j]) for part in (similarity.task_std, similarity.task_low, similarity.task_high)
+        ]
+        shares = [f"{100 * similarity.share[j]:.2g} %", _g(similarity.rewards_to_equal[j])]
         rows.append([str(name), *first, *width, *shares])
-    noise = f"Noise: std {_g(found.noise_std)}"
-    if found.noise_low is not None and found.noise_high is not None:
-        noise += f", 95 % from {_g(found.noise_low)} to {_g(found.noise_high)}"
-    noise += f". The fit took {found.iterations} iterations"
-    noise += "." if found.converged else " and did not converge."
-    if len(found.coordinates) > ROWS:
-        noise += f" {len(found.coordinates) - ROWS} more {what}s are in report.json."
+    noise = f"Noise: std {_g(similarity.noise_std)}"
+    if similarity.noise_low is not None and similarity.noise_high is not None:
+        noise += f", 95 % from {_g(similarity.noise_low)} to {_g(similarity.noise_high)}"
+    noise += f". The fit took {similarity.iterations} iterations"
+    noise += "." if similarity.converged else " and did not converge."
+    if len(similarity.coordinates) > ROWS:
+        noise += f" {len(similarity.coordinates) - ROWS} more {what}s are in report.json."
     return Section(
         name="widths",
         heading="How similar tasks are",
         columns=columns,
         rows=rows,
-        words=[*verdict.on_similarity(found), noise],
-        draw=lambda: pictures.widths(found),
+        words=[*verdict.on_similarity(similarity), noise],
+        draw=lambda: pictures.draw_widths(similarity),
         caption="Left, what tasks have in common; right, how far a task's own parameter is from "
         "it, beside the noise of one reward. Bars are 95 % intervals; one that starts at zero "
         "belongs to a width that the log does not tell from zero."
-        + pictures.first_names(found.coordinates),
+        + pictures.first_names(similarity.coordinates),
     )  # fmt: skip
 
 
-def comparison_section(found: Comparison) -> Section:
+def comparison_section(comparison: Comparison) -> Section:
     """Pooled, hierarchical or independent."""
-    logs, typical = found.log_evidence, found.typical
+    logs, typical = comparison.log_evidence, comparison.typical
     rows = [
-        [name, f"{logs[name]:.2f}", f"{logs[name] - logs[found.best]:.2f}", f"{share:.3g}"]
+        [name, f"{logs[name]:.2f}", f"{logs[name] - logs[comparison.best]:.2f}", f"{share:.3g}"]
         + ["" if width == 0 else _g(width) for width in typical[name]]
-        for name, share in found.probability.items()
+        for name, share in comparison.probability.items()
     ]
     words = [
-        *verdict.on_models(found),
+        *verdict.on_models(comparison),
         "Widths are integrated out, log-uniform from "
-        f"{_g(found.task_widths[0])} to {_g(found.task_widths[-1])} in units of the noise; the "
-        "last two columns are typical ones. Each model is as probable as any other beforehand.",
+        f"{_g(comparison.task_widths[0])} to {_g(comparison.task_widths[-1])} in units of the "
+        "noise; the last two columns are typical ones. Each model is as probable as any other "
+        "beforehand.",
     ]
-    if found.edges:
+    if comparison.edges:
         words.append(
-            f"Some of the weight lies at an end of these widths ({', '.join(found.edges)}): at the "
-            "low end the model is hardly told from the simpler one without that width."
+            "Some of the probability lies at an end of these widths "
+            f"({', '.join(comparison.edges)}). At the low end a model is nearly the simpler one "
+            "without that width."
         )
     return Section(
         name="evidence",
@@ -94,17 +98,20 @@ def comparison_section(found: Comparison) -> Section:
         columns=("model", "log evidence", "short of best", "probability", "task width", "hyper"),
         rows=rows,
         words=words,
-        draw=lambda: pictures.evidence(found),
+        draw=lambda: pictures.draw_evidence(comparison),
         caption="Left, by how much the log evidence of each model falls short of the best, with "
         "its probability; right, which widths of the hierarchy the log supports.",
     )
 
 
-def shrinkage_section(found: Shrinkage) -> Section:
+def shrinkage_section(shrinkage: Shrinkage) -> Section:
     """How much each task leans on the others."""
-    order = np.argsort(-found.weight, kind="stable")[: ROWS // 3]
-    rows = [[str(found.tasks[s]), f"{found.rows[s]:.0f}", _g(found.weight[s])] for s in order]
-    points = found.quantiles()
+    order = np.argsort(-shrinkage.weight, kind="stable")[: ROWS // 3]
+    rows = [
+        [str(shrinkage.tasks[s]), f"{shrinkage.rows[s]:.0f}", _g(shrinkage.weight[s])]
+        for s in order
+    ]
+    points = shrinkage.quantiles()
     return Section(
         name="shrinkage",
         heading="How much each task leans on the others",
@@ -115,20 +122,23 @@ def shrinkage_section(found: Shrinkage) -> Section:
             f"{_g(points['least'])} to {_g(points['most'])}, median {_g(points['median'])}; the "
             f"{len(rows)} tasks that lean most are listed, all are in tasks.parquet."
         ],
-        draw=lambda: pictures.shrinkage(found),
+        draw=lambda: pictures.draw_shrinkage(shrinkage),
         caption="The fewer rows a task has, the more of its estimate comes from the others.",
         brief=False,
     )
 
 
-def outliers_section(found: Outliers) -> Section:
+def outliers_section(outliers: Outliers) -> Section:
     """Tasks that the others do not explain."""
-    order = np.argsort(found.p_value, kind="stable")[: max(5, min(ROWS, int(found.flagged.sum())))]
+    order = np.argsort(outliers.p_value, kind="stable")[
+        : max(5, min(ROWS, int(outliers.flagged.sum())))
+    ]
     rows = [
         [
-            str(found.tasks[s]), _g(found.surprise[s]), str(found.freedom[s]), _g(found.p_value[s]),
-            _g(found.adjusted[s]), str(found.coordinates[found.odd[s]]), f"{found.odd_z[s]:+.2f}",
-            "yes" if found.flagged[s] else "",
+            str(outliers.tasks[s]), _g(outliers.surprise[s]), str(outliers.freedom[s]),
+            _g(outliers.p_value[s]), _g(outliers.adjusted[s]),
+            str(outliers.coordinates[outliers.odd[s]]), f"{outliers.odd_z[s]:+.2f}",
+            "yes" if outliers.flagged[s] else "",
         ]
         for s in order
     ]  # fmt: skip
@@ -139,29 +149,32 @@ def outliers_section(found: Outliers) -> Section:
         columns=columns,
         rows=rows,
         words=[
-            *verdict.on_outliers(found),
+            *verdict.on_outliers(outliers),
             "Each task is left out in turn and its data compared with what the others say of it; "
             "of the flagged, 5 % at most are false alarms on average.",
         ],
-        draw=lambda: pictures.outliers(found),
+        draw=lambda: pictures.draw_outliers(outliers),
         caption="Each task's p-value against that expected of tasks that all fit. Points far above "
         "the line do not.",
     )
 
 
-def calibration_section(found: Calibration) -> Section:
+def calibration_section(calibration: Calibration) -> Section:
     """Whether predictions hold."""
-    cells = found.cells
+    cells = calibration.cells
     rows = []
-    for i, level in enumerate(LEVELS):
-        row = [f"{100 * level:g} % intervals hold", f"{100 * found.coverage[i]:.1f} %"]
-        row.append(f"{100 * found.coverage_error[i]:.1f}")
+    for i, confidence in enumerate(CONFIDENCES):
+        row = [f"{100 * confidence:g} % intervals hold", f"{100 * calibration.coverage[i]:.1f} %"]
+        row.append(f"{100 * calibration.coverage_error[i]:.1f}")
         if cells is not None:
             row.append(f"{100 * cells.coverage[i]:.1f} %")
             row.append(f"{100 * cells.coverage_error[i]:.1f}")
         rows.append(row)
-    words = verdict.on_calibration(found)[:-1]
-    words.append(f"{found.rows} rows were held out of the fit to the other {found.training_rows}.")
+    words = verdict.on_calibration(calibration)[:-1]
+    words.append(
+        f"{calibration.rows} rows were held out of the fit to the other "
+        f"{calibration.training_rows}."
+    )
     if cells is not None:
         words[-1] += (
             f" {cells.count} means, of ten held-out rewards or more, have z-scores of standard "
@@ -173,7 +186,7 @@ def calibration_section(found: Calibration) -> Section:
         columns=("", "rows", "± s.e.", "means", "± s.e.")[: len(rows[0])],
         rows=rows,
         words=words,
-        draw=lambda: pictures.calibration(found),
+        draw=lambda: pictures.draw_calibration(calibration),
         caption="Left, where held-out rewards fell in their predictive distributions: flat if the "
         "model is right. Right, what share of them the intervals held, with bars of one standard "
         "error. Means are those of ten held-out rewards or more, of a task and arm, or of a task "
@@ -181,32 +194,32 @@ def calibration_section(found: Calibration) -> Section:
     )
 
 
-def scores_section(found: Calibration) -> Section:
+def scores_section(calibration: Calibration) -> Section:
     """How well each model predicts."""
     rows = []
-    for name, score in found.log_score.items():
-        gain = found.gain.get(name)
-        more = ["", ""] if gain is None else [f"{gain[0]:+.4f}", f"{gain[1]:.4f}"]
-        rows.append([name, f"{score:.4f}", *more, _g(found.rmse[name])])
+    for name, score in calibration.log_score.items():
+        better = calibration.advantage.get(name)
+        more = ["", ""] if better is None else [f"{better[0]:+.4f}", f"{better[1]:.4f}"]
+        rows.append([name, f"{score:.4f}", *more, _g(calibration.rmse[name])])
     return Section(
         name="scores",
         heading="Which model predicts best",
-        columns=("model", "log score per row", "hierarchy's gain", "± s.e.", "RMSE"),
+        columns=("model", "log score per row", "hierarchy's advantage", "± s.e.", "RMSE"),
         rows=rows,
         words=[
-            verdict.on_calibration(found)[-1],
+            verdict.on_calibration(calibration)[-1],
             "All three are fitted to the training rows; a log score is the log of the density "
             "that the model gave to what happened.",
         ],
     )
 
 
-def savings_section(found: Savings, similarity: Similarity) -> Section:
+def savings_section(savings: Savings, similarity: Similarity) -> Section:
     """What sharing would save."""
-    saved = {saving.over: saving for saving in found.savings}
+    saved = {saving.over: saving for saving in savings.savings}
     rows = []
-    for name in found.study.outcomes:
-        mean, error = found.regret(name)
+    for name in savings.study.outcomes:
+        mean, error = savings.regret(name)
         row = [name, f"{mean:.4g}", f"{error:.2g}"]
         if name in saved:
             saving = saved[name]
@@ -220,13 +233,13 @@ def savings_section(found: Savings, similarity: Similarity) -> Section:
         columns=columns,
         rows=rows,
         words=[
-            *verdict.on_savings(found, similarity),
-            f"{found.num_tasks} tasks (at most 50) act in each of {found.num_rounds} rounds (at "
-            "most 100), in worlds drawn from what was learned, in which nobody but OracleTS knows "
-            "what the tasks have in common. An agent that starts from the learned prior is between "
+            *verdict.on_savings(savings, similarity),
+            f"{savings.num_tasks} tasks (at most 50) act in each of {savings.num_rounds} rounds "
+            "(at most 100). Worlds are drawn from what was learned, and only OracleTS knows what "
+            "their tasks have in common. An agent that starts from the learned prior is between "
             "HierTS and OracleTS.",
         ],
-        draw=lambda: pictures.regret(found),
+        draw=lambda: pictures.draw_regret(savings),
         caption="Cumulative regret over all tasks, with bands of one standard error.",
     )
 

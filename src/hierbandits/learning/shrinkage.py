@@ -11,7 +11,7 @@ from hierbandits.types import Matrix, Name, Vector
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Shrinkage:
-    """What the log says of each task, and whose data say it.
+    """The posterior of each task, and how much of it comes from other tasks.
 
     `weight` is tr(K_s) / d with K_s = P_s Sigma_0^-1: the part of the task's estimate that comes
     from other tasks; 1 for a task without data of its own.
@@ -27,13 +27,13 @@ class Shrinkage:
     @classmethod
     def of(
         cls,
-        posterior: TaskPosteriors,
+        posteriors: TaskPosteriors,
         rows: Vector,
         tasks: tuple[Name, ...],
         coordinates: tuple[Name, ...],
     ) -> "Shrinkage":
-        """Read the posterior."""
-        gains, covs = posterior.gain, posterior.covs
+        """Read the posteriors."""
+        gains, covs = posteriors.gain, posteriors.covs
         if gains.ndim == 3:
             gains, covs = (np.diagonal(part, axis1=1, axis2=2) for part in (gains, covs))
         return cls(
@@ -41,7 +41,7 @@ class Shrinkage:
             coordinates=coordinates,
             rows=rows,
             weight=gains.mean(1),
-            mean=posterior.means,
+            mean=posteriors.means,
             std=np.sqrt(covs),
         )
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.learning.width_family import feature_sizes
+from hierbandits.learning.width_evidence import feature_sizes
 from hierbandits.types import Mask, Matrix, Name, Vector
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Similarity:
     """What a fit learned, coordinate by coordinate (an arm or a feature each).
 
-    A feature counts at its root mean square: `share` and `rewards_to_equal` are those of rewards
-    in which it alone is at work.
+    A feature counts at its root mean square: `share` and `rewards_to_equal` hold for rewards that
+    depend on it alone.
     """
 
     is_armed: bool  # whether coordinates are arms
@@ -30,7 +30,7 @@ class Similarity:
     task_std: Vector  # (d,)
     task_low: Vector  # 95 % interval; 0 where the data do not tell the width from 0
     task_high: Vector
-    maybe_zero: Mask  # where they do not, (d,)
+    maybe_zero: Mask  # whether the data do not tell the width from 0, (d,)
     hyper_std: Vector | None  # between populations, (d,); None with one population
     hyper_low: Vector | None
     hyper_high: Vector | None
@@ -49,24 +49,24 @@ class Similarity:
     def of(
         cls,
         fit: "Fit",
-        posterior: TaskPosteriors,
+        posteriors: TaskPosteriors,
         sums: TaskSums,
         coordinates: tuple[Name, ...],
         populations: tuple[Name, ...],
     ) -> "Similarity":
         """Read the fit."""
         cov, armed, noise_var = fit.prior.task_cov, sums.is_armed, fit.prior.noise_std**2
-        spread = posterior.hyper_cov if armed else np.diagonal(posterior.hyper_cov, 0, 1, 2)
+        mean_var = posteriors.hyper_cov if armed else np.diagonal(posteriors.hyper_cov, 0, 1, 2)
         between = fit.task_widths.std**2 * feature_sizes(sums) ** 2
-        used = float((sums.xx.sum(0) * cov).sum() / sums.n.sum())  # E x' Sigma_0 x
+        signal = float((sums.xx.sum(0) * cov).sum() / sums.n.sum())  # E x' Sigma_0 x
         many, noise = len(populations) > 1, fit.noise_width
         learned = bool(np.isfinite(noise.log_error[0]))
         return cls(
             is_armed=armed,
             coordinates=coordinates,
             populations=populations,
-            mean=posterior.hyper_mean,
-            mean_std=np.sqrt(spread),
+            mean=posteriors.hyper_mean,
+            mean_std=np.sqrt(mean_var),
             task_std=fit.task_widths.std,
             task_low=fit.task_widths.low,
             task_high=fit.task_widths.high,
@@ -79,7 +79,7 @@ class Similarity:
             noise_high=float(noise.high[0]) if learned else None,
             share=between / (between + noise_var),
             rewards_to_equal=noise_var / between,
-            overall_share=used / (used + noise_var),
+            overall_share=signal / (signal + noise_var),
             condition=_condition(sums),
             converged=fit.converged,
             iterations=fit.iterations,

@@ -1,11 +1,11 @@
-"""The findings in plain words."""
+"""The findings in plain sentences."""
 
 from collections.abc import Sequence
 from math import exp, log
 
 import numpy as np
 
-from hierbandits.learning.calibration import LEVELS, Calibration
+from hierbandits.learning.calibration import CONFIDENCES, Calibration
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.savings import Saving, Savings
@@ -22,21 +22,23 @@ def strength(log_odds: float) -> str:
     return next((word for odds, word in STEPS if log_odds >= log(odds)), "hardly")
 
 
-def on_models(found: Comparison) -> list[str]:
+def on_models(comparison: Comparison) -> list[str]:
     """Does sharing help, and does it help over pooling?"""
-    alone, pooled = (found.log_odds("hierarchical", name) for name in ("independent", "pooled"))
-    if found.best == "pooled":
+    alone = comparison.log_odds("hierarchical", "independent")
+    pooled = comparison.log_odds("hierarchical", "pooled")
+    if comparison.best == "pooled":
         first = "Tasks look equal: one pooled model fits them best."
         second = (
-            f"The log speaks {_spoken(-pooled)} for it over a hierarchy, and {_spoken(alone)} for "
-            "a hierarchy over independent tasks. A hierarchy loses little here: it learns that "
-            "tasks hardly differ."
+            f"The log speaks {_how_strongly(-pooled)} for it over a hierarchy, and "
+            f"{_how_strongly(alone)} for a hierarchy over independent tasks. A hierarchy loses "
+            "little here: it learns that tasks hardly differ."
         )
-    elif found.best == "independent":
+    elif comparison.best == "independent":
         first = "Tasks have little in common: independent tasks fit best."
         second = (
-            f"The log speaks {_spoken(-alone)} for them over a hierarchy, and {_spoken(pooled)} "
-            "for a hierarchy over one pooled model. What one task teaches says little of another."
+            f"The log speaks {_how_strongly(-alone)} for them over a hierarchy, and "
+            f"{_how_strongly(pooled)} for a hierarchy over one pooled model. What one task teaches "
+            "says little about another."
         )
     else:
         first = "Tasks are alike but not equal: a hierarchy fits them best."
@@ -45,43 +47,45 @@ def on_models(found: Comparison) -> list[str]:
         elif strength(alone) == "hardly":
             first = "Tasks differ, and the log hardly tells whether they have anything in common."
         second = (
-            f"The log speaks {_spoken(alone)} for sharing between tasks over independent tasks, "
-            f"and {_spoken(pooled)} for a hierarchy over one pooled model."
+            f"The log speaks {_how_strongly(alone)} for sharing between tasks over independent "
+            f"tasks, and {_how_strongly(pooled)} for a hierarchy over one pooled model."
         )
     return [first, second]
 
 
-def on_similarity(found: Similarity) -> list[str]:
+def on_similarity(similarity: Similarity) -> list[str]:
     """How alike tasks are, in rewards."""
-    needed = np.sort(found.rewards_to_equal)[len(found.rewards_to_equal) // 2]
-    of = "rewards of an arm" if found.is_armed else "rewards"
-    said = [
-        f"{100 * found.overall_share:.2g} % of the variance of rewards about what tasks have in "
-        f"common lies between tasks. A task needs about {_number(needed)} {of} before its own data "
-        "weigh as much as what other tasks say."
+    needed = np.sort(similarity.rewards_to_equal)[len(similarity.rewards_to_equal) // 2]
+    of = "rewards of an arm" if similarity.is_armed else "rewards"
+    sentences = [
+        f"{100 * similarity.overall_share:.2g} % of the variance of rewards about what tasks have "
+        f"in common lies between tasks. A task needs about {_number(needed)} {of} before its own "
+        "data weigh as much as what other tasks say."
     ]
-    if found.maybe_zero.all():
-        said[0] = f"By the widths that fit best, {said[0]}"
-        said.append("But the log tells none of these widths from zero: tasks may not differ.")
-    elif found.maybe_zero.any():
+    if similarity.maybe_zero.all():
+        sentences[0] = f"By the widths that fit best, {sentences[0]}"
+        sentences.append("But the log tells none of these widths from zero: tasks may not differ.")
+    elif similarity.maybe_zero.any():
         unsure = [
-            name for name, zero in zip(found.coordinates, found.maybe_zero, strict=True) if zero
+            name
+            for name, zero in zip(similarity.coordinates, similarity.maybe_zero, strict=True)
+            if zero
         ]
-        said.append(f"The log does not tell the task width from zero for {_listed(unsure)}.")
-    if found.condition > REPEATED:
-        said.append(
-            f"Features nearly repeat each other (condition number {found.condition:.2g}), which "
-            "makes task widths come out too small. A feature far from zero repeats a constant "
-            "one: subtract its mean first."
+        sentences.append(f"The log does not tell the task width from zero for {_listed(unsure)}.")
+    if similarity.condition > REPEATED:
+        sentences.append(
+            f"Features nearly repeat each other (condition number {similarity.condition:.2g}), "
+            "which makes task widths come out too small. A feature far from zero repeats a "
+            "constant one: subtract its mean first."
         )
-    if not found.converged:
-        said.append("The fit did not converge: take its widths with care.")
-    return said
+    if not similarity.converged:
+        sentences.append("The fit did not converge: take its widths with care.")
+    return sentences
 
 
-def on_outliers(found: Outliers) -> list[str]:
+def on_outliers(outliers: Outliers) -> list[str]:
     """Which tasks the others do not explain."""
-    names, size = found.names, len(found.tasks)
+    names, size = outliers.names, len(outliers.tasks)
     if not names:
         return [f"No task stands out among the {size}."]
     verb = "stands" if len(names) == 1 else "stand"
@@ -91,56 +95,60 @@ def on_outliers(found: Outliers) -> list[str]:
     ]
 
 
-def on_calibration(found: Calibration) -> list[str]:
+def on_calibration(calibration: Calibration) -> list[str]:
     """Whether predictions of unseen rows hold."""
-    said, off = [], found.off
-    judged = "means of held-out rewards" if found.two_valued else "held-out rewards"
-    coverage = found.coverage
-    if found.two_valued:
-        said.append(
+    sentences, off = [], calibration.off
+    judged = "means of held-out rewards" if calibration.two_valued else "held-out rewards"
+    coverage = calibration.coverage
+    if calibration.two_valued:
+        sentences.append(
             "Rewards have two values, so that no Gaussian predicts single ones well: the means of "
             "a task's rewards are judged in their place."
         )
-        if found.cells is None:
-            return [*said, "No task has held out enough rewards for that."]
-        coverage = found.cells.coverage
+        if calibration.cells is None:
+            return [*sentences, "No task has held out enough rewards for that."]
+        coverage = calibration.cells.coverage
     if not off:
-        said.append(f"Predictions hold: intervals cover {judged} as often as they say.")
+        sentences.append(f"Predictions hold: intervals cover {judged} as often as they say.")
     else:
         parts = [
-            f"the {100 * level:g} % intervals hold {100 * share:.3g} %"
-            for level, share in zip(LEVELS, coverage, strict=True)
-            if level in off
+            f"the {100 * confidence:g} % intervals hold {100 * share:.3g} %"
+            for confidence, share in zip(CONFIDENCES, coverage, strict=True)
+            if confidence in off
         ]
-        said.append(
+        sentences.append(
             f"Predictions are off: of {judged}, {_listed(parts)}. The rewards or the tasks are "
-            "not as Gaussian as the model has them; widths and probabilities here lean on that."
+            "not as Gaussian as the model assumes; widths and probabilities here depend on that."
         )
-    gains = [_scored(name, *gain) for name, gain in found.gain.items()]
-    return [*said, f"Per held-out row, the hierarchy's log scores are {' and '.join(gains)}."]
+    scores = [_scored(name, *better) for name, better in calibration.advantage.items()]
+    return [*sentences, f"Per held-out row, the hierarchy's log scores are {' and '.join(scores)}."]
 
 
-def on_savings(found: Savings, similarity: Similarity) -> list[str]:
+def on_savings(savings: Savings, similarity: Similarity) -> list[str]:
     """What sharing would save, and whether pooling would save more."""
-    said = [
-        f"In {found.runs} worlds like this one ({found.num_tasks} new tasks, {found.num_rounds} "
-        f"rounds), HierTS has {' and '.join(_saved(saving) for saving in found.savings)}."
+    compared = " and ".join(_saved(saving) for saving in savings.savings)
+    sentences = [
+        f"In {savings.runs} worlds like this one ({savings.num_tasks} new tasks, "
+        f"{savings.num_rounds} rounds), HierTS has {compared}."
     ]
-    pooled = next(saving for saving in found.savings if saving.over == "PooledTS")
+    pooled = next(saving for saving in savings.savings if saving.over == "PooledTS")
     if pooled.difference < -SURE * pooled.difference_error:
-        said.append("Pooling wins there: tasks differ too little, or end too soon, to tell apart.")
+        sentences.append(
+            "Pooling wins there: tasks differ too little, or end too soon, to tell apart."
+        )
     if similarity.maybe_zero.any():
-        said.append(
+        sentences.append(
             "Some task widths are guesses there, since the log does not tell them from zero: the "
             "more equal tasks are, the better pooling does."
         )
-    return said
+    return sentences
 
 
-def _scored(name: str, gain: float, error: float) -> str:
-    if abs(gain) <= SURE * error:
-        return f"about as good as {name} ones ({gain:+.2g} ± {error:.2g})"
-    return f"{'better' if gain > 0 else 'worse'} than {name} ones by {abs(gain):.3g} ± {error:.2g}"
+def _scored(name: str, advantage: float, error: float) -> str:
+    if abs(advantage) <= SURE * error:
+        return f"about as good as {name} ones ({advantage:+.2g} ± {error:.2g})"
+    word = "better" if advantage > 0 else "worse"
+    return f"{word} than {name} ones by {abs(advantage):.3g} ± {error:.2g}"
 
 
 def _saved(saving: Saving) -> str:
@@ -161,7 +169,7 @@ def _percent(value: float, sign: str = "") -> str:
     return f"{value:{sign}.0f}" if abs(value) >= 99.5 else f"{value:{sign}.2g}"
 
 
-def _spoken(log_odds: float) -> str:
+def _how_strongly(log_odds: float) -> str:
     if log_odds < 0:
         return f"not at all ({_odds(-log_odds)} against it)"
     word = strength(log_odds)

@@ -2,9 +2,24 @@
 
 from hierbandits.logs.batch import Batch
 from hierbandits.logs.columns import Columns
+from hierbandits.logs.group_sums import GroupSums
 from hierbandits.logs.log import Log
 from hierbandits.logs.log_sums import LogSums
-from hierbandits.logs.reward_scale import Spread
+from hierbandits.logs.reward_scale import RewardScale
 from hierbandits.logs.row_sample import RowSample
+from hierbandits.logs.rows import Rows
+from hierbandits.logs.split import Split
+from hierbandits.logs.survey import Survey
 
-__all__ = ["Batch", "Columns", "Log", "LogSums", "RowSample", "Spread"]
+__all__ = [
+    "Batch",
+    "Columns",
+    "GroupSums",
+    "Log",
+    "LogSums",
+    "RewardScale",
+    "RowSample",
+    "Rows",
+    "Split",
+    "Survey",
+]

@@ -1,8 +1,9 @@
-"""What a log is made of: its columns, the names met in it, its batches and its sums."""
+"""Some successive rows of a log, as plain arrays."""
 
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from hierbandits.logs.names import Names
@@ -23,3 +24,23 @@ class Batch:
     eligible: Mask | None  # (E, arms met so far)
     times: NDArray[Any] | None  # (E,) as logged
     names: Names  # shared by all batches of a pass
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows there are, E."""
+        return self.tasks.size
+
+    @property
+    def numbers(self) -> Indices:
+        """Each row's number in the log, counted from 0, (E,)."""
+        return np.arange(self.first_row, self.first_row + self.num_rows)
+
+    @property
+    def is_armed(self) -> bool:
+        """Whether features are the numbers of arms."""
+        return self.features.ndim == 1
+
+    @property
+    def dim(self) -> int:
+        """The number of features, or of the arms met so far."""
+        return len(self.names.arms) if self.is_armed else self.features.shape[1]

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierbandits.logs.batch import Batch
-from hierbandits.logs.cells import as_lists, filled, named_cells, refuse
+from hierbandits.logs.cells import as_lists, as_names, refuse, refuse_missing
 from hierbandits.logs.columns import Columns
-from hierbandits.logs.names import Names, Numbering
-from hierbandits.logs.numbers import is_number, numbers, probabilities
+from hierbandits.logs.names import Names
+from hierbandits.logs.numbering import Numbering
+from hierbandits.logs.numbers import as_numbers, as_probabilities, is_number
 from hierbandits.types import Indices, Mask, Matrix, Name
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 SEPARATOR = "|"  # between the eligible arms of a CSV's cell
 
 
-class Reader:
+class BatchReader:
     """Turns frames into batches, keeping the names met on the way."""
 
     def __init__(self, columns: Columns, arms: Sequence[Name] | None, text: bool) -> None:
@@ -29,7 +30,7 @@ class Reader:
         self._arms = Numbering("arm", self.names.arms, fixed=arms is not None, text=self._text)
         self._populations = Numbering("population", self.names.populations)
         self._dim: int | None = None
-        self._numeric_time: bool | None = None if self._text else False  # to be seen
+        self._numeric_time: bool | None = None if self._text else False  # None: not seen yet
         if columns.population is None:
             self.names.populations.append("all")
 
@@ -37,7 +38,7 @@ class Reader:
         """Rows `start`, `start + 1`, ... of the log, checked."""
         rows, named = range(start, start + frame.height), self._columns
         tasks = self._tasks.places(frame[named.task], rows)
-        rewards = numbers("reward", frame[named.reward], rows, self._text)
+        rewards = as_numbers("reward", frame[named.reward], rows, self._text)
         features: Matrix | Indices
         eligible: Mask | None = None
         if named.arm is None:
@@ -46,12 +47,12 @@ class Reader:
             features, eligible = self._played(frame, named.arm, rows)
         decisions = times = propensities = None
         if named.decision is not None:
-            named_cells("decision", frame[named.decision], rows)
+            as_names("decision", frame[named.decision], rows)
             decisions = frame[named.decision].to_numpy()
         if named.propensity is not None:
-            propensities = probabilities(frame[named.propensity], rows, self._text)
+            propensities = as_probabilities(frame[named.propensity], rows, self._text)
         if named.time is not None:
-            times = self._times(filled("time", frame[named.time], rows), rows)
+            times = self._times(frame[named.time], rows)
         populations = self._population(frame, tasks, rows)
         return Batch(
             start,
@@ -67,11 +68,15 @@ class Reader:
         )
 
     def _times(self, series: "pl.Series", rows: range) -> NDArray[Any]:
-        """Times as logged; those of a CSV as numbers if the first is one, and 9 is before 10."""
+        """Times as logged.
+
+        A CSV's are numbers if the first of them is one, so that 9 is before 10.
+        """
+        refuse_missing("time", series, rows)
         if self._numeric_time is None:
             self._numeric_time = is_number(series[0])
         if self._numeric_time:
-            return numbers("time", series, rows, text=True)
+            return as_numbers("time", series, rows, text=True)
         times: NDArray[Any] = series.to_numpy()
         return times
 
@@ -82,7 +87,7 @@ class Reader:
         assert named is not None  # as there is no column of arms
         matrix = np.empty((frame.height, len(named)))
         for i, name in enumerate(named):
-            matrix[:, i] = numbers("features", frame[name], rows, self._text)
+            matrix[:, i] = as_numbers("features", frame[name], rows, self._text)
         return matrix
 
     def _listed_features(self, series: "pl.Series", rows: range) -> Matrix:
@@ -95,12 +100,13 @@ class Reader:
             must = f"be lists of {self._dim or 'at least 1'} numbers"
             refuse("features", lists, rows, bad[0], must)
         flat = lists.explode()
-        return numbers("features", flat, np.repeat(rows, self._dim)).reshape(-1, self._dim)
+        return as_numbers("features", flat, np.repeat(rows, self._dim)).reshape(-1, self._dim)
 
     def _played(self, frame: "pl.DataFrame", arm: str, rows: range) -> tuple[Indices, Mask | None]:
-        """The arms played and the mask of those that could be.
+        """The arms played, and a mask of the eligible arms.
 
-        Names are met in the lists first, which makes their order that of the rows.
+        The lists are read before the arms: then the order of new names does not depend on how
+        rows come in batches.
         """
         if self._columns.eligible is None:
             return self._arms.places(frame[arm], rows), None
@@ -116,7 +122,8 @@ class Reader:
     def _lists(self, series: "pl.Series", rows: range) -> tuple[Indices, Indices]:
         """The event and the arm of each entry of the eligible lists."""
         if self._text:
-            cells, series = series, filled("eligible", series, rows).str.split(SEPARATOR)
+            refuse_missing("eligible", series, rows)
+            cells, series = series, series.str.split(SEPARATOR)
             empty = series.list.contains("")
             if empty.any():
                 must = f"be arms separated by {SEPARATOR!r}"
@@ -136,7 +143,7 @@ class Reader:
             return np.zeros(tasks.size, np.intp)
         places = self._populations.places(frame[column], rows)
         met, first = np.unique(tasks, return_index=True)
-        new = met >= names.population.size  # in order: a task's place is that of its appearance
+        new = met >= names.population.size  # in order of appearance, as places are
         names.population = np.append(names.population, places[first[new]])
         moved = np.flatnonzero(names.population[tasks] != places)
         if moved.size:

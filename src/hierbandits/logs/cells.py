@@ -1,4 +1,4 @@
-"""The cells of a column as numbers or names; what is wrong with one is said with its row."""
+"""The cells of a column: none missing, names and lists; an error names the cell's row."""
 
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
@@ -8,30 +8,30 @@ from hierbandits.types import Indices
 if TYPE_CHECKING:
     import polars as pl
 
-Rows: TypeAlias = "range | Indices"  # the source's row of each cell of a column
+RowNumbers: TypeAlias = "range | Indices"  # the log's row of each cell
 
 
-def refuse(what: str, series: "pl.Series", rows: Rows, place: int, must: str) -> NoReturn:
-    """Raise for the cell at `place`, naming its column, its row and its value."""
+def refuse(what: str, series: "pl.Series", rows: RowNumbers, place: int, must: str) -> NoReturn:
+    """Raise an error about the cell at `place` that names its column, its row and its value."""
     value = series[int(place)]
     value = value.to_list() if hasattr(value, "to_list") else value
     where = f"in column {series.name!r} at row {rows[place]}"
     raise ValueError(f"{what} must {must}, got {value!r:.80} {where}")
 
 
-def filled(what: str, series: "pl.Series", rows: Rows) -> "pl.Series":
-    """The column, none of whose cells is missing."""
+def refuse_missing(what: str, series: "pl.Series", rows: RowNumbers) -> None:
+    """Raise an error if a cell is null or NaN."""
     missing = series.is_null()
     if series.dtype.is_float():
         missing |= series.is_nan().fill_null(False)
     if missing.any():
         refuse(what, series, rows, missing.arg_max() or 0, "not be missing")
-    return series
 
 
-def named_cells(what: str, series: "pl.Series", rows: Rows) -> "pl.Series":
-    """Names as strings or as 64-bit integers."""
-    pl, series = polars_module(), filled(what, series, rows)
+def as_names(what: str, series: "pl.Series", rows: RowNumbers) -> "pl.Series":
+    """The cells as strings or as 64-bit integers."""
+    pl = polars_module()
+    refuse_missing(what, series, rows)
     if series.dtype.is_integer():
         whole = series.cast(pl.Int64, strict=False)
         if whole.null_count():
@@ -42,10 +42,10 @@ def named_cells(what: str, series: "pl.Series", rows: Rows) -> "pl.Series":
     return series.cast(pl.String)
 
 
-def as_lists(what: str, series: "pl.Series", rows: range) -> "pl.Series":
-    """A column of lists, none of them missing."""
+def as_lists(what: str, series: "pl.Series", rows: RowNumbers) -> "pl.Series":
+    """The cells as lists; their entries may still be missing."""
     pl = polars_module()
-    filled(what, series, rows)
+    refuse_missing(what, series, rows)
     if isinstance(series.dtype, pl.Array):
         return series.arr.to_list()
     if not isinstance(series.dtype, pl.List):

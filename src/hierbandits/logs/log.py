@@ -1,18 +1,18 @@
 """A log of past decisions: read batch by batch from frames or files, and checked row by row."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import count
 from hierbandits.logs.batch import Batch
-from hierbandits.logs.batch_reader import Reader
+from hierbandits.logs.batch_reader import BatchReader
 from hierbandits.logs.cells import refuse
 from hierbandits.logs.columns import Columns
+from hierbandits.logs.group_sums import GroupSums
 from hierbandits.logs.log_sums import LogSums
 from hierbandits.logs.sources import column_names, frames, opened
 from hierbandits.types import Name
@@ -31,7 +31,7 @@ class Log:
 
     source: Any  # a pandas frame, or a polars one, lazy if it is a file
     columns: Columns
-    arms: tuple[Name, ...] | None  # all that may occur, if they were given
+    arms: tuple[Name, ...] | None  # all arms that may occur, if they were given
     batch_rows: int
     is_text: bool  # a CSV: names stay strings, numbers are parsed
 
@@ -46,11 +46,11 @@ class Log:
     ) -> "Log":
         """A log in a polars, pandas or Arrow table, a polars LazyFrame, or a .parquet or .csv file.
 
-        `arms` fixes the arms and their order; otherwise they are those that occur.
+        `arms` fixes the arms and their order.  Without it they are the arms that occur.
         """
         batch_rows = count("batch_rows", batch_rows, least=1)
         if arms is not None:
-            arms = _distinct(arms, columns)
+            arms = _checked_arms(arms, columns)
         source, is_text = opened(source)
         if is_text and isinstance(columns.features, str):
             raise ValueError(f"features of a CSV need a column each, got {columns.features!r}")
@@ -60,9 +60,33 @@ class Log:
                 raise ValueError(f"columns must each occur once, got {name!r} among {present!r}")
         return cls(source, columns, arms, batch_rows, is_text)
 
+    @classmethod
+    def of(
+        cls,
+        source: Any,
+        columns: Mapping[str, str | Sequence[str] | None],
+        arms: Sequence[Name] | None = None,
+    ) -> "Log":
+        """Open what a function was given: a Log, or a source of `read` with its columns named.
+
+        `columns` maps fields of `Columns` to names of columns, or to None if none was given.  A
+        Log has named its columns already, so nothing may be given with it.
+        """
+        if isinstance(source, Log):
+            for name, value in {**columns, "arms": arms}.items():
+                if value is not None:
+                    raise ValueError(f"{name} must not be given with a Log, got {value!r:.80}")
+            return source
+        given: dict[str, Any] = dict(columns)
+        if given["task"] is None or given["reward"] is None:
+            raise ValueError(
+                f"task and reward must name columns, got {given['task']!r} and {given['reward']!r}"
+            )
+        return cls.read(source, Columns(**given), arms=arms)
+
     def batches(self) -> Iterator[Batch]:
-        """The rows in order; an id that repeats is noticed at the end of the pass."""
-        reader, start, hashes = Reader(self.columns, self.arms, self.is_text), 0, []
+        """Read the rows in order; a repeated decision id is refused at the end of the pass."""
+        reader, start, hashes = BatchReader(self.columns, self.arms, self.is_text), 0, []
         for frame in frames(self.source, self.columns.names, self.batch_rows):
             if frame.height:
                 batch = reader.batch(frame, start)
@@ -76,27 +100,24 @@ class Log:
             self._check_decisions(self.columns.decision, np.concatenate(hashes))
 
     def sums(self) -> LogSums:
-        """The sums of every task's events, in one pass and the memory of a few batches."""
-        sums: TaskSums | None = None
+        """The sums of every task's events, in one pass and in the memory of a few batches."""
+        sums = GroupSums()
         for batch in self.batches():
-            names, armed = batch.names, batch.features.ndim == 1
-            dim = len(names.arms) if armed else batch.features.shape[1]
-            if sums is None:
-                sums = TaskSums.zeros(len(names.tasks), dim, armed=armed)
-            sums = sums.with_room(len(names.tasks), dim)
-            sums.add(batch.tasks, batch.features, batch.rewards)
-        assert sums is not None  # an empty log was refused
-        size = len(names.tasks)
+            sums.add(batch)
+        names = batch.names
         return LogSums(
-            sums.rows(np.s_[:size]),
+            sums.total(),
             tuple(names.tasks),
-            tuple(names.arms) if armed else None,
+            tuple(names.arms) if batch.is_armed else None,
             tuple(names.populations),
             names.population,
         )
 
     def _check_decisions(self, column: str, hashes: NDArray[Any]) -> None:
-        """Refuse ids that repeat; 8 bytes a row find the candidates, a second pass makes sure."""
+        """Refuse ids that repeat.
+
+        Equal hashes, of 8 bytes a row, may be equal ids; another pass over the ids makes sure.
+        """
         hashes.sort()
         repeated = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
         if repeated.size == 0:
@@ -112,7 +133,7 @@ class Log:
             start += frame.height
 
 
-def _distinct(arms: Sequence[Name], columns: Columns) -> tuple[Name, ...]:
+def _checked_arms(arms: Sequence[Name], columns: Columns) -> tuple[Name, ...]:
     arms = tuple(arm.item() if isinstance(arm, np.integer) else arm for arm in arms)
     kinds = {type(arm) for arm in arms}
     if columns.arm is None:

@@ -1,4 +1,4 @@
-"""What learning needs of a log, whatever its length."""
+"""The sums of a whole log, with the names of what was summed."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,13 @@ from hierbandits.types import Indices, Name
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogSums:
-    """All that learning needs of a log, whatever its length."""
+    """All that a belief or a fit needs of a log, whatever its length."""
 
     sums: TaskSums
     tasks: tuple[Name, ...]  # the names of the rows of `sums`
     arms: tuple[Name, ...] | None  # the names of its arms, if armed
     populations: tuple[Name, ...]  # ("all",) if the log has no such column
-    population: Indices  # that of each task, a place in `populations`, (tasks,)
+    population: Indices  # the population of each task, a place in `populations`, (tasks,)
 
     @property
     def num_rows(self) -> int:

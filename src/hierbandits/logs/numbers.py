@@ -1,11 +1,15 @@
-"""The cells of a column as numbers."""
+"""The cells of a column as numbers: rewards, features, propensities, and times of a CSV.
+
+Text is read as polars reads it: a decimal point, and an exponent if there is one.  A decimal comma
+("0,5") is not read but refused, with the row that has it.
+"""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hierbandits.checks import LARGEST, first_outside
-from hierbandits.logs.cells import Rows, filled, refuse
+from hierbandits.logs.cells import RowNumbers, refuse, refuse_missing
 from hierbandits.logs.sources import polars_module
 from hierbandits.types import Vector
 
@@ -14,13 +18,14 @@ if TYPE_CHECKING:
 
 
 def is_number(text: str) -> bool:
-    """Whether `numbers` would read this text."""
+    """Whether `as_numbers` can read this text."""
     return polars_module().Series([text]).cast(polars_module().Float64, strict=False)[0] is not None
 
 
-def numbers(what: str, series: "pl.Series", rows: Rows, text: bool = False) -> Vector:
+def as_numbers(what: str, series: "pl.Series", rows: RowNumbers, text: bool = False) -> Vector:
     """Finite numbers, parsed if they are text."""
-    pl, floats = polars_module(), filled(what, series, rows)
+    pl, floats = polars_module(), series
+    refuse_missing(what, series, rows)
     if text:
         floats = series.cast(pl.Float64, strict=False)
         if floats.null_count():
@@ -34,9 +39,9 @@ def numbers(what: str, series: "pl.Series", rows: Rows, text: bool = False) -> V
     return array
 
 
-def probabilities(series: "pl.Series", rows: range, text: bool) -> Vector:
-    """Numbers above 0 and at most 1."""
-    array = numbers("propensity", series, rows, text)
+def as_probabilities(series: "pl.Series", rows: RowNumbers, text: bool) -> Vector:
+    """Propensities: numbers above 0 and at most 1."""
+    array = as_numbers("propensity", series, rows, text)
     bad = np.flatnonzero((array <= 0) | (array > 1))
     if bad.size:
         refuse("propensity", series, rows, bad[0], "be in (0, 1]")

@@ -1,88 +1,93 @@
-"""Which rows train a model, and which are evaluated with it: never the same ones."""
+"""Which rows of a log are trained on, and which are judged: never the same ones."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from hierbandits.checks import count
 from hierbandits.keyed_random import Stream
-from hierbandits.logs.survey import Rows, Survey
+from hierbandits.logs.survey import Survey
 from hierbandits.types import Indices
 
-Kind: TypeAlias = Literal["folds", "time", "none"]
+Kind: TypeAlias = Literal["none", "held out", "folds", "time"]
 
-TRAIN_SHARE = 0.5  # of the rows of a log that is split by time
+TRAIN_SHARE = 0.5  # of the rows, if a log is split by time
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Split:
-    """Rows in groups; an evaluated group's model is trained on the rows of other groups alone.
+    """Rows in groups; what judges a group's rows is trained on rows of other groups alone.
 
-    folds: every row is evaluated, with a model trained on the rows of all other folds; a row's
-    fold is a hash of its number.  Right if the arms were not chosen by what was learned from
-    earlier rows.  time: the later rows are evaluated, with a model trained on the earlier ones;
-    right then too.  none: nothing is trained, every row is evaluated.
+    none      one group; nothing is trained, and every row is judged
+    held out  group 0 is trained on, and group 1, a random share of the rows, is judged
+    folds     every row is judged, by what was trained on all other folds; right if the log's arms
+              were not chosen by what was learned from earlier rows
+    time      group 0, the earlier rows, is trained on, and group 1 is judged; right in any case
+
+    Which group a row is in depends on its number (or its time) and the seed alone, not on batches.
     """
 
     kind: Kind
     num_groups: int
-    evaluated: tuple[int, ...]
-    seed: int
-    cut: Any = None  # a time, or a row number: rows before it are group 0
+    judged: tuple[int, ...]  # groups
+    seed: int = 0
+    share: float = 0.0  # of the rows that are held out
+    cut: Any = None  # a time, or a row's number: the first that is judged
 
     @classmethod
-    def of(cls, survey: Survey, kind: Kind | None, *, folds: int, seed: int) -> "Split":
-        """By time if the log has a column of it, else by folds, unless told otherwise."""
+    def none(cls) -> "Split":
+        """All rows in one group."""
+        return cls(kind="none", num_groups=1, judged=(0,))
+
+    @classmethod
+    def held_out(cls, share: float, seed: int) -> "Split":
+        """A share of the rows is held out; 0 holds out nothing."""
+        seed = count("seed", seed)
+        is_number = isinstance(share, int | float) and not isinstance(share, bool)
+        if not is_number or not 0 <= share < 1:
+            raise ValueError(f"held_out must be a share of the rows in [0, 1), got {share!r}")
+        return cls(kind="held out", num_groups=2, judged=(1,), seed=seed, share=share)
+
+    @classmethod
+    def for_evaluation(
+        cls, survey: Survey, kind: Literal["folds", "time"] | None, *, folds: int, seed: int
+    ) -> "Split":
+        """Folds, or time; None chooses time if the log has a column of it."""
         if kind is None:
             kind = "folds" if survey.times is None else "time"
-        if kind == "none":
-            return cls("none", 1, (0,), seed)
         if survey.num_rows < folds:
             raise ValueError(
                 f"log must have at least {folds} rows to be split, got {survey.num_rows}"
             )
         if kind == "folds":
-            return cls("folds", folds, tuple(range(folds)), seed)
-        return cls("time", 2, (1,), seed, _cut(survey, TRAIN_SHARE))
+            return cls(kind="folds", num_groups=folds, judged=tuple(range(folds)), seed=seed)
+        return cls(kind="time", num_groups=2, judged=(1,), seed=seed, cut=_cut(survey))
 
     def training(self, group: int) -> list[int]:
-        """The groups that train the model of an evaluated group."""
+        """The groups that are trained on to judge this group."""
         return [other for other in range(self.num_groups) if other != group]
 
-    def groups(self, rows: Rows) -> Indices:
-        """The group of each row."""
+    def groups(self, numbers: Indices, times: NDArray[Any] | None = None) -> Indices:
+        """The group of each row, given the rows' numbers in the log and their times, (E,)."""
         if self.kind == "none":
-            return np.zeros(rows.number.size, np.intp)
+            return np.zeros(numbers.size, np.intp)
         if self.kind == "time":
-            when = rows.number if rows.times is None else rows.times
-            return np.asarray(when >= self.cut, np.intp)
-        luck = Stream(self.seed, "fold").of_rows(rows.number)
+            return np.asarray((numbers if times is None else times) >= self.cut, np.intp)
+        if self.kind == "held out":
+            luck = Stream(self.seed, "held-out rows").of_rows(numbers)
+            return np.asarray(luck < self.share, np.intp)
+        luck = Stream(self.seed, "fold").of_rows(numbers)
         return (luck * self.num_groups).astype(np.intp)
 
-    @property
-    def reason(self) -> str:
-        """What is done and why, for people."""
-        if self.kind == "none":
-            return "Nothing had to be trained, so every row is evaluated."
-        if self.kind == "time":
-            return (
-                "Models and trained policies learned from the earlier rows and are evaluated on "
-                f"the later ones (from {self.cut} on), so that no row is evaluated with a model "
-                "that saw it, even if the log's own policy was learning."
-            )
-        return (
-            f"Models and trained policies were cross-fitted in {self.num_groups} folds: every row "
-            "is evaluated with a model trained on the other folds alone.  If the log's own policy "
-            "was learning as it went, split by time instead."
-        )
 
-
-def _cut(survey: Survey, share: float) -> Any:
-    """The time before which about this share of the rows lies; the row number without times."""
+def _cut(survey: Survey) -> Any:
+    """The time before which about half of the rows lie; a row's number if there are no times."""
     if survey.times is None:
-        return max(1, min(survey.num_rows - 1, round(share * survey.num_rows)))
+        return max(1, min(survey.num_rows - 1, round(TRAIN_SHARE * survey.num_rows)))
     times = survey.times
     if times[0] == times[-1]:
         raise ValueError(f"time must differ among rows for a split by time, got only {times[0]}")
-    cut = times[int(share * times.size)]
+    cut = times[int(TRAIN_SHARE * times.size)]
     return cut if cut > times[0] else times[times > cut][0]

@@ -1,6 +1,6 @@
-"""A first look at a log: its names, its size, its propensities, and how to read it again."""
+"""What one pass over a log learns about it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,127 +8,124 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierbandits.keyed_random import Stream
-from hierbandits.logs import Batch, Log, RowSample, Spread
-from hierbandits.types import Indices, Mask, Name, Vector
+from hierbandits.logs.batch import Batch
+from hierbandits.logs.columns import Columns
+from hierbandits.logs.log import Log
+from hierbandits.logs.reward_scale import RewardScale
+from hierbandits.logs.row_sample import RowSample
+from hierbandits.logs.rows import Rows
+from hierbandits.types import Indices, Matrix, Name, Vector
 
 RARE = 0.01
-"""Propensities below this one are counted: a row weighs a hundred times its target probability."""
+"""Smaller propensities are counted: such a row can weigh more than a hundred."""
 
-SKETCH = 20_000  # times kept to find the one that splits a log
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
-    """Some rows of an armed log, their tasks and arms numbered once and for all."""
-
-    number: Indices  # (E,) the row in the log
-    tasks: Indices  # (E,)
-    arms: Indices  # (E,)
-    rewards: Vector  # (E,)
-    propensities: Vector | None  # (E,)
-    eligible: Mask | None  # (E, K); None if all arms are
-    times: NDArray[Any] | None  # (E,)
-
-    def only(self, chosen: Mask | Indices | slice) -> "Rows":
-        """These rows of them."""
-
-        def part(values: Any) -> Any:
-            return None if values is None else values[chosen]
-
-        return Rows(*(part(getattr(self, name)) for name in Rows.__slots__))
-
-    def then(self, other: "Rows") -> "Rows":
-        """Both, one after the other."""
-
-        def joined(one: Any, two: Any) -> Any:
-            return None if one is None else np.concatenate([one, two])
-
-        return Rows(*(joined(getattr(self, n), getattr(other, n)) for n in Rows.__slots__))
+TIMES = 20_000  # rows whose times are kept, to find the time that splits a log
+FEATURES = 1_000  # rows whose features are kept
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Survey:
-    """What one pass finds out about a log, and all that later passes need to know."""
+    """What one pass over a log learns about it; its size is that of the tasks, not of the rows."""
 
     log: Log
     tasks: tuple[Name, ...]
-    arms: tuple[Name, ...]
-    num_populations: int
-    width: int  # tasks of the largest population; the others have as many in a belief, some spare
-    node: Indices  # the task's number in a belief, population by population, (tasks,)
+    coordinates: tuple[Name, ...]  # the names of the arms, or of the features
+    populations: tuple[Name, ...]  # ("all",) if the log has no such column
+    population: Indices  # the population of each task, a place in `populations`, (tasks,)
     num_rows: int
-    uniform: bool  # whether the log's arms were drawn uniformly, by the caller's word
-    least: float | None  # the least propensity
-    rare: int  # rows of propensity below RARE
+    reward_scale: RewardScale = field(repr=False)
+    is_uniform: bool  # whether arms were drawn uniformly, as the caller says
+    least_propensity: float | None  # None if propensities are not known
+    num_rare: int  # rows of propensity below RARE
     is_ordered: bool  # whether times never fall from row to row
-    times: NDArray[Any] | None = field(repr=False)  # those of some rows, sorted
+    times: NDArray[Any] | None = field(repr=False)  # of at most TIMES rows, sorted
+    features: Matrix | None = field(repr=False)  # of at most FEATURES rows, (n, d); None if armed
 
     @classmethod
-    def of(cls, log: Log, *, uniform: bool = False) -> "Survey":
-        """Look at every row once."""
-        if not isinstance(log, Log):
-            raise ValueError(f"log must be an hb.Log, got {log!r:.80}")
-        if log.columns.arm is None:
-            raise ValueError(
-                "log must have a column of arms: features alone do not tell which other arms "
-                "could have been played; name the arms, and give arm_features={arm: features}"
-            )
+    def of(
+        cls,
+        log: Log,
+        *,
+        uniform: bool = False,
+        seed: int = 0,
+        with_each: Callable[[Batch], object] = lambda batch: None,
+    ) -> "Survey":
+        """Read every row once; `with_each` sees each batch as well.
+
+        `uniform` says that the log's arms were drawn uniformly from the eligible ones.  `seed`
+        chooses the rows whose features are kept.
+        """
         if uniform and log.columns.propensity is not None:
             raise ValueError(
                 "uniform must be False if the log has propensities, got True with the column "
                 f"{log.columns.propensity!r}"
             )
-        propensities, times, spread = _Propensities(), _Times(), Spread()
+        scale, propensities, times = RewardScale(), _Propensities(), _Times()
+        features = RowSample(Stream(seed, "sample of features"), FEATURES)
         for batch in log.batches():
-            spread.add(batch.rewards)
+            scale.add(batch.rewards)
             propensities.add(batch.propensities)
             times.add(batch)
-        spread.check()
+            if not batch.is_armed:
+                features.add(batch.first_row, np.asarray(batch.features, float))
+            with_each(batch)
+        scale.check()
         names = batch.names
-        num_arms, least = len(names.arms), propensities.least
-        if uniform:
-            least = 1 / num_arms
-        width, node = _places(names.population, len(names.populations))
         return cls(
-            log, tuple(names.tasks), tuple(names.arms), len(names.populations), width, node,
-            batch.first_row + batch.tasks.size, uniform, least, propensities.rare,
-            times.is_ordered, times.sorted(),
-        )  # fmt: skip
+            log=log,
+            tasks=tuple(names.tasks),
+            coordinates=tuple(names.arms) or _feature_names(log.columns, batch.dim),
+            populations=tuple(names.populations),
+            population=names.population,
+            num_rows=batch.first_row + batch.num_rows,
+            reward_scale=scale,
+            is_uniform=uniform,
+            least_propensity=1 / len(names.arms) if uniform else propensities.least,
+            num_rare=propensities.rare,
+            is_ordered=times.is_ordered,
+            times=times.sorted(),
+            features=features.values,
+        )
 
     @property
     def num_tasks(self) -> int:
-        """The tasks that occur."""
+        """How many tasks occur."""
         return len(self.tasks)
 
     @property
-    def num_nodes(self) -> int:
-        """The tasks of a belief, spare ones included."""
-        return self.num_populations * self.width
+    def num_populations(self) -> int:
+        """How many populations occur."""
+        return len(self.populations)
 
     @property
-    def population_of_nodes(self) -> Indices:
-        """The population of each task of a belief, (num_nodes,)."""
-        return np.repeat(np.arange(self.num_populations), self.width)
+    def is_armed(self) -> bool:
+        """Whether coordinates are arms."""
+        return self.log.columns.arm is not None
+
+    @property
+    def arms(self) -> tuple[Name, ...]:
+        """The names of the arms, of a log that has them."""
+        assert self.is_armed
+        return self.coordinates
 
     @property
     def has_propensities(self) -> bool:
         """Whether the probability of every logged choice is known."""
-        return self.least is not None
+        return self.least_propensity is not None
 
     def rows(self) -> Iterator[Rows]:
-        """The rows again, batch by batch."""
+        """Read a log with arms again, batch by batch."""
         num_arms = len(self.arms)
         for batch in self.log.batches():
             eligible, propensities = batch.eligible, batch.propensities
-            if eligible is not None and eligible.shape[1] < num_arms:  # arms first met later
-                missing = num_arms - eligible.shape[1]
-                eligible = np.pad(eligible, ((0, 0), (0, missing)))
-            if self.uniform:
-                size = num_arms if eligible is None else eligible.sum(axis=1)
-                propensities = np.full(batch.tasks.size, 1.0) / size
-            number = batch.first_row + np.arange(batch.tasks.size)
+            if eligible is not None and eligible.shape[1] < num_arms:  # others are met later
+                later = num_arms - eligible.shape[1]
+                eligible = np.pad(eligible, ((0, 0), (0, later)))
+            if self.is_uniform:
+                choices = num_arms if eligible is None else eligible.sum(axis=1)
+                propensities = np.full(batch.num_rows, 1.0) / choices
             yield Rows(
-                number, batch.tasks, np.asarray(batch.features, np.intp), batch.rewards,
+                batch.numbers, batch.tasks, np.asarray(batch.features, np.intp), batch.rewards,
                 propensities, eligible, batch.times,
             )  # fmt: skip
 
@@ -148,11 +145,11 @@ class _Propensities:
 
 
 class _Times:
-    """Whether times are in order, and those of SKETCH rows."""
+    """Whether times are in order, and the times of a sample of rows."""
 
     def __init__(self) -> None:
         self.is_ordered = True
-        self._sample = RowSample(Stream(0, "times"), SKETCH)
+        self._sample = RowSample(Stream(0, "times"), TIMES)
         self._last: Any = None
 
     def add(self, batch: Batch) -> None:
@@ -169,10 +166,8 @@ class _Times:
         return None if times is None else np.sort(times)
 
 
-def _places(population: Indices, num_populations: int) -> tuple[int, Indices]:
-    """The size of the largest population, and each task's place if all had that size."""
-    sizes = np.bincount(population, minlength=num_populations)
-    width, order = int(sizes.max()), np.argsort(population, kind="stable")
-    place = np.empty(population.size, np.intp)
-    place[order] = np.arange(population.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return width, population * width + place
+def _feature_names(columns: Columns, dim: int) -> tuple[Name, ...]:
+    if isinstance(columns.features, str):
+        return tuple(f"{columns.features}[{i}]" for i in range(dim))
+    assert columns.features is not None
+    return tuple(columns.features)

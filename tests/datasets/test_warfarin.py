@@ -22,15 +22,15 @@ def test_warfarin_counts_are_those_of_the_cohort():
 def test_a_log_has_one_fair_row_for_each_patient():
     data = warfarin()
     log = data.as_log(np.random.default_rng(0))
-    found = log.sums()
-    assert found.num_rows == 6037
-    assert found.arms == data.doses
-    order = [data.sites.index(site) for site in found.tasks]
-    np.testing.assert_array_equal(found.sums.n, data.counts.sum(axis=1)[order])
+    past = log.sums()
+    assert past.num_rows == 6037
+    assert past.arms == data.doses
+    order = [data.sites.index(site) for site in past.tasks]
+    np.testing.assert_array_equal(past.sums.n, data.counts.sum(axis=1)[order])
     (batch,) = log.batches()
     assert set(batch.rewards.tolist()) == {0.0, 1.0}
     assert set(batch.propensities.tolist()) == {1 / 3}
-    trials, hits = found.sums.xx, found.sums.xy
+    trials, hits = past.sums.xx, past.sums.xy
     rate = (data.counts / data.counts.sum(axis=1, keepdims=True))[order]
     error = np.sqrt(np.maximum(rate * (1 - rate), 1e-3) / trials)
     assert (np.abs(hits / trials - rate) < 5 * error).all()

@@ -1,11 +1,11 @@
-"""Sums over widths: the trapezoid rule in log width, on a grid that is finer where it matters."""
+"""A grid of widths: sums over it by the trapezoid rule in log width, finer where the mass is."""
 
 import numpy as np
 from scipy.special import logsumexp
 
 from hierbandits.types import Matrix, Vector
 
-LARGEST_SHARE = 0.15  # of the weight at one point: well below one standard deviation apart
+LARGEST_SHARE = 0.15  # of the mass at one point; then points are well within a standard deviation
 SMALLEST_STEP = 1e-4  # in log width
 
 
@@ -17,20 +17,20 @@ def log_weights(widths: Vector) -> Vector:
     return logs
 
 
-def shares(log: Matrix) -> Matrix:
-    """The share of each entry of the sum of exp(log)."""
-    weights: Matrix = np.exp(log - logsumexp(log))
-    return weights
+def masses(log: Matrix) -> Matrix:
+    """exp(log), scaled to sum to one."""
+    shares: Matrix = np.exp(log - logsumexp(log))
+    return shares
 
 
 def finer(widths: Vector, *masses: Vector) -> Vector:
-    """The grid with points halved in beside those that hold too much of any of the masses."""
+    """The grid with new points halfway, in log width, to those that hold too much of any mass."""
     logs = np.log(widths)
-    split = np.zeros(widths.size - 1, bool)
+    halved = np.zeros(widths.size - 1, bool)
     for mass in masses:
         if mass.max() > LARGEST_SHARE:
             heavy = mass > LARGEST_SHARE / 10
-            split |= heavy[:-1] | heavy[1:]
-    split &= np.diff(logs) > SMALLEST_STEP
-    middles = np.exp((logs[:-1] + logs[1:]) / 2)[split]
+            halved |= heavy[:-1] | heavy[1:]
+    halved &= np.diff(logs) > SMALLEST_STEP
+    middles = np.exp((logs[:-1] + logs[1:]) / 2)[halved]
     return np.sort(np.append(widths, middles))

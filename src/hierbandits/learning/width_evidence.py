@@ -11,8 +11,8 @@ from hierbandits.types import Indices, Matrix, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Family:
-    """One family of hierarchies, in units where the noise is 1 and features have size 1:
+class WidthEvidence:
+    """The evidence of every two widths, in units where the noise is 1 and features have size 1:
 
         mu_p ~ N(0, q^2 I),  theta_s ~ N(mu_p, t^2 I),  y - centre ~ N(x @ theta_s, 1)
 
@@ -29,8 +29,8 @@ class Family:
     weighted: Matrix  # X'Y along them, (tasks, d)
 
     @classmethod
-    def of(cls, sums: TaskSums, population: Indices, noise_std: float = 1.0) -> "Family":
-        """The family for these sums; without `noise_std`, in units that remain unknown."""
+    def of(cls, sums: TaskSums, population: Indices, noise_std: float = 1.0) -> "WidthEvidence":
+        """Read these sums; without `noise_std`, units remain unknown."""
         num, sizes = int(population.max()) + 1, feature_sizes(sums)
         centre = float(sums.xy.sum() / sums.n.sum()) if sums.is_armed else 0.0
         xy, xx, yy = sums.xy, sums.xx, sums.yy
@@ -52,53 +52,55 @@ class Family:
             weighted=xy / noise_std,
         )
 
-    def at(self, t: float) -> "Level":
-        """All that one task width leaves to say about mu; 0 pools the tasks."""
+    def at(self, t: float) -> "GivenTaskWidth":
+        """What the tasks say about mu if their width is t; 0 pools the tasks."""
         num, inner = len(self.counts), 1.0 + t**2 * self.values
-        said, told = self.values / inner, self.weighted / inner
+        informations, weighted = self.values / inner, self.weighted / inner  # of each task
         if self.vectors is None:
-            curve, pull = summed(said, self.population, num), summed(told, self.population, num)
+            information = summed(informations, self.population, num)
+            along = summed(weighted, self.population, num)
         else:
             turned = np.swapaxes(self.vectors, -1, -2)
-            every = (self.vectors * said[:, None, :]) @ turned
-            told = (told[:, None, :] @ turned)[:, 0]
-            curve, axes = np.linalg.eigh(summed(every, self.population, num))
-            curve = np.maximum(curve, 0.0)
-            pull = np.einsum("pji,pj->pi", axes, summed(told, self.population, num))
+            matrices = (self.vectors * informations[:, None, :]) @ turned
+            weighted = (weighted[:, None, :] @ turned)[:, 0]
+            information, axes = np.linalg.eigh(summed(matrices, self.population, num))
+            information = np.maximum(information, 0.0)
+            along = np.einsum("pji,pj->pi", axes, summed(weighted, self.population, num))
         log_var = float(np.log(inner).sum())
         square = float(self.squares.sum() - (t**2 * self.weighted**2 / inner).sum())
-        return Level(float(self.counts.sum()), log_var, square, curve, pull)
+        return GivenTaskWidth(float(self.counts.sum()), log_var, square, information, along)
 
     def noise(self, task: float, hyper: float) -> float:
         """The most probable noise at these widths; a billionth of the rewards' size at least."""
-        found = self.at(task).evidence(np.array([hyper]))
+        evidence = self.at(task).evidence(np.array([hyper]))
         size = np.sqrt(self.squares.sum() / self.counts.sum()) or abs(self.centre) or 1.0
-        left = np.sqrt(max(float(found.square[0]), 0.0) / found.count[0])
+        left = np.sqrt(max(float(evidence.square[0]), 0.0) / evidence.count[0])
         return float(max(left, 1e-9 * size))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Level:
-    """The tasks integrated out at one width: what remains is Gaussian in mu."""
+class GivenTaskWidth:
+    """The tasks integrated out at one task width: what remains is Gaussian in mu."""
 
     count: float
     log_var: float
     square: float
-    curve: Matrix  # eigenvalues of what all tasks of a population say about mu, (P, d)
-    pull: Matrix  # its linear part along them, (P, d)
+    information: Matrix  # about mu, of all tasks of a population: its eigenvalues, (P, d)
+    along: Matrix  # the linear part along its eigenvectors, (P, d)
 
     def evidence(self, hyper: Vector) -> Evidence:
         """For each hyper width q, (Q,); a width of 0 makes tasks independent."""
         var = hyper[:, None, None] ** 2  # against (Q, P, d)
-        log_var = self.log_var + np.log(1.0 + var * self.curve).sum((1, 2))
-        gone = (var * self.pull**2 / (1.0 + var * self.curve)).sum((1, 2))
-        return Evidence(np.full(hyper.size, self.count), log_var, self.square - gone)
+        inner = 1.0 + var * self.information
+        log_var = self.log_var + np.log(inner).sum((1, 2))
+        explained = (var * self.along**2 / inner).sum((1, 2))
+        return Evidence(np.full(hyper.size, self.count), log_var, self.square - explained)
 
 
 def feature_sizes(sums: TaskSums) -> Vector:
-    """The root mean square of each feature, (d,); that of the largest for one that is always 0.
+    """The root mean square of each feature, (d,); arms have size 1.
 
-    Arms have size 1.
+    A feature that is always 0 gets the size of the largest one.
     """
     if sums.is_armed:
         return np.ones(sums.xy.shape[1])

@@ -5,8 +5,7 @@ import polars as pl
 import pytest
 from support.logged import World
 
-from hierbandits import Columns, GaussianHierarchy, Log, evaluate, hieropo
-from hierbandits.policies.recipes import POLICIES
+from hierbandits import GaussianHierarchy, evaluate, hieropo
 
 
 @pytest.fixture(scope="module")
@@ -82,67 +81,6 @@ def test_a_wrong_call_says_what_is_wrong(case, log):
         evaluate(log, *arguments, **options)
 
 
-ANSWERS = {
-    "negative": ([1.2, -0.2, 0.0], "not negative and sum to one"),
-    "sum": ([0.5, 0.2, 0.2], "which sum to 0.9"),
-    "nan": ([np.nan, 0.5, 0.5], "not negative and sum to one"),
-    "short": ([0.5, 0.5], "one probability for each of 3 eligible arms"),
-    "text": ("a0", "must give probabilities, got 'a0'"),
-    "nothing": (None, "must give one probability"),
-    "unknown": ({"a0": 0.5, "b": 0.5}, "must play eligible arms alone, got 'b'"),
-}
-
-
-@pytest.mark.parametrize("case", ANSWERS)
-def test_probabilities_of_a_function_are_checked(case, log):
-    answer, message = ANSWERS[case]
-    with pytest.raises(ValueError, match=f"policy 'mine' in task 't.'.*{message}"):
-        evaluate(log, {"mine": lambda task, arms: answer}, ["ips"])
-
-
-def test_arms_that_are_not_eligible_must_not_be_played(world, frame):
-    log = world.log(frame, eligible="eligible")
-    with pytest.raises(ValueError, match="must play eligible arms alone, got 'a0'"):
-        evaluate(log, {"mine": lambda task, arms: {"a0": 1.0}}, ["ips"])
-    with pytest.raises(ValueError, match="arm 'a0' must be eligible in every row"):
-        evaluate(log, "arm:a0", ["ips"])
-    found = evaluate(log, {"mine": lambda task, arms: {arms[0]: 1.0, "zz": 0.0}}, ["ips"])
-    assert found["mine", "ips"].rows == 120
-
-
-def test_without_propensities_only_the_direct_method_is_left(world, frame):
-    log = world.log(frame.drop("p"), propensity=None)
-    found = evaluate(log, prior=world.prior())
-    assert {e.method for e in found.estimates} == {"logged", "dm"}
-    assert found.diagnostics == {}
-    with pytest.raises(ValueError, match="method 'ips' needs propensities: name their column"):
-        evaluate(log, "uniform", ["dm", "ips"])
-    with pytest.raises(ValueError, match="replay of policy 'HierTS' needs propensities"):
-        evaluate(log, "HierTS")
-    found = evaluate(log, ["HierTS", "uniform"], prior=world.prior(), uniform=True)
-    assert found["uniform", "ips"].value == pytest.approx(frame["reward"].mean())
-
-
-def test_a_log_of_features_alone_cannot_be_evaluated(frame):
-    log = Log.read(
-        frame.with_columns(x=pl.lit(1.0)), Columns(task="task", features=["x"], reward="reward")
-    )
-    for call in (lambda: evaluate(log, "uniform"), lambda: hieropo(log)):
-        with pytest.raises(ValueError, match="do not tell which other arms could have been played"):
-            call()
-    with pytest.raises(ValueError, match=r"log must be an hb\.Log"):
-        evaluate(frame, "uniform")
-
-
-def test_a_prior_that_tells_arms_apart_needs_their_names(world, frame):
-    unnamed = Log.read(frame, Columns(task="task", arm="arm", reward="reward", propensity="p"))
-    apart = world.prior(hyper_mean=[0.0, 1.0, 2.0])
-    with pytest.raises(ValueError, match=r"give Log.read their names.*arms=\[\.\.\.\]"):
-        evaluate(unnamed, "greedy", prior=apart)
-    evaluate(unnamed, "greedy", prior=world.prior())
-    evaluate(world.log(frame), "greedy", prior=apart)
-
-
 def test_times_that_are_all_alike_cannot_split(world, frame):
     log = world.log(frame.with_columns(when=pl.lit(3)), time="when")
     with pytest.raises(ValueError, match="time must differ among rows"):
@@ -154,16 +92,18 @@ def test_few_rows_are_too_few(world, frame):
         evaluate(world.log(frame[:3]), "greedy")
 
 
-def test_a_recipe_is_a_learning_policy_under_any_name(world, log):
-    found = evaluate(log, {"mine": POLICIES["HierUCB"], "theirs": "HierUCB"}, prior=world.prior())
-    assert found["mine", "replay"].rows > 0
-    with pytest.raises(ValueError, match="'mine' learns as it goes"):
-        evaluate(log, {"mine": POLICIES["HierUCB"]}, ["dr"])
-
-
 def test_an_offset_that_sums_of_squares_cannot_bear_is_refused(world):
     rows = world.rows(np.random.default_rng(4), 300)
     for call in (evaluate, hieropo):
         call(world.log(rows.with_columns(pl.lit(0.1).alias("reward"))))  # all equal: nothing lost
         with pytest.raises(ValueError, match="subtract a constant from all rewards first"):
             call(world.log(rows.with_columns(pl.col("reward") + 1e8)))
+
+
+def test_columns_are_named_for_a_frame_alone(log, frame):
+    with pytest.raises(ValueError, match="propensity must not be given with a Log, got 'p'"):
+        evaluate(log, "uniform", propensity="p")
+    with pytest.raises(ValueError, match="task must not be given with a Log, got 'task'"):
+        hieropo(log, task="task")
+    with pytest.raises(ValueError, match="task and reward must name columns, got None and None"):
+        evaluate(frame, "uniform")

@@ -1,0 +1,41 @@
+"""What an evaluation did and why, in plain words."""
+
+from hierbandits.logs import Split
+
+
+def notes(methods: set[str], split: Split, *, prior_given: bool) -> tuple[str, ...]:
+    """A sentence or two on the methods, on the split and on the prior."""
+    parts = []
+    if methods - {"replay"}:
+        parts.append(
+            "Frozen policies have fixed probabilities, so rows can be weighed by them (IPS, "
+            "SNIPS), a reward model can be asked about them (DM), or both (DR)."
+        )
+    if "replay" in methods:
+        parts.append(
+            "Learning policies change with what they see, so they are replayed: they decide "
+            "row by row, and live through the rows whose logged arm is their choice."
+        )
+    parts.append(_on_split(split))
+    if prior_given:
+        parts.append(
+            "The prior was given.  If it was learned from this log, it has seen the evaluated "
+            "rows, and what rests on it is a little flattered."
+        )
+    return tuple(parts)
+
+
+def _on_split(split: Split) -> str:
+    if split.kind == "none":
+        return "Nothing had to be trained, so every row is evaluated."
+    if split.kind == "time":
+        return (
+            "Models and trained policies learned from the earlier rows and are evaluated on "
+            f"the later ones (from {split.cut} on), so that no row is evaluated with a model "
+            "that saw it, even if the log's own policy was learning."
+        )
+    return (
+        f"Models and trained policies were cross-fitted in {split.num_groups} folds: every row "
+        "is evaluated with a model trained on the other folds alone.  If the log's own policy "
+        "was learning as it went, split by time instead."
+    )

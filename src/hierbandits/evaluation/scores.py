@@ -1,0 +1,53 @@
+"""The posterior of every arm's mean reward in every task."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierbandits.algebra import square_root
+from hierbandits.beliefs.belief import Belief
+from hierbandits.beliefs.gaussian import Prediction
+from hierbandits.types import Indices, Matrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """The posterior of every arm's mean reward, in a table with a row for each task.
+
+    A pooled belief has one row for each population, which its tasks share.
+    """
+
+    belief: Belief
+    table: Matrix | None  # the arms' features, (K, d); None when armed
+    row: Indices  # the row of each task, (tasks,)
+    prediction: Prediction  # (rows, K) each
+
+    @classmethod
+    def of(cls, belief: Belief, table: Matrix | None, row: Indices) -> "Scores":
+        """Predict every arm in the belief's first nodes; row r of the table is node r."""
+        num_arms = belief.dim if table is None else len(table)
+        features = np.arange(num_arms) if table is None else table
+        num_rows = int(row.max()) + 1
+        nodes = np.repeat(np.arange(num_rows), num_arms)
+        parts = belief.predict_rows(nodes, features, np.tile(np.arange(num_arms), num_rows))
+        prediction = Prediction(*(part.reshape(num_rows, num_arms) for part in parts))
+        return cls(belief, table, row, prediction)
+
+    @property
+    def means(self) -> Matrix:
+        """The posterior mean of every arm in every task, (tasks, K)."""
+        return self.prediction.mean[self.row]
+
+    def drawn(self, tasks: Indices, normals: Matrix) -> Matrix:
+        """Posterior draws of the arms' mean rewards, (n, draws, K), of normals (n, draws, dim)."""
+        rows = self.row[tasks]
+        if self.table is None:
+            mean, std = self.prediction.mean[rows, None], self.prediction.std[rows, None]
+            armed: Matrix = mean + std * normals
+            return armed
+        draws = np.empty((*normals.shape[:2], len(self.table)))
+        for i, row in enumerate(rows.tolist()):
+            posterior = self.belief.task(row)
+            theta = posterior.mean + normals[i] @ square_root(posterior.cov).T
+            draws[i] = theta @ self.table.T
+        return draws

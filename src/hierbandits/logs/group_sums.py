@@ -1,0 +1,38 @@
+"""The sums of every task's events, apart for each group of rows."""
+
+from collections.abc import Iterable
+from functools import reduce
+
+import numpy as np
+
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.logs.batch import Batch
+from hierbandits.types import Indices
+
+
+class GroupSums:
+    """Sums that grow batch by batch, in the memory of the tasks; see `Split` for the groups."""
+
+    def __init__(self, num_groups: int = 1) -> None:
+        self._num_tasks = 0
+        self._sums: list[TaskSums | None] = [None] * num_groups
+
+    def add(self, batch: Batch, groups: Indices | None = None) -> None:
+        """Add a batch; `groups` is the group of each row, (E,), or None if there is but one."""
+        self._num_tasks = num_tasks = len(batch.names.tasks)
+        for group, sums in enumerate(self._sums):
+            rows = slice(None) if groups is None else np.flatnonzero(groups == group)
+            if sums is None:
+                sums = TaskSums.zeros(num_tasks, batch.dim, armed=batch.is_armed)
+            sums = self._sums[group] = sums.with_room(num_tasks, batch.dim)
+            sums.add(batch.tasks[rows], batch.features[rows], batch.rewards[rows])
+
+    def of(self, groups: Iterable[int]) -> TaskSums:
+        """The sums of these groups together, a row for each task."""
+        chosen = [self._sums[group] for group in groups]
+        parts = [sums.rows(np.s_[: self._num_tasks]) for sums in chosen if sums is not None]
+        return reduce(TaskSums.__add__, parts)
+
+    def total(self) -> TaskSums:
+        """The sums of all rows, a row for each task."""
+        return self.of(range(len(self._sums)))

@@ -1,0 +1,50 @@
+"""The folder that an evaluation leaves."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from support.logged import World
+
+from hierbandits import evaluate
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    world = World.drawn(np.random.default_rng(13))
+    log = world.log(world.rows(np.random.default_rng(14), 300))
+    return evaluate(log, ["HierOPO", "uniform", "HierTS"], prior=world.prior())
+
+
+def test_a_folder_is_complete(evaluation, tmp_path):
+    page = evaluation.write(tmp_path / "out")
+    assert page == tmp_path / "out" / "report.html"
+    settings = json.loads((tmp_path / "out" / "settings.json").read_text())
+    assert settings["files"] == sorted(path.name for path in page.parent.iterdir())
+    data = json.loads((page.parent / "report.json").read_text())
+    assert data == json.loads(json.dumps(evaluation.to_dict()))
+    assert pl.read_parquet(page.parent / "estimates.parquet").equals(evaluation.frame())
+    assert pl.read_parquet(page.parent / "tasks.parquet").equals(evaluation.task_frame())
+    assert pl.read_parquet(page.parent / "hieropo.parquet").equals(evaluation.hieropo.frame())
+    assert "HierOPO&#x27;s arms from all rows" in page.read_text()
+
+
+def test_the_summary_has_a_row_for_each_estimate_with_its_diagnostics(evaluation, tmp_path):
+    evaluation.write(tmp_path)
+    rows = json.loads((tmp_path / "summary.json").read_text())
+    assert [row["improvement"] for row in rows] == [e.improvement for e in evaluation.estimates]
+    assert rows[0]["diagnostics"] is None
+    effective = evaluation.diagnostics["HierOPO"].effective_rows
+    assert rows[1]["diagnostics"]["effective_rows"] == effective
+    assert rows[-1]["diagnostics"]["accepted"] == evaluation.replays["HierTS"].accepted
+
+
+def test_without_hieropo_there_are_none_of_its_arms(tmp_path):
+    world = World.drawn(np.random.default_rng(13), tasks=45)
+    log = world.log(world.rows(np.random.default_rng(14), 300))
+    page = evaluate(log, ["uniform"], ["ips"]).write(tmp_path).read_text()
+    assert not (tmp_path / "hieropo.parquet").exists()
+    assert "arms from all rows" not in page
+    assert "The 40 tasks with most rows, of 45" in page
+    assert "DM&#x27;s intervals" not in page

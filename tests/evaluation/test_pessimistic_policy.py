@@ -1,0 +1,90 @@
+"""HierOPO: the best policy that a log alone can vouch for."""
+
+import numpy as np
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose
+from support.logged import NAMES, World
+
+from hierbandits import Belief, evaluate, hieropo
+from hierbandits.policies.arms import Arms
+from hierbandits.policies.ucb_rule import ucb, ucb_width
+
+
+def test_hieropo_plays_the_highest_lower_bound_in_every_task():
+    rng = np.random.default_rng(9)
+    world = World.drawn(rng, tasks=12, skew=2.0)
+    frame = world.rows(rng, 200)
+    log, prior = world.log(frame), world.prior()
+    for alpha in (None, 0.0, 1.5):
+        learned = hieropo(log, prior=prior, delta=0.1, alpha=alpha)
+        width = ucb_width(0.1) if alpha is None else alpha
+        belief = Belief(prior, len(learned.tasks))
+        order = {name: place for place, name in enumerate(learned.tasks)}
+        belief.observe(
+            [order[task] for task in frame["task"]],
+            [int(arm[1:]) for arm in frame["arm"]],
+            frame["reward"].to_numpy(),
+        )
+        arms = Arms.of(None, len(order), 3, armed=True)
+        best = ucb(belief, rng, np.arange(len(order)), arms, width=-width)
+        assert [learned.arms.index(arm) for arm in learned.frame()["arm"]] == best.tolist()
+        for place, task in enumerate(learned.tasks):
+            posterior = belief.task(place)
+            assert_allclose(learned.mean[place], posterior.mean, rtol=1e-9)
+            assert_allclose(learned.lower[place], posterior.mean - width * posterior.std)
+            rest = [arm for arm in learned.arms if arm != learned.arm(task)]
+            places = [learned.arms.index(arm) for arm in rest]
+            second = places[int(np.argmax(learned.lower[place][places]))]
+            assert learned(task, tuple(rest)) == {learned.arms[second]: 1.0}
+    text = str(learned).splitlines()
+    assert len(text) == 13
+    assert text[0].split() == ["task", "arm", "mean", "lower", "bound", "plays", "rows"]
+    with pytest.raises(ValueError, match="learned from these very rows"):
+        evaluate(log, {"it": learned})
+    other = world.log(world.rows(rng, 200))
+    assert evaluate(other, {"it": learned}, ["ips"])["it", "ips"].rows == 200
+    with pytest.raises(ValueError, match=r"alpha must be a number of at least 0, got -1"):
+        hieropo(log, prior=prior, alpha=-1.0)
+    with pytest.raises(ValueError, match="task must be one of"):
+        learned.arm("nowhere")
+
+
+def test_pessimism_earns_more_than_greed_where_arms_were_hardly_tried():
+    """A logger that tries bad arms rarely: their means are noise, and greed falls for it."""
+    gap = []
+    for seed in range(40):
+        rng = np.random.default_rng([10, seed])
+        values = np.tile([0.5, 0, 0, 0, 0, 0, 0, 0], (10, 1))
+        odds = np.tile([0.86] + [0.02] * 7, (10, 1))
+        world = World(values, odds)
+        log, prior = world.log(world.rows(rng, 400)), world.prior(hyper_std=0.01, task_std=1.0)
+        earned = []
+        for alpha in (0.0, 1.5):
+            learned = hieropo(log, prior=prior, alpha=alpha)
+            earned.append(values[0][learned.choices].mean())
+        gap.append(earned[1] - earned[0])
+    gap = np.array(gap)
+    assert gap.mean() > 4 * gap.std(ddof=1) / np.sqrt(40)
+
+
+def test_bounds_are_told_apart_whatever_is_added_to_the_rewards():
+    rng = np.random.default_rng(14)
+    world = World.drawn(rng)
+    lifted = world.rows(rng, 300).with_columns(pl.col("reward") + 1000)
+    policy = hieropo(world.log(lifted))
+    for (_, _, mean, lower, _, _), row in zip(
+        policy.cells()[1], policy.frame().iter_rows(named=True), strict=True
+    ):
+        tenth = (row["mean"] - row["lower"]) / 10
+        assert abs(float(mean) - row["mean"]) < tenth
+        assert abs(float(lower) - row["lower"]) < tenth
+
+
+def test_a_frame_with_its_columns_named_teaches_as_much_as_a_log():
+    rng = np.random.default_rng(16)
+    world = World.drawn(rng)
+    frame = world.rows(rng, 200)
+    named = {name: NAMES[name] for name in ("task", "arm", "reward")}
+    one = hieropo(frame, **named, population="group", arms=world.arms)
+    assert one.frame().equals(hieropo(world.log(frame, population="group")).frame())

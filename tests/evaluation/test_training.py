@@ -1,0 +1,81 @@
+"""Beliefs that are trained on some rows of a log."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from support.logged import World, drawn_case, trained_on_all
+
+from hierbandits import Belief, Columns, Log, TaskSums, evaluate
+from hierbandits.evaluation.training import Training
+from hierbandits.fitting import fit_prior
+from hierbandits.logs import Survey
+from hierbandits.policies.recipes import POLICIES
+
+
+def _learned(name, frame, survey, prior):
+    """A policy of this name that has learned from these rows, in the numbering of a survey."""
+    policy = POLICIES[name](prior, population=survey.population)
+    tasks = [survey.tasks.index(task) for task in frame["task"]]
+    policy.learn(tasks, [int(arm[1:]) for arm in frame["arm"]], frame["reward"].to_numpy())
+    return policy
+
+
+@pytest.mark.parametrize("name", ["HierTS", "TS", "PooledTS", "HierUCB", "LinUCB"])
+def test_a_frozen_policy_knows_what_the_policy_itself_would(name):
+    rng = np.random.default_rng(14)
+    world = World.drawn(rng)
+    frame = world.rows(rng, 150)
+    prior = world.prior(hyper_mean=[0.3, -0.2, 0.1], task_std=[0.2, 0.5, 0.3])
+    log = world.log(frame, population="group")  # populations of 4 and 2 tasks
+    survey = Survey.of(log)
+    scores = trained_on_all(log, prior).scores(POLICIES[name])
+    policy = _learned(name, frame, survey, prior)
+    for task in range(6):
+        expected = policy.predict(np.full(3, task), np.arange(3))
+        assert_allclose(scores.prediction.mean[scores.row[task]], expected.mean, rtol=1e-8)
+        assert_allclose(scores.prediction.std[scores.row[task]], expected.std, rtol=1e-8)
+
+
+def test_a_prior_that_is_not_given_is_fitted():
+    rng = np.random.default_rng(3)
+    world, frame, features, _ = drawn_case(rng, linear=True)
+    log = world.log(frame, population="group")
+    table = np.array([features[arm] for arm in world.arms])
+    training, survey = trained_on_all(log, None, table), Survey.of(log)
+    x = table[[int(arm[1:]) for arm in frame["arm"]]]
+    sums = TaskSums.zeros(6, 2)
+    sums.add([survey.tasks.index(task) for task in frame["task"]], x, frame["reward"].to_numpy())
+    fit = fit_prior(sums, population=survey.population)
+    assert_allclose(training.prior.task_cov, fit.prior.task_cov, rtol=1e-6)
+    belief = Belief.from_sums(training.prior, sums, population=survey.population)
+    means = np.array([belief.task(s).mean for s in range(6)]) @ table.T
+    assert_allclose(training.model().means, means, rtol=1e-8)
+
+
+def test_nothing_can_be_fitted_to_no_rows():
+    world = World.drawn(np.random.default_rng(0))
+    survey = Survey.of(world.log(world.rows(np.random.default_rng(1), 50)))
+    none = TaskSums.zeros(survey.num_tasks, 3, armed=True)
+    with pytest.raises(ValueError, match="log must have rows to train on"):
+        Training.of(survey, 0, none, None, None)
+    given = Training.of(survey, 0, none, world.prior(hyper_mean=0.3), None)
+    assert_allclose(given.model().means, 0.3)
+
+
+@pytest.fixture(scope="module")
+def world():
+    return World.drawn(np.random.default_rng(0))
+
+
+@pytest.fixture(scope="module")
+def frame(world):
+    return world.rows(np.random.default_rng(1), 120, barred=0.3)
+
+
+def test_a_prior_that_tells_arms_apart_needs_their_names(world, frame):
+    unnamed = Log.read(frame, Columns(task="task", arm="arm", reward="reward", propensity="p"))
+    apart = world.prior(hyper_mean=[0.0, 1.0, 2.0])
+    with pytest.raises(ValueError, match=r"give Log.read their names.*arms=\[\.\.\.\]"):
+        evaluate(unnamed, "greedy", prior=apart)
+    evaluate(unnamed, "greedy", prior=world.prior())
+    evaluate(world.log(frame), "greedy", prior=apart)

@@ -1,0 +1,59 @@
+"""The pictures of a learning report."""
+
+import numpy as np
+import pytest
+from support.learn_logs import learned
+
+from hierbandits.learning.learning_figures import (
+    draw_calibration,
+    draw_evidence,
+    draw_outliers,
+    draw_shrinkage,
+    draw_widths,
+    first_names,
+)
+
+
+@pytest.mark.parametrize(("armed", "populations"), [(True, 1), (False, 3)])
+def test_widths_are_where_the_numbers_are(armed, populations):
+    _, _, report = learned(armed, populations)
+    left, right = draw_widths(report.similarity).axes
+    assert len(left.containers) == populations
+    np.testing.assert_array_equal(
+        right.containers[0].lines[0].get_xdata(), report.similarity.task_std
+    )
+    assert [tick.get_text() for tick in right.get_yticklabels()] == list(
+        report.similarity.coordinates
+    )
+
+
+def test_the_best_model_falls_short_by_nothing():
+    comparison = learned(True)[2].comparison
+    left, right = draw_evidence(comparison).axes
+    short = dict(
+        zip(comparison.log_evidence, [bar.get_width() for bar in left.patches], strict=True)
+    )
+    assert short[comparison.best] == 0
+    assert min(short.values()) == 0 < max(short.values())
+    for line in right.lines:
+        assert line.get_ydata().max() == pytest.approx(1.0)
+
+
+def test_every_task_is_a_point():
+    _, _, report = learned(True)
+    (axes,) = draw_shrinkage(report.shrinkage).axes
+    points = axes.collections[0].get_offsets()
+    np.testing.assert_allclose(points[:, 1], report.shrinkage.weight)
+    (axes,) = draw_outliers(report.outliers).axes
+    assert sum(len(part.get_offsets()) for part in axes.collections) == report.num_tasks
+
+
+def test_coverage_is_drawn_against_what_is_stated():
+    calibration = learned(True)[2].calibration
+    _, right = draw_calibration(calibration).axes
+    np.testing.assert_array_equal(right.containers[0].lines[0].get_ydata(), calibration.coverage)
+
+
+def test_a_picture_that_does_not_show_all_says_so():
+    assert first_names(["a"] * 24) == ""
+    assert first_names(["a"] * 25) == " The first 24 of 25 are shown."

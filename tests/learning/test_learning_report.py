@@ -1,0 +1,73 @@
+"""A learning report: its folder, its terminal, its one line."""
+
+import json
+import re
+from io import StringIO
+
+import numpy as np
+import polars as pl
+import pytest
+from rich.console import Console
+from support.learn_logs import learned
+
+from hierbandits import GaussianHierarchy
+
+FIGURES = ["calibration", "evidence", "outliers", "regret", "shrinkage", "widths"]
+
+
+@pytest.mark.parametrize(("armed", "populations"), [(True, 1), (False, 3)])
+def test_a_report_leaves_a_complete_folder(armed, populations, tmp_path):
+    rows, prior, report = learned(armed, populations)
+    folder = tmp_path / "new" / "folder"
+    assert report.write(folder) == folder / "report.html"
+    settings = json.loads((folder / "settings.json").read_text())
+    assert settings["files"] == sorted(path.name for path in folder.iterdir())
+    for name in FIGURES:
+        assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (folder / f"{name}.svg").read_text()
+    page = (folder / "report.html").read_text()
+    assert page.count("data:image/png;base64,") == len(FIGURES)
+    assert not re.search(r'(src|href)="http', page)
+    assert "nan" not in re.sub(r"base64,[^\"]*", "", page).lower().replace("nanny", "")
+    assert GaussianHierarchy.load(folder / "prior.json").to_dict() == prior.to_dict()
+    tasks = pl.read_parquet(folder / "tasks.parquet")
+    assert tasks["task"].to_list() == rows.names
+    np.testing.assert_array_equal(tasks["weight_of_others"].to_numpy(), report.shrinkage.weight)
+    outliers = pl.read_parquet(folder / "outliers.parquet")
+    np.testing.assert_array_equal(outliers["p_value"].to_numpy(), report.outliers.p_value)
+    regret = pl.read_parquet(folder / "regret.parquet")
+    assert set(regret["policy"]) == {"HierTS", "TS", "PooledTS", "OracleTS"}
+    data = json.loads((folder / "report.json").read_text())
+    assert data == json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    assert data["verdict"] == list(report.verdict)
+    assert data["comparison"]["probability"] == report.comparison.probability
+    assert data["similarity"]["task_std"] == report.similarity.task_std.tolist()
+    assert data["outliers"]["flagged"] == report.outliers.names
+    assert data["calibration"]["coverage"] == report.calibration.coverage.tolist()
+    assert data["savings"]["regret"]["TS"] == list(report.savings.regret("TS"))
+    assert data["prior"] == prior.to_dict()
+    rows_of_policies = json.loads((folder / "summary.json").read_text())
+    assert {row["policy"] for row in rows_of_policies} == set(regret["policy"])
+
+
+def test_the_terminal_shows_the_verdict_and_the_tables():
+    report = learned(True)[2]
+    text = StringIO()
+    report.show(Console(file=text, width=200))
+    shown = text.getvalue()
+    for paragraph in report.verdict:
+        assert paragraph.split(".")[0] in shown
+    for heading in ("How similar tasks are", "Pooled, hierarchical or independent",
+                    "Whether predictions hold", "What sharing would save"):  # fmt: skip
+        assert heading in shown
+    assert f"{report.comparison.log_evidence['pooled']:.2f}" in shown
+    assert f"{100 * report.calibration.coverage[2]:.1f} %" in shown
+
+
+def test_the_main_finding_fits_a_line():
+    rows, _, report = learned(True)
+    best = report.comparison.best
+    line = repr(report)
+    assert line.startswith(f"<LearningReport on {rows.task.size:,} rows of 30 tasks: the {best} ")
+    assert "\n" not in line
+    assert f"{report.comparison.probability[best]:.3g}" in line

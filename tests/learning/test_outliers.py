@@ -1,0 +1,68 @@
+"""Tasks that the others do not explain."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from support.learn_logs import FORMS, drawn, other_prior, posteriors, sums_of
+
+import hierbandits as hb
+from hierbandits import GaussianHierarchy
+from hierbandits.learning.outliers import Outliers, benjamini_hochberg
+
+
+@pytest.mark.parametrize(("armed", "populations"), FORMS)
+def test_surprise_is_that_of_leaving_each_task_out(armed, populations):
+    rows = drawn(13, armed=armed, populations=populations, tasks=14, events=4)
+    prior, m = other_prior(rows), len(rows.theta)
+    known = posteriors(prior, sums_of(rows), rows.population)
+    names = tuple(rows.names), ("a", "b", "c")
+    outliers = Outliers.of(prior, sums_of(rows), known, *names)
+    noise, ranks = prior.noise_std**2, set()
+    for s in range(m):
+        mean, cov = rows.joint(prior, rows.task != s).of(s)  # theta_s given all other tasks
+        x, y = rows.vectors[rows.task == s], rows.rewards[rows.task == s]
+        G = x.T @ x / noise
+        residual = x.T @ (y - x @ mean) / noise
+        var = G + G @ cov @ G
+        surprise = residual @ np.linalg.pinv(var, rcond=1e-10, hermitian=True) @ residual
+        freedom = np.linalg.matrix_rank(x)
+        ranks.add(int(freedom))
+        assert outliers.surprise[s] == pytest.approx(surprise, rel=1e-6)
+        assert outliers.freedom[s] == freedom
+        assert outliers.p_value[s] == pytest.approx(stats.chi2.sf(surprise, freedom), rel=1e-6)
+        size = np.diagonal(var)
+        z = np.where(size > 0, residual / np.sqrt(np.where(size > 0, size, 1)), 0)
+        assert outliers.odd[s] == np.abs(z).argmax()
+        assert outliers.odd_z[s] == pytest.approx(z[outliers.odd[s]])
+    assert len(ranks) > 1  # some tasks have fewer rows than features
+    adjusted = stats.false_discovery_control(outliers.p_value)
+    np.testing.assert_allclose(outliers.adjusted, adjusted)
+    np.testing.assert_array_equal(outliers.flagged, adjusted <= 0.05)
+
+
+def test_adjusted_p_values_of_ties_and_extremes():
+    p = np.array([0.0, 1.0, 0.03, 0.03, 0.5, 1e-300])
+    np.testing.assert_allclose(benjamini_hochberg(p), stats.false_discovery_control(p))
+
+
+@pytest.mark.parametrize("armed", [True, False])
+def test_p_values_are_uniform_where_the_model_is_right_and_an_odd_task_is_named(armed):
+    rows = drawn(14, armed=armed, tasks=1500, events=8, mean=0.0)
+    kind = {"hyper_mean": np.zeros(3), "noise_std": 0.5}
+    truth = GaussianHierarchy.armed(3, hyper_std=1.0, task_std=0.4, noise_std=0.5)
+    if not armed:
+        truth = GaussianHierarchy(hyper_cov=np.eye(3), task_cov=0.16 * np.eye(3), **kind)
+    known = posteriors(truth, sums_of(rows), rows.population)
+    names = tuple(rows.names), ("a", "b", "c")
+    outliers = Outliers.of(truth, sums_of(rows), known, *names)
+    assert stats.kstest(outliers.p_value, "uniform").pvalue > 1e-3
+    assert (outliers.p_value <= 0.05).sum() > 40  # by chance, of 1,500 tasks that all fit
+    assert outliers.flagged.sum() <= 1
+    odd = rows.task == 77
+    rows.rewards[odd] += 3.0 * (rows.vectors[odd][:, 1])
+    _, report = hb.learn_prior(rows.frame(), **rows.arguments, held_out=0, runs=0)
+    outliers = report.outliers
+    assert outliers.names[0] == "t77"
+    assert outliers.coordinates[outliers.odd[77]] == ("a1" if armed else "x1")
+    assert outliers.odd_z[77] > 3
+    assert "t77" in report.verdict[2]

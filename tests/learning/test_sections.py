@@ -1,0 +1,39 @@
+"""The findings as words, tables and pictures."""
+
+import numpy as np
+import polars as pl
+import pytest
+from support.learn_logs import drawn, learned
+
+import hierbandits as hb
+
+
+def test_means_are_shown_in_the_digits_that_their_errors_leave():
+    rows = drawn(36, armed=True, tasks=12, events=30)
+    lifted = rows.frame().with_columns(pl.col("revenue") + 1000)
+    _, report = hb.learn_prior(lifted, **rows.arguments, held_out=0, runs=0)
+    means = [float(row[1]) for row in report.sections()[1].rows]
+    mean, std = report.similarity.mean[0], report.similarity.mean_std[0]
+    assert (np.abs(means - mean) < std / 10).all()
+
+
+@pytest.mark.parametrize(("armed", "populations"), [(True, 1), (False, 3)])
+def test_every_table_is_complete(armed, populations):
+    _, _, report = learned(armed, populations)
+    sections = {section.name: section for section in report.sections()}
+    assert list(sections) == [
+        "evidence", "widths", "shrinkage", "outliers", "calibration", "scores", "regret"
+    ]  # fmt: skip
+    for section in sections.values():
+        assert {len(row) for row in section.rows} == {len(section.columns)}
+        assert all(section.words)
+    widths = sections["widths"]
+    assert widths.columns[:2] == (
+        ["arm", "mean"] if populations == 1 else ["feature", "between populations"]
+    )
+    place = list(widths.columns).index("task std")
+    shown = [float(row[place]) for row in widths.rows]
+    np.testing.assert_allclose(shown, report.similarity.task_std, rtol=5e-3)
+    scores = {row[0]: row[2] for row in sections["scores"].rows}
+    assert scores["hierarchical"] == ""
+    assert scores["pooled"] == f"{report.calibration.advantage['pooled'][0]:+.4f}"

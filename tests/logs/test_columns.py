@@ -1,0 +1,26 @@
+"""Which column holds what."""
+
+import pytest
+
+from hierbandits.logs import Columns
+
+
+def test_every_column_is_read_once():
+    columns = Columns(task="t", reward="r", features=["x", "t"], population="p", time="r")
+    assert columns.names == ["t", "r", "x", "p"]
+    assert columns.features == ("x", "t")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({}, "one of arm and features must be given"),
+        ({"arm": "arm", "features": "x"}, "one of arm and features must be given"),
+        ({"features": "x", "eligible": "may"}, "eligible must come with arm"),
+        ({"features": []}, "features must name at least one column"),
+        ({"arm": "arm", "task": 3}, "columns must be named by strings, got 3"),
+    ],
+)
+def test_columns_that_contradict_each_other_are_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        Columns(**({"task": "task", "reward": "reward"} | change))
