@@ -161,10 +161,10 @@ def test_private_state_is_private_to_its_folder(path):
         assert homes().get(name, {room(path)}) == {room(path)}, f"{path.name} reaches for {name}"
 
 
-WITHOUT_TESTS = {"types", "rule", "environment"}
-"""Modules without behaviour: type aliases and protocols."""
+WITHOUT_TESTS = {"types", "rule", "environment", "fit"}
+"""Modules without behaviour: type aliases, protocols and plain records."""
 
-WHOLE = {"architecture", "docs", "public_surface"}
+WHOLE = {"architecture", "docs", "main", "public_surface"}
 """Tests of the project as a whole."""
 
 
