@@ -10,7 +10,7 @@ from hierbandits.learning.learning_figures import (
     draw_outliers,
     draw_shrinkage,
     draw_widths,
-    first_names,
+    note_on_shown,
 )
 
 
@@ -55,5 +55,5 @@ def test_coverage_is_drawn_against_what_is_stated():
 
 
 def test_a_picture_that_does_not_show_all_says_so():
-    assert first_names(["a"] * 24) == ""
-    assert first_names(["a"] * 25) == " The first 24 of 25 are shown."
+    assert note_on_shown(["a"] * 24) == ""
+    assert note_on_shown(["a"] * 25) == " The first 24 of 25 are shown."

@@ -51,7 +51,7 @@ class Moments:
         self.n[met] = total
 
     def pooled(self) -> "Moments":
-        """Those of all rows, as one task."""
+        """The moments of all rows, as if there were one task."""
         total = self.n.sum()
         mean = self.n @ self.mean / max(total, 1.0)
         off = self.mean - mean

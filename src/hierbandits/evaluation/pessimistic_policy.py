@@ -143,7 +143,7 @@ def hieropo(
 
 
 def checked_alpha(delta: float, alpha: float | None) -> float:
-    """alpha itself, or the one of delta."""
+    """alpha if it is given, and otherwise the alpha that belongs to delta."""
     if alpha is None:
         return ucb_width(delta)
     if not 0 <= alpha < np.inf:

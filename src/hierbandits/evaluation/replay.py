@@ -26,7 +26,7 @@ class Replayed:
     moments: Moments  # of the accepted rewards in each task
     offered: int  # rows that it was shown
     kept: int  # rows left after the coins that even out the propensities
-    agreement: float  # how probable any choice agrees with the log, if its propensities are right
+    agreement: float  # how probable it is that a choice agrees, if the propensities are right
 
     @property
     def accepted(self) -> int:
@@ -35,7 +35,7 @@ class Replayed:
 
     @property
     def acceptance(self) -> float:
-        """Their share of all rows offered."""
+        """The share of the rows offered that it learned from."""
         return self.accepted / max(self.offered, 1)
 
     @property
@@ -140,7 +140,7 @@ def _rounds(
     seed: int,
     advance: Callable[[int], None],
 ) -> Iterator[tuple[Mask, Rows]]:
-    """The rows of these groups in whole rounds, whatever the log's batches, with their coins."""
+    """The rows of these groups in whole rounds, with their coins; batches do not matter."""
     left: Rows | None = None
     coins = Stream(seed, "replay")
     step = max(1, STEP // batch) * batch

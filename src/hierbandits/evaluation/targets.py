@@ -108,7 +108,7 @@ def _named(name: str, given: str, alpha: float, draws: int, seed: int) -> Target
 
 
 def known_policies() -> str:
-    """The names that `_named` takes, for people."""
+    """The policies that have names, as text for messages."""
     learning = [name for name, recipe in POLICIES.items() if not recipe.knows_truth]
     return f"HierOPO, greedy, uniform, arm:NAME, {', '.join(learning)}, or frozen: and one of those"
 

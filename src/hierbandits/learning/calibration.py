@@ -183,7 +183,10 @@ class _Tally:
 
 
 def clustered(total: Matrix, count: Vector) -> tuple[Vector, Vector]:
-    """Means per row of sums by task, and standard errors that let a task's rows depend."""
+    """Means per row, from sums by task, and standard errors.
+
+    Rows of different tasks are independent; rows of one task need not be.
+    """
     mean = total.sum(0) / count.sum()
     error = np.sqrt(((total - mean * count[:, None]) ** 2).sum(0)) / count.sum()
     return mean, error

@@ -101,7 +101,7 @@ def draw_shrinkage(shrinkage: Shrinkage) -> Any:
 
 
 def draw_outliers(outliers: Outliers) -> Any:
-    """The tasks' p-values in order, against those of tasks that all fit."""
+    """The tasks' p-values in order, against what is expected if all tasks fit."""
     figure, (axes,) = panels(1, width=6.0)
     order = np.argsort(outliers.p_value, kind="stable")
     p = np.maximum(outliers.p_value[order], 1e-300)
@@ -159,6 +159,6 @@ def draw_regret(savings: Savings) -> Any:
     return figure
 
 
-def first_names(names: Sequence[Name], most: int = SHOWN) -> str:
-    """A note that a picture does not show all, or nothing."""
+def note_on_shown(names: Sequence[Name], most: int = SHOWN) -> str:
+    """A sentence if a picture does not show all of these names, otherwise nothing."""
     return "" if len(names) <= most else f" The first {most} of {len(names)} are shown."

@@ -20,7 +20,7 @@ class Predictor:
 
     mean: Matrix  # (nodes, d)
     cov: Matrix  # (nodes, d, d), or (nodes, K) if armed
-    node: Indices  # of each task, (tasks,)
+    node: Indices  # the row of each task in these, (tasks,)
     noise_var: float
 
     @classmethod
@@ -43,7 +43,7 @@ class Predictor:
     def hierarchical(
         cls, prior: GaussianHierarchy, sums: TaskSums, population: Indices
     ) -> "Predictor":
-        """Each task by its own data and by those of the others."""
+        """Predict each task from its own data and those of the other tasks."""
         posteriors = TaskPosteriors.of(Belief.from_sums(prior, sums, population=population))
         every = np.arange(len(posteriors.own))
         return cls(posteriors.means, posteriors.covs, every, prior.noise_std**2)
@@ -52,13 +52,13 @@ class Predictor:
     def independent(
         cls, comparison: Comparison, sums: TaskSums, population: Indices
     ) -> "Predictor":
-        """Each task by its own data alone, at the comparison's typical widths."""
+        """Predict each task from its own data alone, at the comparison's typical widths."""
         prior = typical_prior(comparison, "independent", sums.is_armed)
         return cls.hierarchical(prior, sums, population)
 
     @classmethod
     def pooled(cls, comparison: Comparison, sums: TaskSums, population: Indices) -> "Predictor":
-        """All tasks of a population as one, at the comparison's typical widths."""
+        """Predict all tasks of a population as one, at the comparison's typical widths."""
         prior = typical_prior(comparison, "pooled", sums.is_armed)
         alone = prior.with_levels(prior.hyper_mean, [prior.hyper_cov])
         belief = Belief.from_sums(alone, sums, population=population)

@@ -27,14 +27,17 @@ class Saving:
     """How much less regret HierTS has than another policy, in the same worlds."""
 
     over: str
-    difference: float  # of the other's mean final regret and HierTS's
+    difference: float  # the other's mean final regret less HierTS's
     difference_error: float  # paired
-    percent: float  # of the other's
+    percent: float  # the difference as a share of the other's regret
     percent_error: float
 
     @classmethod
     def of(cls, study: Study, over: str) -> "Saving":
-        """Read a study; the ratio's error is by the delta method, and 0 of nothing is 0 %."""
+        """Read a study; the share's error is by the delta method.
+
+        If the other policy has no regret at all, the saving is 0 %.
+        """
         ours, theirs = study.outcomes["HierTS"].total, study.outcomes[over].total
         difference, error = study.difference(over, "HierTS")
         size = float(theirs.mean())

@@ -42,17 +42,18 @@ def similarity_section(similarity: Similarity) -> Section:
     rows = []
     for j, name in enumerate(similarity.coordinates[:ROWS]):
         mean, std = float(similarity.mean[0, j]), float(similarity.mean_std[0, j])
-        first = [to_its_error(mean, std), _g(std)]
+        first = [to_its_error(mean, std), _short(std)]
         if similarity.hyper_std is not None:
-            first = [_g(similarity.hyper_std[j])]
+            first = [_short(similarity.hyper_std[j])]
         width = [
-            _g(part[j]) for part in (similarity.task_std, similarity.task_low, similarity.task_high)
+            _short(part[j])
+            for part in (similarity.task_std, similarity.task_low, similarity.task_high)
         ]
-        shares = [f"{100 * similarity.share[j]:.2g} %", _g(similarity.rewards_to_equal[j])]
+        shares = [f"{100 * similarity.share[j]:.2g} %", _short(similarity.rewards_to_equal[j])]
         rows.append([str(name), *first, *width, *shares])
-    noise = f"Noise: std {_g(similarity.noise_std)}"
+    noise = f"Noise: std {_short(similarity.noise_std)}"
     if similarity.noise_low is not None and similarity.noise_high is not None:
-        noise += f", 95 % from {_g(similarity.noise_low)} to {_g(similarity.noise_high)}"
+        noise += f", 95 % from {_short(similarity.noise_low)} to {_short(similarity.noise_high)}"
     noise += f". The fit took {similarity.iterations} iterations"
     noise += "." if similarity.converged else " and did not converge."
     if len(similarity.coordinates) > ROWS:
@@ -67,7 +68,7 @@ def similarity_section(similarity: Similarity) -> Section:
         caption="Left, what tasks have in common; right, how far a task's own parameter is from "
         "it, beside the noise of one reward. Bars are 95 % intervals; one that starts at zero "
         "belongs to a width that the log does not tell from zero."
-        + pictures.first_names(similarity.coordinates),
+        + pictures.note_on_shown(similarity.coordinates),
     )  # fmt: skip
 
 
@@ -76,15 +77,14 @@ def comparison_section(comparison: Comparison) -> Section:
     logs, typical = comparison.log_evidence, comparison.typical
     rows = [
         [name, f"{logs[name]:.2f}", f"{logs[name] - logs[comparison.best]:.2f}", f"{share:.3g}"]
-        + ["" if width == 0 else _g(width) for width in typical[name]]
+        + ["" if width == 0 else _short(width) for width in typical[name]]
         for name, share in comparison.probability.items()
     ]
     words = [
         *verdict.on_models(comparison),
-        "Widths are integrated out, log-uniform from "
-        f"{_g(comparison.task_widths[0])} to {_g(comparison.task_widths[-1])} in units of the "
-        "noise; the last two columns are typical ones. Each model is as probable as any other "
-        "beforehand.",
+        f"Widths are integrated out, log-uniform from {_short(comparison.task_widths[0])} to "
+        f"{_short(comparison.task_widths[-1])} in units of the noise; the last two columns are "
+        "typical ones. Each model is as probable as any other beforehand.",
     ]
     if comparison.edges:
         words.append(
@@ -108,7 +108,7 @@ def shrinkage_section(shrinkage: Shrinkage) -> Section:
     """How much each task leans on the others."""
     order = np.argsort(-shrinkage.weight, kind="stable")[: ROWS // 3]
     rows = [
-        [str(shrinkage.tasks[s]), f"{shrinkage.rows[s]:.0f}", _g(shrinkage.weight[s])]
+        [str(shrinkage.tasks[s]), f"{shrinkage.rows[s]:.0f}", _short(shrinkage.weight[s])]
         for s in order
     ]
     points = shrinkage.quantiles()
@@ -118,9 +118,10 @@ def shrinkage_section(shrinkage: Shrinkage) -> Section:
         columns=("task", "rows", "weight of others"),
         rows=rows,
         words=[
-            "The weight of what other tasks say in a task's estimate, from "
-            f"{_g(points['least'])} to {_g(points['most'])}, median {_g(points['median'])}; the "
-            f"{len(rows)} tasks that lean most are listed, all are in tasks.parquet."
+            "How much of a task's estimate comes from other tasks: from "
+            f"{_short(points['least'])} to {_short(points['most'])}, median "
+            f"{_short(points['median'])}. The {len(rows)} tasks that lean most are listed; all are "
+            "in tasks.parquet."
         ],
         draw=lambda: pictures.draw_shrinkage(shrinkage),
         caption="The fewer rows a task has, the more of its estimate comes from the others.",
@@ -135,8 +136,8 @@ def outliers_section(outliers: Outliers) -> Section:
     ]
     rows = [
         [
-            str(outliers.tasks[s]), _g(outliers.surprise[s]), str(outliers.freedom[s]),
-            _g(outliers.p_value[s]), _g(outliers.adjusted[s]),
+            str(outliers.tasks[s]), _short(outliers.surprise[s]), str(outliers.freedom[s]),
+            _short(outliers.p_value[s]), _short(outliers.adjusted[s]),
             str(outliers.coordinates[outliers.odd[s]]), f"{outliers.odd_z[s]:+.2f}",
             "yes" if outliers.flagged[s] else "",
         ]
@@ -178,7 +179,7 @@ def calibration_section(calibration: Calibration) -> Section:
     if cells is not None:
         words[-1] += (
             f" {cells.count} means, of ten held-out rewards or more, have z-scores of standard "
-            f"deviation {_g(cells.z_std)} about their predictions."
+            f"deviation {_short(cells.z_std)} about their predictions."
         )
     return Section(
         name="calibration",
@@ -200,7 +201,7 @@ def scores_section(calibration: Calibration) -> Section:
     for name, score in calibration.log_score.items():
         better = calibration.advantage.get(name)
         more = ["", ""] if better is None else [f"{better[0]:+.4f}", f"{better[1]:.4f}"]
-        rows.append([name, f"{score:.4f}", *more, _g(calibration.rmse[name])])
+        rows.append([name, f"{score:.4f}", *more, _short(calibration.rmse[name])])
     return Section(
         name="scores",
         heading="Which model predicts best",
@@ -244,5 +245,6 @@ def savings_section(savings: Savings, similarity: Similarity) -> Section:
     )
 
 
-def _g(value: float) -> str:
+def _short(value: float) -> str:
+    """A number in three digits."""
     return f"{value:.3g}"

@@ -40,7 +40,7 @@ class Similarity:
     share: Vector  # of a reward's variance that lies between tasks, (d,)
     rewards_to_equal: Vector  # after which a task's own data weigh as much as other tasks, (d,)
     overall_share: float  # the same for the arms or features as they occur in the log
-    condition: float  # number of X'X of all rows, features scaled alike; 1 if armed
+    condition: float  # the condition number of X'X, features scaled alike; 1 if armed
     converged: bool
     iterations: int
     log_evidence: float

@@ -26,7 +26,7 @@ class WidthEvidence:
     squares: Vector  # Y'Y, (P,)
     values: Matrix  # eigenvalues of X'X, (tasks, d)
     vectors: Matrix | None  # eigenvectors, (tasks, d, d); None if armed
-    weighted: Matrix  # X'Y along them, (tasks, d)
+    weighted: Matrix  # X'Y along the eigenvectors, (tasks, d)
 
     @classmethod
     def of(cls, sums: TaskSums, population: Indices, noise_std: float = 1.0) -> "WidthEvidence":

@@ -10,7 +10,7 @@ from hierbandits.types import Vector
 
 
 class RowSample:
-    """What is in the rows with the smallest random numbers: a uniform sample of at most `size`."""
+    """Keeps the rows with the smallest random numbers: a uniform sample of at most `size` rows."""
 
     def __init__(self, stream: Stream, size: int) -> None:
         self._stream, self._size = stream, size

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
-OLDEST_POLARS = (1, 37)  # earlier ones end a stream that fails as if its file ended there
+OLDEST_POLARS = (1, 37)  # earlier versions read a file that fails halfway as a shorter file
 
 
 def polars_module() -> Any:
@@ -24,7 +24,7 @@ def polars_module() -> Any:
 
 
 def opened(source: Any) -> tuple[Any, bool]:
-    """A frame to read in batches, and whether all its cells are text."""
+    """Open a source: a frame to read in batches, and whether all its cells are text."""
     pl = polars_module()
     if isinstance(source, str | Path):
         path = str(source)
@@ -43,7 +43,7 @@ def opened(source: Any) -> tuple[Any, bool]:
 
 
 def column_names(source: Any) -> list[str]:
-    """The columns of a source that `opened` gave; a damaged file is refused."""
+    """The names of the columns of a source that `opened` gave; a damaged file is refused."""
     pl = polars_module()
     if not isinstance(source, pl.LazyFrame):
         return list(source.columns)
@@ -59,12 +59,12 @@ def column_kinds(source: "pl.LazyFrame") -> "Mapping[str, pl.DataType]":
 
 
 def _is_a(source: Any, module: str, kind: str) -> bool:
-    """Whether it is of a class of a module that is not ours to import."""
+    """Whether a source is of this class; its module may not be installed."""
     return module in sys.modules and isinstance(source, getattr(sys.modules[module], kind))
 
 
 def frames(source: Any, names: list[str], rows: int) -> "Iterator[pl.DataFrame]":
-    """The columns of a source, some rows at a time and in order."""
+    """Read these columns of a source, some rows at a time and in order."""
     pl = polars_module()
     if isinstance(source, pl.DataFrame):
         yield from source.select(names).iter_slices(rows)
