@@ -21,6 +21,7 @@ EXPERIMENTS = ("synthetic", "similarity", "adaptive", "concurrency", "meta")
 POLICIES = ("HierOPO", "greedy", "uniform", "HierTS", "PooledTS", "AdaptiveHierTS")
 FROZEN = ("HierTS", "TS", "PooledTS", "HierUCB", "HierGreedy")
 IGNORED = ("seconds", "versions", "files", "python")  # keys whose values say nothing of results
+RENAMED = {}  # keys and columns that are called otherwise in the new record, by their old name
 DECISIONS = 1000
 
 
@@ -166,9 +167,11 @@ def differences(old: object, new: object, where: str = "") -> list[str]:
     """Where numbers, or names that are not sentences, differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         kept = [key for key in old if key not in IGNORED]
-        gone = [f"{where}/{key} is missing" for key in kept if key not in new]
-        both = [key for key in kept if key in new]
-        return gone + [d for key in both for d in differences(old[key], new[key], f"{where}/{key}")]
+        names = {key: key if key in new else RENAMED.get(key, key) for key in kept}
+        gone = [f"{where}/{key} is missing" for key in kept if names[key] not in new]
+        both = [(key, name) for key, name in names.items() if name in new]
+        pairs = [(old[key], new[name], f"{where}/{key}") for key, name in both]
+        return gone + [text for pair in pairs for text in differences(*pair)]
     if isinstance(old, list) and isinstance(new, list):
         if len(old) != len(new):
             return [f"{where} has {len(new)} entries, not {len(old)}"]
