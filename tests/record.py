@@ -2,6 +2,7 @@
 
     python tests/record.py make FOLDER          # some minutes: experiments, a log, agents
     python tests/record.py compare OLD NEW      # every number of OLD is in NEW, to 1e-9
+    python tests/record.py compare OLD NEW gain=improvement,advantage     # under another name
 
 Make one before the change and one after it.  Only commands and the public surface are used, so
 that both can be made by different versions.  MNIST's files, if there are any, are named by the
@@ -16,12 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
+Names = dict[str, list[str]]
+
 TOLERANCE = 1e-9
 EXPERIMENTS = ("synthetic", "similarity", "adaptive", "concurrency", "meta")
 POLICIES = ("HierOPO", "greedy", "uniform", "HierTS", "PooledTS", "AdaptiveHierTS")
 FROZEN = ("HierTS", "TS", "PooledTS", "HierUCB", "HierGreedy")
 IGNORED = ("seconds", "versions", "files", "python")  # keys whose values say nothing of results
-RENAMED = {}  # keys and columns that are called otherwise in the new record, by their old name
 DECISIONS = 1000
 
 
@@ -143,8 +145,8 @@ def play(kind: str, label: str) -> dict[str, object]:
     return {"decisions": made, "evidence": agent.belief.log_evidence().tolist(), **numbers}
 
 
-def compare(old: Path, new: Path) -> list[str]:
-    """What of the old record is not in the new one."""
+def compare(old: Path, new: Path, renamed: Names) -> list[str]:
+    """What of the old record is not in the new one; `renamed` holds new names by the old one."""
     wrong = []
     for path in sorted(old.rglob("*")):
         other = new / path.relative_to(old)
@@ -154,29 +156,32 @@ def compare(old: Path, new: Path) -> list[str]:
             wrong.append(f"{other} is missing")
         elif path.suffix == ".json":
             pair = (json.loads(file.read_text()) for file in (path, other))
-            wrong += [f"{other}{text}" for text in differences(*pair)]
+            wrong += [f"{other}{text}" for text in differences(*pair, renamed)]
         else:
             import polars as pl
 
             pair = (pl.read_parquet(file).to_dict(as_series=False) for file in (path, other))
-            wrong += [f"{other}{text}" for text in differences(*pair)]
+            wrong += [f"{other}{text}" for text in differences(*pair, renamed)]
     return wrong
 
 
-def differences(old: object, new: object, where: str = "") -> list[str]:
+def differences(old: object, new: object, renamed: Names, where: str = "") -> list[str]:
     """Where numbers, or names that are not sentences, differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         kept = [key for key in old if key not in IGNORED]
-        names = {key: key if key in new else RENAMED.get(key, key) for key in kept}
-        gone = [f"{where}/{key} is missing" for key in kept if names[key] not in new]
-        both = [(key, name) for key, name in names.items() if name in new]
-        pairs = [(old[key], new[name], f"{where}/{key}") for key, name in both]
-        return gone + [text for pair in pairs for text in differences(*pair)]
+        wrong = []
+        for key in kept:
+            name = next((n for n in (key, *renamed.get(key, ())) if n in new), None)
+            if name is None:
+                wrong.append(f"{where}/{key} is missing")
+            else:
+                wrong += differences(old[key], new[name], renamed, f"{where}/{key}")
+        return wrong
     if isinstance(old, list) and isinstance(new, list):
         if len(old) != len(new):
             return [f"{where} has {len(new)} entries, not {len(old)}"]
         pairs = enumerate(zip(old, new, strict=True))
-        return [d for i, (a, b) in pairs for d in differences(a, b, f"{where}[{i}]")]
+        return [d for i, (a, b) in pairs for d in differences(a, b, renamed, f"{where}[{i}]")]
     if isinstance(old, str) and isinstance(new, str):
         return [] if " " in old else [f"{where}: {new!r}, not {old!r}"] * (old != new)
     if isinstance(old, int | float) and isinstance(new, int | float):
@@ -187,12 +192,12 @@ def differences(old: object, new: object, where: str = "") -> list[str]:
 
 def main() -> None:
     """The two commands."""
-    what, *folders = sys.argv[1:]
-    paths = [Path(folder) for folder in folders]
+    what, folder, *others = sys.argv[1:]
     if what == "make":
-        make(paths[0])
+        make(Path(folder))
         return
-    wrong = compare(*paths)
+    renamed = {old: new.split(",") for old, new in (word.split("=") for word in others[1:])}
+    wrong = compare(Path(folder), Path(others[0]), renamed)
     print("\n".join(wrong[:50]) or "All numbers are equal to 1e-9.")
     sys.exit(bool(wrong))
 
