@@ -3,25 +3,8 @@
 import numpy as np
 import polars as pl
 import pytest
-from support.logged import World
 
 from hierbandits import GaussianHierarchy, evaluate, hieropo
-
-
-@pytest.fixture(scope="module")
-def world():
-    return World.drawn(np.random.default_rng(0))
-
-
-@pytest.fixture(scope="module")
-def frame(world):
-    return world.rows(np.random.default_rng(1), 120, barred=0.3)
-
-
-@pytest.fixture
-def log(world, frame):
-    return world.log(frame)
-
 
 BAD_CALLS = {
     "IPS of a learning policy": (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 from numpy.testing import assert_allclose
-from support.logged import World, drawn_case, trained_on_all
+from support.logged import drawn_case, trained_on_all
 
 from hierbandits import evaluate
 from hierbandits.evaluation.frozen_policies import HighestBound, ThompsonShares, evenly
@@ -52,21 +52,6 @@ def test_frozen_thompson_plays_as_often_as_the_policy_itself_does(linear):
         along[[0, 3]] = 1, -1
     exact = scipy.stats.norm.cdf(along @ gap.mean / np.sqrt(along @ gap.cov @ along))
     assert abs(shares(np.array([2]), pair)[0, 0] - exact) < 5 * np.sqrt(0.25 / 20_000)
-
-
-@pytest.fixture(scope="module")
-def world():
-    return World.drawn(np.random.default_rng(0))
-
-
-@pytest.fixture(scope="module")
-def frame(world):
-    return world.rows(np.random.default_rng(1), 120, barred=0.3)
-
-
-@pytest.fixture
-def log(world, frame):
-    return world.log(frame)
 
 
 ANSWERS = {

@@ -13,21 +13,6 @@ from hierbandits.policies.recipes import POLICIES
 from hierbandits.policies.ucb_rule import ucb, ucb_width
 
 
-@pytest.fixture(scope="module")
-def world():
-    return World.drawn(np.random.default_rng(0))
-
-
-@pytest.fixture(scope="module")
-def frame(world):
-    return world.rows(np.random.default_rng(1), 120, barred=0.3)
-
-
-@pytest.fixture
-def log(world, frame):
-    return world.log(frame)
-
-
 def _learned(name, frame, survey, prior):
     """A policy of this name that has learned from these rows, in the numbering of a survey."""
     policy = POLICIES[name](prior, population=survey.population)

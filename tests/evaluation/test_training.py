@@ -62,16 +62,6 @@ def test_nothing_can_be_fitted_to_no_rows():
     assert_allclose(given.model().means, 0.3)
 
 
-@pytest.fixture(scope="module")
-def world():
-    return World.drawn(np.random.default_rng(0))
-
-
-@pytest.fixture(scope="module")
-def frame(world):
-    return world.rows(np.random.default_rng(1), 120, barred=0.3)
-
-
 def test_a_prior_that_tells_arms_apart_needs_their_names(world, frame):
     unnamed = Log.read(frame, Columns(task="task", arm="arm", reward="reward", propensity="p"))
     apart = world.prior(hyper_mean=[0.0, 1.0, 2.0])

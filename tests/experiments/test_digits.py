@@ -104,3 +104,19 @@ def test_bad_digits_are_named(asked, message):
     """Before any picture is loaded: there is no such data set."""
     with pytest.raises(ValueError, match=message):
         EXPERIMENTS["digits"].run(Options(dataset="nowhere", **asked))
+
+
+def test_the_table_ends_with_the_mean_over_digits(tmp_path):
+    """The error of the mean is over runs, since all digits of a run share its luck."""
+    options = Options(dataset="digits8x8", runs=4, digits=(3, 5))
+    report = EXPERIMENTS["digits"].run(options)
+    ((_, columns, rows),) = (table for table in report._tables if table[1][0] == "digit")
+    assert [row[0] for row in rows] == ["3", "5", "mean"]
+    report.write(tmp_path)
+    curves = pl.read_parquet(tmp_path / "curves.parquet")
+    final = curves.filter(pl.col("round") == pl.col("round").max())
+    by_run = final.group_by("policy", "run").agg(pl.col("regret").mean())
+    for name in ("HierTS", "TS", "OracleTS", "PooledTS"):
+        totals = by_run.filter(policy=name)["regret"].to_numpy()
+        expected = f"{totals.mean():.1f} ± {totals.std(ddof=1) / 2:.1f}"
+        assert rows[-1][columns.index(name)] == expected
