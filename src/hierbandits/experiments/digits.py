@@ -132,15 +132,15 @@ def _table(report: Report, studies: Mapping[int, Study]) -> None:
     if len(studies) > 1:
         rows.append(["mean", *(_cell(column.mean(axis=0)) for column in columns)])
     report.table(
-        "Final regret over all tasks, ± one standard error",
-        ("digit", *COMPARED, "TS minus HierTS (paired)", "PooledTS minus HierTS (paired)"),
+        "Final regret over all tasks, ± one standard error; differences are paired",
+        ("digit", *COMPARED, "TS minus HierTS", "PooledTS minus HierTS"),
         rows,
     )
 
 
 def _cell(values: Vector) -> str:
     mean, error = mean_and_error(values)
-    return f"{mean:.1f} ± {error:.1f}"
+    return f"{mean:.0f} ± {error:.0f}"
 
 
 EXPERIMENT = Experiment("the appendix's figure: classifying MNIST's digits as a bandit", run)
