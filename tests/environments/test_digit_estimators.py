@@ -5,9 +5,12 @@ import pytest
 from support.digit_images import bundled
 
 from hierbandits import Belief, GaussianHierarchy
+from hierbandits.environments import digit_estimators
 from hierbandits.environments.digit_estimators import (
     DIAGONAL,
     ESTIMATORS,
+    NEGATIVE,
+    POSITIVE,
     SUBSAMPLES,
     choice_weighted,
     estimate_population,
@@ -101,3 +104,18 @@ def test_the_population_is_of_the_given_fit():
     error = np.sqrt(np.diag(cov) / SUBSAMPLES)
     assert (abs(mean - features[rewards == 0.9].mean(axis=0)) < 6 * error).all()
     assert np.sqrt(np.diag(cov)).max() > 0.02
+
+
+def test_the_choice_weighted_fit_has_settled(monkeypatch):
+    """Another pass moves its predictions by less than 0.01, in any of some sub-samples."""
+    images = bundled()
+    rng = np.random.default_rng(0)
+    for digit in (0, 4, 9):
+        rewards = np.where(images.labels == digit, POSITIVE, NEGATIVE)
+        rows = rng.choice(len(rewards), 400, replace=False)
+        features, chosen = images.features[rows], rewards[rows]
+        settled = features @ choice_weighted(features, chosen)
+        with monkeypatch.context() as patch:
+            patch.setattr(digit_estimators, "PASSES", digit_estimators.PASSES + 1)
+            further = features @ choice_weighted(features, chosen)
+        assert 0 < np.abs(further - settled).max() < 0.01

@@ -232,7 +232,7 @@ class Candidates:
             meta, parts = belief.state()
             metas.append(meta)
             arrays |= {f"{c}.{name}": array for name, array in parts.items()}
-        return {"widths": self.widths.to_dict(), "slots": metas}, arrays
+        return {"widths": self.widths.to_dict(), "candidates": metas}, arrays
 
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Candidates":
@@ -240,7 +240,7 @@ class Candidates:
         held = cls.__new__(cls)
         held.widths, held._hierarchies = UnknownWidths.from_dict(meta["widths"]), {}
         held.beliefs = []
-        for c, part in enumerate(meta["slots"]):
+        for c, part in enumerate(meta["candidates"]):
             own = {n.split(".", 1)[1]: a for n, a in arrays.items() if n.startswith(f"{c}.")}
             held.beliefs.append(Belief.from_state(part, own))
         dim = held.widths.dim

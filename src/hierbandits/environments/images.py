@@ -144,7 +144,7 @@ def _verified(array: Bytes, name: str, origin: str) -> Bytes:
 def _fetched() -> Path:
     """The folder of MNIST's files in scikit-learn's data home; the first call downloads them.
 
-    Parsing OpenML's text takes half a minute, so the arrays are kept as idx files.
+    Parsing OpenML's text is slow, so the arrays are kept as idx files.
     """
     datasets = _sklearn_datasets()
     home = Path(datasets.get_data_home())

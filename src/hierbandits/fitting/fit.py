@@ -1,4 +1,4 @@
-"""What a fit found, and how sure it is."""
+"""The result of a fit, and how sure it is."""
 
 from dataclasses import dataclass
 
@@ -40,7 +40,7 @@ class Fit:
     log_evidence: float  # of all rewards, without the weak priors
     trace: Vector  # log evidence + weak priors at each iteration: it never falls
     iterations: int
-    converged: bool  # whether less than 0.001 is left to gain, by the local quadratic
+    converged: bool  # whether, by the local quadratic, the top is less than 0.001 higher
     at_edge: bool  # whether a width, or the width of some direction, sits at a bound of the search
     task_widths: Widths  # roots of task_cov's diagonal, (d,)
     noise_width: Widths  # (1,); no error if it was given

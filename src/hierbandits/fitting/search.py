@@ -23,9 +23,9 @@ def search(
     left = max_iterations - len(trace) + 1
     while left > 0:  # a fresh start, which forgets the old curvature, confirms the top
         free, climbed = climb(objective, free, trace[-1], left, tolerance)
-        gain = climbed[-1] - trace[-1] if climbed else 0.0
+        rise = climbed[-1] - trace[-1] if climbed else 0.0
         trace, left = trace + climbed, left - len(climbed)
-        if gain < 10 * tolerance:
+        if rise < 10 * tolerance:
             break
     return _settled(objective, free), trace
 

@@ -15,7 +15,7 @@ Shape: TypeAlias = Literal["scalar", "diagonal", "full", "low-rank"]
 EDGE = 14.0
 """Log widths in the data's units are kept within this of zero."""
 
-_FACTOR_STEPS = 100  # of some microseconds each, where an iteration of the search takes many
+_FACTOR_STEPS = 100  # cheap beside one iteration of the search
 
 
 @dataclass(frozen=True, slots=True)
