@@ -148,10 +148,11 @@ def play(kind: str, label: str) -> dict[str, object]:
 def compare(old: Path, new: Path, renamed: Names) -> list[str]:
     """What of the old record is not in the new one; `renamed` holds new names by the old one."""
     wrong = []
-    for path in sorted(old.rglob("*")):
+    files = sorted(path for path in old.rglob("*") if path.suffix in (".json", ".parquet"))
+    if old / "agents.json" not in files:  # which is written last
+        return [f"{old} is not a whole record"]
+    for path in files:
         other = new / path.relative_to(old)
-        if path.suffix not in (".json", ".parquet"):
-            continue
         if not other.exists():
             wrong.append(f"{other} is missing")
         elif path.suffix == ".json":
@@ -192,14 +193,16 @@ def differences(old: object, new: object, renamed: Names, where: str = "") -> li
 
 def main() -> None:
     """The two commands."""
-    what, folder, *others = sys.argv[1:]
-    if what == "make":
-        make(Path(folder))
-        return
-    renamed = {old: new.split(",") for old, new in (word.split("=") for word in others[1:])}
-    wrong = compare(Path(folder), Path(others[0]), renamed)
-    print("\n".join(wrong[:50]) or "All numbers are equal to 1e-9.")
-    sys.exit(bool(wrong))
+    words = sys.argv[1:]
+    if words[:1] == ["make"] and len(words) == 2:
+        make(Path(words[1]))
+    elif words[:1] == ["compare"] and len(words) >= 3 and all("=" in word for word in words[3:]):
+        renamed = {old: new.split(",") for old, new in (word.split("=") for word in words[3:])}
+        wrong = compare(Path(words[1]), Path(words[2]), renamed)
+        print("\n".join(wrong[:50]) or "All numbers are equal to 1e-9.")
+        sys.exit(bool(wrong))
+    else:
+        sys.exit(__doc__)
 
 
 if __name__ == "__main__":

@@ -77,15 +77,20 @@ def test_linucb_is_ridge_regression():
     np.testing.assert_allclose(belief.task(0).cov, np.linalg.inv(gram), rtol=1e-9)
 
 
-def test_deeper_hierarchies_work_in_everysmall_policy():
+def test_deeper_hierarchies_work_in_every_policy():
+    """Rewards of one population raise what is believed there, and nothing elsewhere."""
     prior = GaussianHierarchy.deep(
         hyper_mean=np.zeros(2), covs=[np.eye(2), 0.5 * np.eye(2), 0.1 * np.eye(2)], noise_std=0.5
     )
     for recipe in POLICIES.values():
         policy = recipe(prior, (2, 3), 2, truth=np.zeros((2, 2)))
-        choices = policy.act(np.random.default_rng(0), np.arange(12), np.eye(2))
-        policy.learn(np.arange(12), np.eye(2)[choices], np.ones(12))
-        assert choices.shape == (12,)
+        tasks, arms = np.arange(12), np.eye(2)
+        played = arms[policy.act(np.random.default_rng(0), tasks, arms)]
+        np.testing.assert_array_equal(policy.predict(tasks, played).mean, 0.0)
+        policy.learn(tasks[:6], played[:6], np.ones(6))
+        after = policy.predict(tasks, played).mean
+        assert (after[:6] > 0.1).all()
+        np.testing.assert_array_equal(after[6:], 0.0)
 
 
 def test_hierarchy_helps_and_the_order_of_policies_is_the_papers():

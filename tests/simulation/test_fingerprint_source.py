@@ -31,7 +31,7 @@ def digest():
     return module.fingerprint(1)
 
 before, changed = digest(), {}
-for path in sorted(package.rglob("*.py")):
+for path in sorted(path for path in package.rglob("*") if path.is_file()):
     content = path.read_bytes()
     path.write_bytes(content + b"#")
     changed[str(path.relative_to(package))] = digest()
@@ -63,7 +63,8 @@ def _run(code, package):
 def test_every_file_of_the_package_is_part_of_the_fingerprint(package):
     """One byte more in any file is another fingerprint, and each file's is its own."""
     digests = json.loads(_run(DIGESTS_OF_CHANGES, package))
-    files = {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py")}
+    every = (path for path in PACKAGE.rglob("*") if path.is_file())
+    files = {str(path.relative_to(PACKAGE)) for path in every if "__pycache__" not in path.parts}
     assert set(digests["changed"]) == files
     folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
     assert {name.partition("/")[0] for name in files if "/" in name} == folders

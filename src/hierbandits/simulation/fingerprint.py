@@ -189,6 +189,11 @@ def _source(module: ModuleType) -> tuple[str, str]:
 
 @lru_cache
 def _package_source() -> str:
-    """A digest of every .py file of this package, in all its folders, read once per process."""
-    files = sorted(Path(sys.modules[_PACKAGE].__path__[0]).rglob("*.py"))
-    return sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()
+    """A digest of every file of this package, with its place, read once per process."""
+    folder = Path(sys.modules[_PACKAGE].__path__[0])
+    digest = sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:  # which holds what is compiled
+            content = sha256(path.read_bytes()).hexdigest()
+            digest.update(f"{path.relative_to(folder).as_posix()}\0{content}\n".encode())
+    return digest.hexdigest()
