@@ -6,7 +6,7 @@ from hierbandits.logs import Columns
 
 
 def test_every_column_is_read_once():
-    columns = Columns(task="t", reward="r", features=["x", "t"], population="p", time="r")
+    columns = Columns(task="t", reward="r", features=["x", "t"], population="p", time="x")
     assert columns.names == ["t", "r", "x", "p"]
     assert columns.features == ("x", "t")
 
@@ -19,6 +19,12 @@ def test_every_column_is_read_once():
         ({"features": "x", "eligible": "may"}, "eligible must come with arm"),
         ({"features": []}, "features must name at least one column"),
         ({"arm": "arm", "task": 3}, "columns must be named by strings, got 3"),
+        ({"arm": "arm", "task": ["store"]}, r"columns must be named by strings, got \['store'\]"),
+        ({"features": ["x", "reward"]}, "reward must have a column of its own, got one for reward"),
+        ({"arm": "arm", "time": "reward"}, "reward must have a column of its own"),
+        ({"arm": "arm", "propensity": "arm"}, "propensity must have a column of its own"),
+        ({"arm": "task"}, "task and arm must be different columns, got 'task'"),
+        ({"arm": "arm", "population": "task"}, "task and population must be different columns"),
     ],
 )
 def test_columns_that_contradict_each_other_are_refused(change, message):

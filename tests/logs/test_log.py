@@ -156,3 +156,10 @@ def test_a_source_that_is_given_needs_its_columns():
             Log.of(frame, named | {missing: None})
     with pytest.raises(ValueError, match="one of arm and features must be given, got None"):
         Log.of(frame, named | {"arm": None})
+
+
+@pytest.mark.parametrize("arms", ["ab", {"a", "b"}])
+def test_arms_that_have_no_order_are_refused(arms):
+    frame = pl.DataFrame({"s": [1, 2], "arm": ["a", "b"], "y": [0.0, 1.0]})
+    with pytest.raises(ValueError, match="arms must be a sequence of names"):
+        Log.read(frame, Columns(task="s", arm="arm", reward="y"), arms=arms)

@@ -161,3 +161,8 @@ def test_the_time_is_kept_beside_the_work(monkeypatch):
     with progress_bar("Work", 2, True):
         assert shown.is_used.wait(60)  # by the timer's thread
     assert "Work" in shown.getvalue()
+
+
+def test_anything_else_is_refused():
+    with pytest.raises(ValueError, match="progress must be True, False, None or a function"):
+        progress_bar("Working", 3, "yes").__enter__()

@@ -29,13 +29,30 @@ class Columns:
             object.__setattr__(self, "features", tuple(self.features))
             if not self.features:
                 raise ValueError("features must name at least one column, got none")
-        for name in self.names:
+        roles = self._roles()
+        for _, name in roles:
             if not isinstance(name, str):
-                raise ValueError(f"columns must be named by strings, got {name!r}")
+                raise ValueError(f"columns must be named by strings, got {name!r:.80}")
+        for alone in ("reward", "propensity"):  # neither may explain itself
+            others = [role for role, name in roles if name == getattr(self, alone)]
+            if len(others) > 1:
+                both = " and ".join(others)
+                raise ValueError(f"{alone} must have a column of its own, got one for {both}")
+        if self.task in (self.arm, self.population):
+            other = "arm" if self.task == self.arm else "population"
+            raise ValueError(f"task and {other} must be different columns, got {self.task!r}")
 
     @property
     def names(self) -> list[str]:
         """All columns that are read, each once."""
-        given = [getattr(self, field.name) for field in fields(self)]
-        flat = [n for part in given for n in (part if isinstance(part, tuple) else (part,))]
-        return list(dict.fromkeys(name for name in flat if name is not None))
+        return list(dict.fromkeys(name for _, name in self._roles()))
+
+    def _roles(self) -> list[tuple[str, str]]:
+        """Each role that is filled, and the name of its column; features have one role each."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return [
+            (role, name)
+            for role, part in given.items()
+            for name in (part if isinstance(part, tuple) else (part,))
+            if name is not None
+        ]

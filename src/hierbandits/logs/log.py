@@ -134,6 +134,8 @@ class Log:
 
 
 def _checked_arms(arms: Sequence[Name], columns: Columns) -> tuple[Name, ...]:
+    if isinstance(arms, str | set | frozenset):  # a set has no order that lasts
+        raise ValueError(f"arms must be a sequence of names, got {arms!r:.80}")
     arms = tuple(arm.item() if isinstance(arm, np.integer) else arm for arm in arms)
     kinds = {type(arm) for arm in arms}
     if columns.arm is None:

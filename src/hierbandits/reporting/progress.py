@@ -44,6 +44,8 @@ def progress_bar(description: str, total: int | None, progress: Progress) -> Ite
     if callable(progress):
         yield Steps(total, progress)
         return
+    if progress not in (None, True, False):
+        raise ValueError(f"progress must be True, False, None or a function, got {progress!r:.80}")
     shown = sys.stderr.isatty() if progress is None else progress
     try:
         from rich.console import Console
