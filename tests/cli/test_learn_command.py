@@ -84,7 +84,7 @@ def test_features_by_command(tmp_path):
         (["--held-out", "2"], "held_out must be a share of the rows"),
         (["--structure", "full"], "structure must be scalar or diagonal for arms"),
         (["--noise-std", "0"], "noise_std must be positive"),
-        (["--reward", "store"], "reward must be a number"),
+        (["--reward", "store"], "reward must have a column of its own"),
         (["--arms", "a0"], "arm must be one of 'a0'"),
     ],
 )
