@@ -54,7 +54,7 @@ def evaluate(
     arms: Annotated[
         list[str] | None,
         typer.Option(
-            help="Name of an arm. Repeat the option to fix all arms and their order, the prior's."
+            help="Name of an arm. Repeat the option for every arm, in the order of the prior."
         ),
     ] = None,
     arm_features: Annotated[
@@ -81,7 +81,7 @@ def evaluate(
 first.
 
     Learning policies change with every reward. They are evaluated by replay: they decide row by \
-row, and learn from the rows whose logged arm is their choice.
+row, and learn from the rows where the log played the arm they chose.
 
     The reward model is the hierarchical belief. It is trained on rows that are not evaluated.
 

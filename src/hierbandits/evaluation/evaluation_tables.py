@@ -52,7 +52,7 @@ def _diagnostics(evaluation: Evaluation) -> Table:
             [
                 policy,
                 f"{diagnosis.effective_rows:,.0f}",
-                f"{diagnosis.effective_rows / diagnosis.rows:.1%}",
+                _rounded(diagnosis.effective_rows / diagnosis.rows),
                 f"{diagnosis.largest_weight:.4g}",
                 within(diagnosis.mean_weight, reach, 3),
                 percent(diagnosis.unsupported),
@@ -69,11 +69,11 @@ def _replays(evaluation: Evaluation) -> Table:
             f"{replayed.offered:,}",
             f"{replayed.kept:,}",
             f"{replayed.accepted:,}",
-            f"{replayed.acceptance:.1%}",
+            _rounded(replayed.acceptance),
         ]
         for policy, replayed in evaluation.replays.items()
     ]
-    columns = ["policy", "rows", "kept at even odds", "accepted", "of all"]
+    columns = ["policy", "rows", "left after thinning", "accepted", "of all"]
     return "Replay", columns, rows
 
 
@@ -93,7 +93,11 @@ def decimals(errors: Sequence[float]) -> int:
 
 def percent(share: float) -> str:
     """A share in percent; a small one is not rounded to zero."""
-    return "<0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
+    return "<0.1 %" if 0 < share < 0.0005 else _rounded(share)
+
+
+def _rounded(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def within(value: float, reach: float, places: int, *, sign: bool = False) -> str:

@@ -25,7 +25,7 @@ class Replayed:
 
     moments: Moments  # of the accepted rewards in each task
     offered: int  # rows that it was shown
-    kept: int  # rows left after the coins that even out the propensities
+    kept: int  # rows left after random thinning, which makes all propensities equal
     agreement: float  # how probable it is that a choice agrees, if the propensities are right
 
     @property
@@ -79,7 +79,7 @@ def replay(
     seed: int,
     advance: Callable[[int], None],
 ) -> tuple[Replayed, Moments]:
-    """Rejection sampling: the policy lives through the rows whose logged arm is its choice.
+    """Rejection sampling: the policy learns from the rows where the log played the arm it chose.
 
     [Li et al. 2011].  Under a uniform log every choice agrees with the same probability, so the
     accepted rows are what the policy would have met.  Otherwise a coin keeps a row of propensity p

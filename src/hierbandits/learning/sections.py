@@ -38,7 +38,7 @@ def similarity_section(similarity: Similarity) -> Section:
     many = len(similarity.populations) > 1
     what = "arm" if similarity.is_armed else "feature"
     columns = [what, *(["between populations"] if many else ["mean", "± std"])]
-    columns += ["task std", "95 % from", "to", "share between tasks", "rewards to equal"]
+    columns += ["task std", "95 % from", "to", "share between tasks", "rewards to match others"]
     rows = []
     for j, name in enumerate(similarity.coordinates[:ROWS]):
         mean, std = float(similarity.mean[0, j]), float(similarity.mean_std[0, j])
@@ -95,11 +95,11 @@ def comparison_section(comparison: Comparison) -> Section:
     return Section(
         name="evidence",
         heading="Pooled, hierarchical or independent",
-        columns=("model", "log evidence", "short of best", "probability", "task width", "hyper"),
+        columns=("model", "log evidence", "below the best", "probability", "task width", "hyper"),
         rows=rows,
         words=words,
         draw=lambda: pictures.draw_evidence(comparison),
-        caption="Left, by how much the log evidence of each model falls short of the best, with "
+        caption="Left, by how much the log evidence of each model is below the best, with "
         "its probability; right, which widths of the hierarchy the log supports.",
     )
 
@@ -165,7 +165,7 @@ def calibration_section(calibration: Calibration) -> Section:
     cells = calibration.cells
     rows = []
     for i, confidence in enumerate(CONFIDENCES):
-        row = [f"{100 * confidence:g} % intervals hold", f"{100 * calibration.coverage[i]:.1f} %"]
+        row = [f"{100 * confidence:g} % intervals cover", f"{100 * calibration.coverage[i]:.1f} %"]
         row.append(f"{100 * calibration.coverage_error[i]:.1f}")
         if cells is not None:
             row.append(f"{100 * cells.coverage[i]:.1f} %")
@@ -189,7 +189,7 @@ def calibration_section(calibration: Calibration) -> Section:
         words=words,
         draw=lambda: pictures.draw_calibration(calibration),
         caption="Left, where held-out rewards fell in their predictive distributions: flat if the "
-        "model is right. Right, what share of them the intervals held, with bars of one standard "
+        "model is right. Right, what share of them the intervals cover, with bars of one standard "
         "error. Means are those of ten held-out rewards or more, of a task and arm, or of a task "
         "where there are features.",
     )
@@ -227,7 +227,15 @@ def savings_section(savings: Savings, similarity: Similarity) -> Section:
             row += [f"{saving.difference:+.4g}", f"{saving.difference_error:.2g}"]
             row += [f"{saving.percent:+.1f} %", f"{saving.percent_error:.1f}"]
         rows.append(row + [""] * (7 - len(row)))
-    columns = ("policy", "regret", "± s.e.", "HierTS saves", "± s.e. (paired)", "of it", "± s.e.")
+    columns = (
+        "policy",
+        "regret",
+        "± s.e.",
+        "HierTS saves",
+        "± s.e. (paired)",
+        "share saved",
+        "± s.e.",
+    )
     return Section(
         name="regret",
         heading="What sharing would save",
