@@ -16,23 +16,24 @@ from hierbandits.reporting.figure import panels
 from hierbandits.simulation.plots import regret_curves
 from hierbandits.types import Name
 
-SHOWN = 24  # coordinates of a picture
+MOST_COORDINATES, MOST_POPULATIONS = 24, 8  # of a picture
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#888888"
 
 
 def draw_widths(similarity: Similarity) -> Any:
     """What tasks have in common, and how far each is from it."""
-    names = [str(name) for name in similarity.coordinates[:SHOWN]]
+    names = [str(name) for name in similarity.coordinates[:MOST_COORDINATES]]
     size = len(names)
     figure, (left, right) = panels(2, height=1.6 + 0.28 * size)
     rows = np.arange(size)[::-1]
     many = len(similarity.populations) > 1
-    for p in range(min(len(similarity.populations), 8)):
-        nudge = 0.0 if not many else 0.5 * (p / min(len(similarity.populations), 8) - 0.4)
+    populations = similarity.populations[:MOST_POPULATIONS]
+    for p, population in enumerate(populations):
+        nudge = 0.0 if not many else 0.5 * (p / len(populations) - 0.4)
         mean, std = similarity.mean[p, :size], similarity.mean_std[p, :size]
         left.errorbar(
             mean, rows - nudge, xerr=1.96 * std, fmt="o", markersize=4, capsize=2,
-            label=str(similarity.populations[p]), color=None if many else BLUE,
+            label=str(population), color=None if many else BLUE,
         )  # fmt: skip
     if many:
         left.legend(frameon=False, fontsize=8)
@@ -162,6 +163,6 @@ def draw_regret(savings: Savings) -> Any:
     return figure
 
 
-def note_on_shown(names: Sequence[Name], most: int = SHOWN) -> str:
+def note_on_shown(names: Sequence[Name], most: int, plural: str) -> str:
     """A sentence if a picture does not show all of these names, otherwise nothing."""
-    return "" if len(names) <= most else f" The first {most} of {len(names)} are shown."
+    return "" if len(names) <= most else f" The first {most} of {len(names)} {plural} are shown."

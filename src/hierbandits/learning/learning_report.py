@@ -86,7 +86,7 @@ class LearningReport:
                 **plain(comparison),
             },
             "shrinkage": {**plain(shrinkage, PER_TASK), "weight": shrinkage.quantiles()},
-            "outliers": {**plain(outliers, PER_TASK), "flagged": outliers.names},
+            "outliers": {**plain(outliers, PER_TASK), "flagged": outliers.flagged_tasks},
             "calibration": plain(self.calibration),
             "savings": plain(self.savings, ("study",)),
             "settings": self.settings,

@@ -85,7 +85,7 @@ def on_similarity(similarity: Similarity) -> list[str]:
 
 def on_outliers(outliers: Outliers) -> list[str]:
     """Which tasks the others do not explain."""
-    names, size = outliers.names, len(outliers.tasks)
+    names, size = outliers.flagged_tasks, len(outliers.tasks)
     if not names:
         return [f"No task stands out among the {size}."]
     verb = "stands" if len(names) == 1 else "stand"
@@ -97,7 +97,7 @@ def on_outliers(outliers: Outliers) -> list[str]:
 
 def on_calibration(calibration: Calibration) -> list[str]:
     """Whether predictions of unseen rows hold."""
-    sentences, off = [], calibration.off
+    sentences, wrong = [], calibration.wrong_confidences
     judged = "means of held-out rewards" if calibration.two_valued else "held-out rewards"
     coverage = calibration.coverage
     if calibration.two_valued:
@@ -108,13 +108,13 @@ def on_calibration(calibration: Calibration) -> list[str]:
         if calibration.cells is None:
             return [*sentences, "No task has enough held-out rewards for that."]
         coverage = calibration.cells.coverage
-    if not off:
+    if not wrong:
         sentences.append(f"Predictions hold: intervals cover {judged} as often as they say.")
     else:
         parts = [
             f"the {100 * confidence:g} % intervals cover {100 * share:.3g} %"
             for confidence, share in zip(CONFIDENCES, coverage, strict=True)
-            if confidence in off
+            if confidence in wrong
         ]
         sentences.append(
             f"Predictions are off: of {judged}, {_listed(parts)}. The rewards or the tasks are "
