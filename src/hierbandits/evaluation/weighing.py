@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierbandits.evaluation.arm_posteriors import ArmPosteriors
 from hierbandits.evaluation.estimators import WEIGHT, effective_size, normal
 from hierbandits.evaluation.frozen_policies import Frozen
 from hierbandits.evaluation.moments import Moments
-from hierbandits.evaluation.scores import Scores
 from hierbandits.logs import Rows, Split, Survey
 from hierbandits.types import Indices, Mask, Matrix
 
@@ -59,10 +59,10 @@ class Tally:
         mean, error = pooled.mean[0, WEIGHT], pooled.error(1.0, 0.0, 0.0, 0.0)[0]
         chosen = sum(self.chosen.values(), np.zeros(plays.shape))
         lost = np.where(plays == 0, chosen, 0.0).sum(axis=1)
-        reach = normal(confidence) * error
+        half_length = normal(confidence) * error
         return Diagnostics(
             int(pooled.n[0]), float(effective_size(pooled)[0]), float(self.largest.max()),
-            float(mean), float(error), float(mean - reach), float(mean + reach),
+            float(mean), float(error), float(mean - half_length), float(mean + half_length),
             float(lost.sum() / pooled.n[0]), int((lost > 0).sum()),
         )  # fmt: skip
 
@@ -96,7 +96,7 @@ def weigh(
     survey: Survey,
     split: Split,
     policies: dict[str, dict[int, Frozen]],
-    models: dict[int, Scores],
+    models: dict[int, ArmPosteriors],
     advance: Callable[[int], None],
 ) -> dict[str, Tally]:
     """Read the log once; every policy and model of a group sees the rows of that group alone."""

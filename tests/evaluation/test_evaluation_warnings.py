@@ -48,7 +48,7 @@ def test_replay_that_agrees_too_often_or_too_rarely_is_called_out():
     frame = world.rows(rng, 3000)
 
     def called_out(rows):
-        evaluation = evaluate(world.log(rows), "HierTS", prior=world.prior(), batch=10)
+        evaluation = evaluate(world.log(rows), "HierTS", prior=world.prior(), round_size=10)
         assert evaluation.replays["HierTS"].expected == len(rows) * rows["p"].min()
         return any("were to be expected" in warning for warning in evaluation.warnings)
 
