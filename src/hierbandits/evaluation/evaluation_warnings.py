@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from hierbandits.evaluation.diagnostics import Diagnostics
 from hierbandits.evaluation.estimators import effective_size
 from hierbandits.evaluation.evaluation import Estimate
 from hierbandits.evaluation.evaluation_tables import percent
 from hierbandits.evaluation.replay import Replayed
-from hierbandits.evaluation.weighing import Diagnostics, Tally
+from hierbandits.evaluation.weighing import Tally
 from hierbandits.logs import Survey
 from hierbandits.logs.survey import RARE
 

@@ -8,6 +8,7 @@ from hierbandits.evaluation import evaluation_warnings
 from hierbandits.evaluation.arm_features import feature_table
 from hierbandits.evaluation.arm_posteriors import ArmPosteriors
 from hierbandits.evaluation.armed_log import armed_log
+from hierbandits.evaluation.diagnostics import Diagnostics
 from hierbandits.evaluation.direct_method import direct
 from hierbandits.evaluation.estimators import ESTIMATORS, REWARD, effective_size, logged
 from hierbandits.evaluation.evaluation import Estimate, Evaluation, TaskEstimates
@@ -23,7 +24,7 @@ from hierbandits.evaluation.targets import (
     targets_of,
 )
 from hierbandits.evaluation.training import Training, checked_prior
-from hierbandits.evaluation.weighing import Diagnostics, Tally, weigh
+from hierbandits.evaluation.weighing import Tally, weigh
 from hierbandits.logs import GroupSums, Split, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.progress import Progress, Steps, progress_bar
@@ -195,7 +196,7 @@ class _Work:
         self.estimates += mine.values()
         self.warnings += evaluation_warnings.of_model(name, mine)
         if self.survey.has_propensities:
-            diagnosis = tally.diagnostics(self.plays, self.confidence)
+            diagnosis = Diagnostics.of(tally, self.plays, self.confidence)
             self.diagnostics[name] = diagnosis
             self.warnings += evaluation_warnings.of_frozen(name, tally, diagnosis)
 
