@@ -22,10 +22,10 @@ def test_small_and_large_rewards_are_shown_in_units_of_their_own():
         for shown, expected in ((value, cells[0]), (reach, cells[2])):
             assert abs(float(shown) / 1000 - float(expected)) < 1e-3
     assert [percent(share) for share in (0.0, 1e-4, 0.0006, 0.25)] == [
-        "0.0%",
-        "<0.1%",
-        "0.1%",
-        "25.0%",
+        "0.0 %",
+        "<0.1 %",
+        "0.1 %",
+        "25.0 %",
     ]
 
 

@@ -182,7 +182,7 @@ def test_batches_of_the_log_do_not_matter():
     evaluations = []
     for batch_rows in (500, 33):
         log = world.log(frame, eligible="eligible", population="group", batch_rows=batch_rows)
-        evaluations.append(evaluate(log, policies, batch=7, seed=3, draws=200))
+        evaluations.append(evaluate(log, policies, round_size=7, seed=3, draws=200))
     whole, pieces = (one.task_frame().drop("task", "policy", "method") for one in evaluations)
     assert_allclose(whole.to_numpy(), pieces.to_numpy(), rtol=1e-7, atol=1e-9)
     assert [e.policy for e in evaluations[0].estimates].count("HierTS") == 1

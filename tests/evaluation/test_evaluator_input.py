@@ -27,7 +27,7 @@ BAD_CALLS = {
     "a confidence": (("uniform",), {"confidence": 95}, r"confidence must be in \(0, 1\), got 95"),
     "a delta": (("HierOPO",), {"delta": 0}, r"delta must be in \(0, 1\), got 0"),
     "draws": (("uniform",), {"draws": 0}, "draws must be a whole number of at least 1"),
-    "a batch": (("uniform",), {"batch": 0.5}, "batch must be a whole number"),
+    "a round": (("uniform",), {"round_size": 0.5}, "round_size must be a whole number"),
     "a seed": (("uniform",), {"seed": -1}, "seed must be a whole number"),
     "folds": (("uniform",), {"folds": 1}, "folds must be a whole number of at least 2"),
     "a split": (("greedy",), {"split": "odd"}, "split must be 'folds' or 'time', got 'odd'"),

@@ -12,13 +12,13 @@ from hierbandits.keyed_random import Stream
 from hierbandits.policies.recipes import POLICIES
 
 
-def _shares_by_acting(scores, eligible, times, rng):
+def _shares_by_acting(posteriors, eligible, times, rng):
     """How often a Thompson policy at this belief plays each arm."""
-    belief, policy = scores.belief, POLICIES["HierTS"]
+    belief, policy = posteriors.belief, POLICIES["HierTS"]
     actor = policy(belief._nodes.levels.hierarchies[0])
     actor.belief = belief
     counts = np.zeros(eligible.shape)
-    arms = None if scores.table is None else scores.table
+    arms = None if posteriors.table is None else posteriors.table
     for task in range(len(eligible)):
         for _ in range(times):
             choice = actor.act(rng, [task], arms, eligible[task])[0]
@@ -32,14 +32,14 @@ def test_frozen_thompson_plays_as_often_as_the_policy_itself_does(linear):
     world, frame, features, prior = drawn_case(rng, linear)
     x = None if not linear else np.array([features[f"a{i}"] for i in range(4)])
     training = trained_on_all(world.log(frame), prior, x)
-    scores = training.scores(POLICIES["HierTS"])
-    shares = ThompsonShares(scores, 20_000, Stream(0, "test"))
+    posteriors = training.arm_posteriors(POLICIES["HierTS"])
+    shares = ThompsonShares(posteriors, 20_000, Stream(0, "test"))
     eligible = np.ones((6, 4), bool)
     eligible[0, 2] = eligible[3, 1] = False
     got = shares(np.arange(6), eligible)
     assert (got[~eligible] == 0).all()
     assert_allclose(got.sum(axis=1), 1)
-    acted = _shares_by_acting(scores, eligible, 400, rng)
+    acted = _shares_by_acting(posteriors, eligible, 400, rng)
     error = np.sqrt(np.maximum(got * (1 - got), 1e-3) / 400)
     assert (np.abs(acted - got) < 5 * error).all()
     again = shares(np.array([5, 5, 0]), eligible[[5, 5, 0]])

@@ -44,14 +44,14 @@ def test_replay_earns_what_the_policy_would_have_earned(skew):
     assert 0.7 < np.std(gaps, ddof=1) / np.sqrt(2 * np.mean(np.square(claims))) < 1.5
 
 
-def _replayed_by_hand(frame, log, recipe, prior, batch, seed, name):
+def _replayed_by_hand(frame, log, recipe, prior, round_size, seed, name):
     """Rejection sampling, a python loop over rounds; returns the accepted rows."""
     rng = np.random.default_rng([seed, crc32(name.encode())])
     survey = Survey.of(log)
     places = {task: place for place, task in enumerate(survey.tasks)}
     policy, accepted = recipe(prior, len(places)), []
-    for start in range(0, frame.height, batch):
-        part = frame[start : start + batch]
+    for start in range(0, frame.height, round_size):
+        part = frame[start : start + round_size]
         tasks = [places[task] for task in part["task"]]
         masks = np.array([[f"a{i}" in row for i in range(3)] for row in part["eligible"]])
         choices = policy.act(rng, tasks, None, masks)
@@ -64,11 +64,11 @@ def _replayed_by_hand(frame, log, recipe, prior, batch, seed, name):
     return accepted
 
 
-@pytest.mark.parametrize("batch", [1, 7])
+@pytest.mark.parametrize("round_size", [1, 7])
 @pytest.mark.parametrize(
     "name", ["HierTS", "AdaptiveHierTS", "HierTS-forced", "HierUCB", "LinUCB", "TS"]
 )
-def test_replay_is_rejection_sampling_row_by_row_or_round_by_round(name, batch):
+def test_replay_is_rejection_sampling_row_by_row_or_round_by_round(name, round_size):
     rng = np.random.default_rng(18)
     world = World.drawn(rng)
     frame = world.rows(rng, 200, barred=0.3).drop("p")
@@ -81,8 +81,8 @@ def test_replay_is_rejection_sampling_row_by_row_or_round_by_round(name, batch):
         eligible=pl.Series([sets[i] for i in chosen]), arm=pl.Series(arms), p=pl.lit(0.5)
     )
     log = world.log(frame, eligible="eligible", batch_rows=60)
-    evaluation = evaluate(log, name, prior=world.prior(), batch=batch, seed=2)
-    rows = _replayed_by_hand(frame, log, POLICIES[name], world.prior(), batch, 2, name)
+    evaluation = evaluate(log, name, prior=world.prior(), round_size=round_size, seed=2)
+    rows = _replayed_by_hand(frame, log, POLICIES[name], world.prior(), round_size, 2, name)
     one = evaluation[name, "replay"]
     assert one.rows == len(rows) == evaluation.replays[name].accepted
     np.testing.assert_allclose(one.value, frame["reward"].to_numpy()[rows].mean())
@@ -97,7 +97,7 @@ def test_replay_keeps_rows_in_proportion_to_the_least_propensity():
     rng = np.random.default_rng(19)
     world = World.drawn(rng)
     frame = world.rows(rng, 4000)
-    evaluation = evaluate(world.log(frame), "TS", prior=world.prior(), batch=100)
+    evaluation = evaluate(world.log(frame), "TS", prior=world.prior(), round_size=100)
     expected = (frame["p"].min() / frame["p"]).to_numpy()
     std = np.sqrt((expected * (1 - expected)).sum())
     assert abs(evaluation.replays["TS"].kept - expected.sum()) < 5 * std
@@ -110,12 +110,12 @@ def test_replay_fits_its_prior_to_rows_that_it_does_not_meet():
     rng = np.random.default_rng(21)
     world = World.drawn(rng)
     log = world.log(world.rows(rng, 500), time="when")
-    evaluation = evaluate(log, "HierTS", batch=10)
+    evaluation = evaluate(log, "HierTS", round_size=10)
     assert evaluation.replays["HierTS"].offered == 250
     assert any(
         "order in the log" in warning for warning in evaluation.warnings
     )  # times are shuffled
-    evaluation = evaluate(log, "HierTS", batch=10, split="folds", folds=4)
+    evaluation = evaluate(log, "HierTS", round_size=10, split="folds", folds=4)
     assert 300 < evaluation.replays["HierTS"].offered < 450
-    evaluation = evaluate(log, "HierTS", batch=10, prior=world.prior())
+    evaluation = evaluate(log, "HierTS", round_size=10, prior=world.prior())
     assert evaluation.replays["HierTS"].offered == 500

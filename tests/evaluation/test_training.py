@@ -28,12 +28,12 @@ def test_a_frozen_policy_knows_what_the_policy_itself_would(name):
     prior = world.prior(hyper_mean=[0.3, -0.2, 0.1], task_std=[0.2, 0.5, 0.3])
     log = world.log(frame, population="group")  # populations of 4 and 2 tasks
     survey = Survey.of(log)
-    scores = trained_on_all(log, prior).scores(POLICIES[name])
+    posteriors = trained_on_all(log, prior).arm_posteriors(POLICIES[name])
     policy = _learned(name, frame, survey, prior)
     for task in range(6):
         expected = policy.predict(np.full(3, task), np.arange(3))
-        assert_allclose(scores.prediction.mean[scores.row[task]], expected.mean, rtol=1e-8)
-        assert_allclose(scores.prediction.std[scores.row[task]], expected.std, rtol=1e-8)
+        assert_allclose(posteriors.prediction.mean[posteriors.row[task]], expected.mean, rtol=1e-8)
+        assert_allclose(posteriors.prediction.std[posteriors.row[task]], expected.std, rtol=1e-8)
 
 
 def test_a_prior_that_is_not_given_is_fitted():

@@ -127,7 +127,7 @@ def test_calibration_is_right_where_the_model_is_and_only_there(armed, noise, ri
     calibration = report.calibration
     flat = stats.chisquare(calibration.histogram).pvalue
     if right:
-        assert calibration.off == []
+        assert calibration.wrong_confidences == []
         assert flat > 1e-3
         assert np.abs(calibration.coverage - CONFIDENCES).max() < 0.02
         assert calibration.cells.z_std == pytest.approx(
@@ -135,7 +135,7 @@ def test_calibration_is_right_where_the_model_is_and_only_there(armed, noise, ri
         )
         assert "Predictions hold: intervals cover held-out rewards" in report.verdict[3]
     else:
-        assert 0.5 in calibration.off
+        assert 0.5 in calibration.wrong_confidences
         assert flat < 1e-6
         assert (
             calibration.coverage[0] > 0.52
@@ -149,4 +149,4 @@ def test_a_constant_interval_of_few_rows_is_not_called_off():
     _, report = hb.learn_prior(rows.frame(), **rows.arguments, runs=0, held_out=0.3)
     assert report.calibration.rows < 10
     assert report.calibration.cells is None
-    assert report.calibration.off == []
+    assert report.calibration.wrong_confidences == []

@@ -1,10 +1,13 @@
 """The pictures of a learning report."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.learn_logs import learned
 
 from hierbandits.learning.learning_figures import (
+    MOST_POPULATIONS,
     draw_calibration,
     draw_evidence,
     draw_outliers,
@@ -12,6 +15,7 @@ from hierbandits.learning.learning_figures import (
     draw_widths,
     note_on_shown,
 )
+from hierbandits.learning.sections import similarity_section
 
 
 @pytest.mark.parametrize(("armed", "populations"), [(True, 1), (False, 3)])
@@ -55,5 +59,19 @@ def test_coverage_is_drawn_against_what_is_stated():
 
 
 def test_a_picture_that_does_not_show_all_says_so():
-    assert note_on_shown(["a"] * 24) == ""
-    assert note_on_shown(["a"] * 25) == " The first 24 of 25 are shown."
+    assert note_on_shown(["a"] * 24, 24, "arms") == ""
+    assert note_on_shown(["a"] * 25, 24, "arms") == " The first 24 of 25 arms are shown."
+
+
+def test_only_the_first_populations_are_drawn():
+    similarity = learned(False, 3)[2].similarity
+    many = replace(
+        similarity,
+        populations=tuple(f"p{p}" for p in range(MOST_POPULATIONS + 1)),
+        mean=np.repeat(similarity.mean[:1], MOST_POPULATIONS + 1, axis=0),
+        mean_std=np.repeat(similarity.mean_std[:1], MOST_POPULATIONS + 1, axis=0),
+    )
+    left, _ = draw_widths(many).axes
+    shown = [text.get_text() for text in left.get_legend().get_texts()]
+    assert shown == list(many.populations[:MOST_POPULATIONS])
+    assert similarity_section(many).caption.endswith(" The first 8 of 9 populations are shown.")

@@ -42,7 +42,7 @@ def test_a_report_leaves_a_complete_folder(armed, populations, tmp_path):
     assert data["verdict"] == list(report.verdict)
     assert data["comparison"]["probability"] == report.comparison.probability
     assert data["similarity"]["task_std"] == report.similarity.task_std.tolist()
-    assert data["outliers"]["flagged"] == report.outliers.names
+    assert data["outliers"]["flagged"] == report.outliers.flagged_tasks
     assert data["calibration"]["coverage"] == report.calibration.coverage.tolist()
     assert data["savings"]["regret"]["TS"] == list(report.savings.regret("TS"))
     assert data["prior"] == prior.to_dict()

@@ -62,7 +62,7 @@ def test_p_values_are_uniform_where_the_model_is_right_and_an_odd_task_is_named(
     rows.rewards[odd] += 3.0 * (rows.vectors[odd][:, 1])
     _, report = hb.learn_prior(rows.frame(), **rows.arguments, held_out=0, runs=0)
     outliers = report.outliers
-    assert outliers.names[0] == "t77"
+    assert outliers.flagged_tasks[0] == "t77"
     assert outliers.coordinates[outliers.odd[77]] == ("a1" if armed else "x1")
     assert outliers.odd_z[77] > 3
     assert "t77" in report.verdict[2]

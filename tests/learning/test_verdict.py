@@ -8,7 +8,13 @@ from support.learn_logs import drawn, learned
 
 import hierbandits as hb
 from hierbandits.learning.savings import Saving
-from hierbandits.learning.verdict import _saved, on_calibration, on_similarity, strength
+from hierbandits.learning.verdict import (
+    _on_hierarchy,
+    _saved,
+    on_calibration,
+    on_similarity,
+    strength,
+)
 
 
 @pytest.mark.parametrize(
@@ -16,6 +22,13 @@ from hierbandits.learning.verdict import _saved, on_calibration, on_similarity, 
 )
 def test_the_words_for_evidence(odds, word):
     assert strength(np.log(odds)) == word
+
+
+def test_evidence_against_a_hierarchy_is_called_that():
+    words = _on_hierarchy(-np.log(3.0), "independent tasks")
+    assert words == "is against a hierarchy in place of independent tasks (odds 3 to 1)"
+    words = _on_hierarchy(np.log(30.0), "one pooled model")
+    assert words == "strongly (odds 30 to 1) for a hierarchy over one pooled model"
 
 
 def test_pooling_is_said_to_win_where_it_does():

@@ -54,7 +54,7 @@ def evaluate(
     arms: Annotated[
         list[str] | None,
         typer.Option(
-            help="Name of an arm. Repeat the option to fix all arms and their order, the prior's."
+            help="Name of an arm. Repeat the option for every arm, in the order of the prior."
         ),
     ] = None,
     arm_features: Annotated[
@@ -67,7 +67,9 @@ def evaluate(
     folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
     delta: Annotated[float, typer.Option(help="HierOPO: how often a lower bound may fail.")] = 0.05,
     draws: Annotated[int, typer.Option(min=1, help="Posterior draws of frozen:HierTS.")] = 1000,
-    batch: Annotated[int, typer.Option(min=1, help="Replay: rows that are decided together.")] = 1,
+    round_size: Annotated[
+        int, typer.Option(min=1, help="Replay: rows that are decided together.")
+    ] = 1,
     confidence: Annotated[
         float, typer.Option(help="How often an interval is meant to hold.")
     ] = 0.95,
@@ -81,7 +83,7 @@ def evaluate(
 first.
 
     Learning policies change with every reward. They are evaluated by replay: they decide row by \
-row, and learn from the rows whose logged arm is their choice.
+row, and learn from the rows where the log played the arm they chose.
 
     The reward model is the hierarchical belief. It is trained on rows that are not evaluated.
 
@@ -106,8 +108,8 @@ row, and learn from the rows whose logged arm is their choice.
                 log, policy, method, task=task, reward=reward, arm=arm, propensity=propensity,
                 eligible=eligible, time=time, population=population, arms=named_arms,
                 prior=hierarchy, arm_features=features, uniform=uniform,
-                split=split, folds=folds, delta=delta, draws=draws, batch=batch,  # type: ignore[arg-type]
-                confidence=confidence, seed=seed,
+                split=split, folds=folds, delta=delta, draws=draws,  # type: ignore[arg-type]
+                round_size=round_size, confidence=confidence, seed=seed,
             )  # fmt: skip
             report = evaluation.report()
             page = report.write(out)

@@ -6,16 +6,16 @@ import numpy as np
 
 from hierbandits.algebra import summed
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
+from hierbandits.evaluation.arm_posteriors import ArmPosteriors
 from hierbandits.evaluation.estimators import REWARD, Estimates, normal
 from hierbandits.evaluation.moments import Moments
-from hierbandits.evaluation.scores import Scores
 from hierbandits.logs import Survey
 from hierbandits.types import Matrix, Vector
 
 
 def direct(
     survey: Survey,
-    models: Mapping[int, Scores],
+    models: Mapping[int, ArmPosteriors],
     chosen: Mapping[int, Matrix],
     moments: Moments,
     confidence: float,
@@ -49,7 +49,7 @@ def _beside_logged(value: Vector, error: Vector, moments: Moments, confidence: f
     return Estimates.of(value, error, improvement, improvement_error, normal(confidence))
 
 
-def _variance(survey: Survey, model: Scores, weights: Matrix) -> float:
+def _variance(survey: Survey, model: ArmPosteriors, weights: Matrix) -> float:
     """The posterior variance of the sum over tasks and arms of weights * mean reward."""
     population, num = survey.population, survey.num_populations
     if model.table is None:
@@ -58,12 +58,12 @@ def _variance(survey: Survey, model: Scores, weights: Matrix) -> float:
         moved = weights * np.sqrt(model.prediction.shared_var)
         return float(within + (summed(moved, population, num) ** 2).sum())
     x, posteriors = weights @ model.table, TaskPosteriors.of(model.belief)
-    pull = summed(np.einsum("sij,si->sj", posteriors.gain, x), population, num)
+    along_mu = summed(np.einsum("sij,si->sj", posteriors.gain, x), population, num)
     variance = float(np.einsum("si,sij,sj->", x, posteriors.within, x))
-    return variance + float(np.einsum("pi,pij,pj->", pull, posteriors.hyper_cov, pull))
+    return variance + float(np.einsum("pi,pij,pj->", along_mu, posteriors.hyper_cov, along_mu))
 
 
-def _task_variances(model: Scores, weights: Matrix) -> Vector:
+def _task_variances(model: ArmPosteriors, weights: Matrix) -> Vector:
     """The posterior variance of each task's sum over arms of weights * mean reward, (tasks,)."""
     if model.table is None:
         var = model.prediction.within_var + model.prediction.shared_var

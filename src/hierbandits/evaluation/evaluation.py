@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hierbandits.evaluation.diagnostics import Diagnostics
 from hierbandits.evaluation.estimators import Estimates
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
 from hierbandits.evaluation.replay import Replayed
-from hierbandits.evaluation.weighing import Diagnostics
 from hierbandits.reporting.plain_data import plain
 from hierbandits.types import Name, Vector
 

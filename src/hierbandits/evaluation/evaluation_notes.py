@@ -14,12 +14,12 @@ def notes(methods: set[str], split: Split, *, prior_given: bool) -> tuple[str, .
     if "replay" in methods:
         parts.append(
             "Learning policies change with what they see, so they are replayed: they decide "
-            "row by row, and live through the rows whose logged arm is their choice."
+            "row by row, and learn from the rows where the log played the arm they chose."
         )
     parts.append(_on_split(split))
     if prior_given:
         parts.append(
-            "The prior was given.  If it was learned from this log, it has seen the evaluated "
+            "The prior was given. If it was learned from this log, it has seen the evaluated "
             "rows, and what rests on it is a little flattered."
         )
     return tuple(parts)
@@ -36,6 +36,6 @@ def _on_split(split: Split) -> str:
         )
     return (
         f"Models and trained policies were cross-fitted in {split.num_groups} folds: every row "
-        "is evaluated with a model trained on the other folds alone.  If the log's own policy "
+        "is evaluated with a model trained on the other folds alone. If the log's own policy "
         "was learning as it went, split by time instead."
     )

@@ -40,7 +40,7 @@ def report(evaluation: Evaluation) -> Report:
         page.table(*_arms(evaluation.hieropo))
         page.text(
             f"The lower bound is the mean less {evaluation.hieropo.alpha:.3g} standard deviations."
-            "  All tasks are in hieropo.parquet."
+            " All tasks are in hieropo.parquet."
         )
         page.frame("hieropo", evaluation.hieropo.frame())
     page.frame("estimates", evaluation.frame())
@@ -78,10 +78,10 @@ def _arms(hieropo: PessimisticPolicy) -> Table:
 
 def _estimates_caption(evaluation: Evaluation) -> str:
     return (
-        "Estimated mean rewards.  The dotted line and its band are the mean of the logged rewards."
-        + ("  DM's intervals do not cover what is wrong with the model."
+        "Estimated mean rewards. The dotted line and its band are the mean of the logged rewards."
+        + (" DM's intervals do not cover what is wrong with the model."
            if any(each.method == "dm" for each in evaluation.estimates) else "")
-        + ("" if cut_limits(evaluation) is None else "  Very long intervals are cut.")
+        + ("" if cut_limits(evaluation) is None else " Very long intervals are cut.")
     )  # fmt: skip
 
 
@@ -90,8 +90,8 @@ def _tasks_caption(evaluation: Evaluation) -> str:
     if len(evaluation.tasks) > MOST_TASKS:
         which = f"The {MOST_TASKS} tasks with most rows, of {len(evaluation.tasks):,}"
     return (
-        f"{which}, from its own rows.  Upright marks: the mean logged reward.  Hollow: too few "
-        "rows for an interval.  The longest intervals are cut."
+        f"{which}, from its own rows. Upright marks: the mean logged reward. Hollow: too few "
+        "rows for an interval. The longest intervals are cut."
     )
 
 
@@ -105,8 +105,8 @@ def _trust(evaluation: Evaluation, policy: str) -> dict[str, Any]:
 
 
 _READING = (
-    "A row's weight is the policy's probability of the logged arm over the log's propensity.  "
-    "Effective rows: as many rows of equal weight would be as good.  The mean weight is 1, but for "
-    "chance, if the propensities are right and the log tries every arm that the policy plays.  "
+    "A row's weight is the policy's probability of the logged arm over the log's propensity. "
+    "Effective rows: as many rows of equal weight would be as good. The mean weight is 1, but for "
+    "chance, if the propensities are right and the log tries every arm that the policy plays. "
     "Never logged: the share of the policy's choices that were never made in their task."
 )

@@ -27,8 +27,8 @@ def _estimates(evaluation: Evaluation) -> Table:
     places = decimals([estimate.error / unit for estimate in evaluation.estimates])
     rows = []
     for each in evaluation.estimates:
-        reach = (each.improvement_high - each.improvement) / unit
-        improvement = within(each.improvement / unit, reach, places, sign=True)
+        half_length = (each.improvement_high - each.improvement) / unit
+        improvement = within(each.improvement / unit, half_length, places, sign=True)
         rows.append(
             [
                 each.policy,
@@ -47,14 +47,14 @@ def _estimates(evaluation: Evaluation) -> Table:
 def _diagnostics(evaluation: Evaluation) -> Table:
     rows = []
     for policy, diagnosis in evaluation.diagnostics.items():
-        reach = diagnosis.mean_weight_high - diagnosis.mean_weight
+        half_length = diagnosis.mean_weight_high - diagnosis.mean_weight
         rows.append(
             [
                 policy,
                 f"{diagnosis.effective_rows:,.0f}",
-                f"{diagnosis.effective_rows / diagnosis.rows:.1%}",
+                _rounded(diagnosis.effective_rows / diagnosis.rows),
                 f"{diagnosis.largest_weight:.4g}",
-                within(diagnosis.mean_weight, reach, 3),
+                within(diagnosis.mean_weight, half_length, 3),
                 percent(diagnosis.unsupported),
             ]
         )
@@ -69,11 +69,11 @@ def _replays(evaluation: Evaluation) -> Table:
             f"{replayed.offered:,}",
             f"{replayed.kept:,}",
             f"{replayed.accepted:,}",
-            f"{replayed.acceptance:.1%}",
+            _rounded(replayed.acceptance),
         ]
         for policy, replayed in evaluation.replays.items()
     ]
-    columns = ["policy", "rows", "kept at even odds", "accepted", "of all"]
+    columns = ["policy", "rows", "left after thinning", "accepted", "of all"]
     return "Replay", columns, rows
 
 
@@ -93,13 +93,17 @@ def decimals(errors: Sequence[float]) -> int:
 
 def percent(share: float) -> str:
     """A share in percent; a small one is not rounded to zero."""
-    return "<0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
+    return "<0.1 %" if 0 < share < 0.0005 else _rounded(share)
 
 
-def within(value: float, reach: float, places: int, *, sign: bool = False) -> str:
+def _rounded(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def within(value: float, half_length: float, places: int, *, sign: bool = False) -> str:
     """A number and half its interval's length, with a dash for what is not known."""
     if not isfinite(value):
         return NOTHING
     form = f"{'+' if sign else ''}.{places}f"
-    half = format(reach, f".{places}f") if isfinite(reach) else NOTHING
+    half = format(half_length, f".{places}f") if isfinite(half_length) else NOTHING
     return f"{format(value, form)} ± {half}"

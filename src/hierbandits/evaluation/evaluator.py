@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from hierbandits.checks import count
-from hierbandits.evaluation import cautions
+from hierbandits.evaluation import evaluation_warnings
 from hierbandits.evaluation.arm_features import feature_table
+from hierbandits.evaluation.arm_posteriors import ArmPosteriors
 from hierbandits.evaluation.armed_log import armed_log
+from hierbandits.evaluation.diagnostics import Diagnostics
 from hierbandits.evaluation.direct_method import direct
 from hierbandits.evaluation.estimators import ESTIMATORS, REWARD, effective_size, logged
 from hierbandits.evaluation.evaluation import Estimate, Evaluation, TaskEstimates
@@ -14,7 +16,6 @@ from hierbandits.evaluation.evaluation_notes import notes
 from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy, checked_alpha
 from hierbandits.evaluation.replay import Replayed, replay
-from hierbandits.evaluation.scores import Scores
 from hierbandits.evaluation.targets import (
     FrozenTarget,
     LearningTarget,
@@ -23,7 +24,7 @@ from hierbandits.evaluation.targets import (
     targets_of,
 )
 from hierbandits.evaluation.training import Training, checked_prior
-from hierbandits.evaluation.weighing import Diagnostics, Tally, weigh
+from hierbandits.evaluation.weighing import Tally, weigh
 from hierbandits.logs import GroupSums, Split, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.progress import Progress, Steps, progress_bar
@@ -53,7 +54,7 @@ def evaluate(
     folds: int = 5,
     delta: float = 0.05,
     draws: int = 1000,
-    batch: int = 1,
+    round_size: int = 1,
     confidence: float = 0.95,
     seed: int = 0,
     progress: Progress = None,
@@ -68,7 +69,7 @@ def evaluate(
     (any of POLICIES, as it stands after training; Thompson sampling with `draws` posterior
     draws), or a function of a task and its eligible arms that returns their probabilities.
     Learning policies, a Recipe or a name in POLICIES, are evaluated by replay, in rounds of
-    `batch` rows.  Give your own as {name: policy}.
+    `round_size` rows.  Give your own as {name: policy}.
 
     The reward model of dm and dr is the hierarchical belief.  It and the policies that are
     trained never see the rows that judge them; see `Split`.  The prior is fitted to the
@@ -80,7 +81,7 @@ def evaluate(
     called with the rows read so far and the rows of all passes.
     """
     confidence, alpha = _checked_confidence(confidence), checked_alpha(delta, None)
-    draws, batch = count("draws", draws, least=1), count("batch", batch, least=1)
+    draws, round_size = count("draws", draws, least=1), count("round_size", round_size, least=1)
     seed, folds = count("seed", seed), count("folds", folds, least=2)
     if split not in (None, "folds", "time"):
         raise ValueError(f"split must be 'folds' or 'time', got {split!r}")
@@ -107,14 +108,14 @@ def evaluate(
         work = _Work(survey, divided, prior, table, confidence, steps)
         work.weigh(frozen, chosen, trained, modelled)
         for target in learning:
-            work.replay(target, batch, seed)
+            work.replay(target, round_size, seed)
         if any(target.is_hieropo for target in frozen):
             work.learn_hieropo(alpha)
     settings = {
         "rows": survey.num_rows, "tasks": survey.num_tasks, "arms": [str(a) for a in survey.arms],
         "policies": [target.name for target in targets], "methods": chosen, "split": divided.kind,
-        "groups": divided.num_groups, "delta": delta, "draws": draws, "batch": batch,
-        "confidence": confidence, "seed": seed, "uniform": uniform,
+        "groups": divided.num_groups, "delta": delta, "draws": draws,
+        "round_size": round_size, "confidence": confidence, "seed": seed, "uniform": uniform,
         "prior": "given" if prior else "fitted",
     }  # fmt: skip
     return work.evaluation(settings)
@@ -179,7 +180,7 @@ class _Work:
         return Training.of(self.survey, group, self.sums.of(groups), self.prior, self.table)
 
     def _add_weighed(
-        self, name: str, tally: Tally, methods: tuple[str, ...], models: dict[int, Scores]
+        self, name: str, tally: Tally, methods: tuple[str, ...], models: dict[int, ArmPosteriors]
     ) -> None:
         moments, pooled = tally.moments, tally.moments.pooled()
         size = effective_size(moments) if self.survey.has_propensities else None
@@ -193,13 +194,13 @@ class _Work:
             mine[method] = Estimate.of(name, method, overall, int(pooled.n[0]))
             self.by_task[name, method] = TaskEstimates(each, moments.n, size)
         self.estimates += mine.values()
-        self.warnings += cautions.of_model(name, mine)
+        self.warnings += evaluation_warnings.of_model(name, mine)
         if self.survey.has_propensities:
-            diagnosis = tally.diagnostics(self.plays, self.confidence)
+            diagnosis = Diagnostics.of(tally, self.plays, self.confidence)
             self.diagnostics[name] = diagnosis
-            self.warnings += cautions.of_frozen(name, tally, diagnosis)
+            self.warnings += evaluation_warnings.of_frozen(name, tally, diagnosis)
 
-    def replay(self, target: LearningTarget, batch: int, seed: int) -> None:
+    def replay(self, target: LearningTarget, round_size: int, seed: int) -> None:
         """Replay on all rows, or on those that the prior was not fitted to."""
         prior, groups = self.prior, tuple(range(self.split.num_groups))
         if prior is None:
@@ -207,7 +208,7 @@ class _Work:
             groups = groups[1:]
         replayed, seen = replay(
             self.survey, self.split, target.recipe, prior, name=target.name, groups=groups,
-            table=self.table, batch=batch, seed=seed, advance=self.steps.advance,
+            table=self.table, round_size=round_size, seed=seed, advance=self.steps.advance,
         )  # fmt: skip
         of_log = Moments.zeros(self.survey.num_tasks, 4)
         of_log.n, of_log.mean[:, REWARD:] = seen.n, seen.mean
@@ -218,7 +219,7 @@ class _Work:
         self.estimates.append(Estimate.of(target.name, "replay", overall, replayed.accepted))
         each = replayed.estimates(seen, self.confidence)
         self.by_task[target.name, "replay"] = TaskEstimates(each, replayed.moments.n, None)
-        self.warnings += cautions.of_replay(target.name, replayed)
+        self.warnings += evaluation_warnings.of_replay(target.name, replayed)
 
     def learn_hieropo(self, alpha: float) -> None:
         """Learn HierOPO from all rows: this is the policy to deploy."""
@@ -245,7 +246,7 @@ class _Work:
             tasks=self.survey.tasks,
             confidence=self.confidence,
             notes=notes(methods, self.split, prior_given=self.prior is not None),
-            warnings=(*cautions.of_log(self.survey, bool(self.replays)), *self.warnings),
+            warnings=(*evaluation_warnings.of_log(self.survey, bool(self.replays)), *self.warnings),
             settings=settings,
         )
 

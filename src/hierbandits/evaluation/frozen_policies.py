@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hierbandits.evaluation.scores import Scores
+from hierbandits.evaluation.arm_posteriors import ArmPosteriors
 from hierbandits.keyed_random import Events, Stream
 from hierbandits.logs import Survey
 from hierbandits.types import Indices, Mask, Matrix, Name, Vector
@@ -60,9 +60,9 @@ class HighestBound:
     row: Indices  # the row of each task, (tasks,)
 
     @classmethod
-    def of(cls, scores: Scores, width: float) -> "HighestBound":
+    def of(cls, posteriors: ArmPosteriors, width: float) -> "HighestBound":
         """Frozen at these posteriors."""
-        return cls(scores.prediction.bound(width), scores.row)
+        return cls(posteriors.prediction.bound(width), posteriors.row)
 
     def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
         """The best eligible arm."""
@@ -79,7 +79,7 @@ class ThompsonShares:
     the batches, and the share of draws in which an arm is best is its exact probability.
     """
 
-    scores: Scores
+    posteriors: ArmPosteriors
     draws: int
     stream: Stream
     _known: Matrix | None = field(default=None, init=False)  # all arms eligible; NaN: not yet
@@ -91,7 +91,7 @@ class ThompsonShares:
         shares[~whole] = self._shares(tasks[~whole], eligible[~whole])
         if whole.any():
             if self._known is None:
-                self._known = np.full((self.scores.row.size, eligible.shape[1]), np.nan)
+                self._known = np.full((self.posteriors.row.size, eligible.shape[1]), np.nan)
             asked = np.unique(tasks[whole])
             new = asked[np.isnan(self._known[asked, 0])]
             self._known[new] = self._shares(new, np.ones((new.size, eligible.shape[1]), np.bool_))
@@ -100,7 +100,7 @@ class ThompsonShares:
 
     def _shares(self, tasks: Indices, eligible: Mask) -> Matrix:
         shares = np.zeros(eligible.shape)
-        dim, draws = self.scores.belief.dim, self.draws
+        dim, draws = self.posteriors.belief.dim, self.draws
         step = max(1, CHUNK // (draws * max(dim, eligible.shape[1])))
         for start in range(0, tasks.size, step):
             part = slice(start, start + step)
@@ -108,7 +108,7 @@ class ThompsonShares:
             run, zero = np.tile(np.arange(draws), some.size), np.zeros(some.size * draws, np.intp)
             events = Events(run, np.repeat(some, draws), zero)
             normals = self.stream.normals(events, dim).reshape(some.size, draws, dim)
-            values = self.scores.drawn(some, normals)  # (n, draws, K)
+            values = self.posteriors.drawn(some, normals)  # (n, draws, K)
             values[~np.broadcast_to(eligible[part, None], values.shape)] = -np.inf
             best = values.argmax(axis=2)
             np.add.at(shares[part], (np.repeat(np.arange(some.size), draws), best.ravel()), 1.0)

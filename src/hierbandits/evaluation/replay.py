@@ -25,7 +25,7 @@ class Replayed:
 
     moments: Moments  # of the accepted rewards in each task
     offered: int  # rows that it was shown
-    kept: int  # rows left after the coins that even out the propensities
+    kept: int  # rows left after random thinning, which makes all propensities equal
     agreement: float  # how probable it is that a choice agrees, if the propensities are right
 
     @property
@@ -75,17 +75,17 @@ def replay(
     name: str,
     groups: tuple[int, ...],
     table: Matrix | None,
-    batch: int,
+    round_size: int,
     seed: int,
     advance: Callable[[int], None],
 ) -> tuple[Replayed, Moments]:
-    """Rejection sampling: the policy lives through the rows whose logged arm is its choice.
+    """Rejection sampling: the policy learns from the rows where the log played the arm it chose.
 
     [Li et al. 2011].  Under a uniform log every choice agrees with the same probability, so the
     accepted rows are what the policy would have met.  Otherwise a coin keeps a row of propensity p
     with probability least / p, where least is the least propensity of the whole log; then a kept
-    row agrees with probability `least`, whatever the policy chooses.  Rounds of `batch` successive
-    rows are decided before any of their rewards is learned.
+    row agrees with probability `least`, whatever the policy chooses.  Rounds of `round_size`
+    successive rows are decided before any of their rewards is learned.
 
     Returns what the policy earned, and the logged rewards of all rows offered.
     """
@@ -95,13 +95,13 @@ def replay(
     earned = Moments.zeros(survey.num_tasks, 1)
     logged = Moments.zeros(survey.num_tasks, 1)
     offered = kept = 0
-    for coin, rows in _rounds(survey, split, groups, batch, seed, advance):
+    for coin, rows in _rounds(survey, split, groups, round_size, seed, advance):
         offered += rows.size
         kept += int(coin.sum())
         logged.add(rows.tasks, rows.rewards[:, None])
         agreed = np.zeros(rows.size, np.bool_)
-        for start in range(0, rows.size, batch):
-            part = start + np.flatnonzero(coin[start : start + batch])
+        for start in range(0, rows.size, round_size):
+            part = start + np.flatnonzero(coin[start : start + round_size])
             if part.size:
                 agreed[part] = _round(survey, policy, rng, rows.only(part), table)
         earned.add(rows.tasks[agreed], rows.rewards[agreed, None])
@@ -136,19 +136,19 @@ def _rounds(
     survey: Survey,
     split: Split,
     groups: tuple[int, ...],
-    batch: int,
+    round_size: int,
     seed: int,
     advance: Callable[[int], None],
 ) -> Iterator[tuple[Mask, Rows]]:
     """The rows of these groups in whole rounds, with their coins; batches do not matter."""
     left: Rows | None = None
     coins = Stream(seed, "replay")
-    step = max(1, STEP // batch) * batch
+    step = max(1, STEP // round_size) * round_size
     for every in survey.rows():
         rows = every.only(np.isin(split.groups(every.numbers, every.times), groups))
         advance(every.size - rows.size)
         rows = rows if left is None else left.then(rows)
-        whole = rows.size // batch * batch
+        whole = rows.size // round_size * round_size
         for start in range(0, whole, step):
             part = rows.only(slice(start, min(start + step, whole)))
             yield _tossed(coins, survey, part)

@@ -142,7 +142,7 @@ def _after_training(name: str, recipe_name: str, draws: int, seed: int) -> Froze
     def freeze(survey: Survey, training: Training | None) -> Frozen:
         assert training is not None
         stream = Stream(seed, f"frozen {training.group}")
-        return ThompsonShares(training.scores(recipe), draws, stream)
+        return ThompsonShares(training.arm_posteriors(recipe), draws, stream)
 
     return FrozenTarget(name, True, freeze)
 
@@ -155,7 +155,7 @@ def _highest_bound(
 
     def freeze(survey: Survey, training: Training | None) -> Frozen:
         assert training is not None
-        return HighestBound.of(training.scores(recipe), width)
+        return HighestBound.of(training.arm_posteriors(recipe), width)
 
     return FrozenTarget(name, True, freeze, is_hieropo)
 

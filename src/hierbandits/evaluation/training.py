@@ -7,7 +7,7 @@ import numpy as np
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.evaluation.arm_features import with_features
-from hierbandits.evaluation.scores import Scores
+from hierbandits.evaluation.arm_posteriors import ArmPosteriors
 from hierbandits.fitting import fit_prior
 from hierbandits.logs import Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -43,21 +43,21 @@ class Training:
             prior = fit_prior(sums, population=survey.population).prior
         return cls(survey, group, prior, sums, table)
 
-    def model(self) -> Scores:
+    def model(self) -> ArmPosteriors:
         """What the hierarchy itself believes."""
-        return self._scores(self.prior)
+        return self._arm_posteriors(self.prior)
 
-    def scores(self, recipe: Recipe) -> Scores:
+    def arm_posteriors(self, recipe: Recipe) -> ArmPosteriors:
         """What a policy of this recipe believes."""
         believed = recipe.believe(self.prior)
         assert isinstance(believed, GaussianHierarchy)  # others were refused as targets
-        return self._scores(believed)
+        return self._arm_posteriors(believed)
 
-    def _scores(self, prior: GaussianHierarchy) -> Scores:
+    def _arm_posteriors(self, prior: GaussianHierarchy) -> ArmPosteriors:
         population = self.survey.population
         belief = Belief.from_sums(prior, self.sums, population=population)
         row = population if prior.num_levels == 1 else np.arange(population.size)
-        return Scores.of(belief, self.table, row)
+        return ArmPosteriors.of(belief, self.table, row)
 
 
 def checked_prior(

@@ -20,7 +20,7 @@ _REACH = np.array([NormalDist().inv_cdf((1 + confidence) / 2) for confidence in 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Cells:
-    """Means of at least ten held-out rewards, against their predictive distribution.
+    """Means of at least CELL_ROWS held-out rewards, against their predictive distribution.
 
     A cell is a task and arm, or a task if there are features.  Means of rewards are nearly
     Gaussian whatever the rewards are.  So these show whether means and widths are right even when
@@ -120,8 +120,8 @@ class Calibration:
         )
 
     @property
-    def off(self) -> list[float]:
-        """The confidences whose coverage is off, by 3 standard errors and by 0.02 at least."""
+    def wrong_confidences(self) -> list[float]:
+        """The confidences whose coverage is wrong, by 3 standard errors and by 0.02 at least."""
         coverage, error, size = self.coverage, self.coverage_error, self.rows
         if self.two_valued:
             if self.cells is None:

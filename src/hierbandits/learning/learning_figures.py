@@ -16,23 +16,24 @@ from hierbandits.reporting.figure import panels
 from hierbandits.simulation.plots import regret_curves
 from hierbandits.types import Name
 
-SHOWN = 24  # coordinates of a picture
+MOST_COORDINATES, MOST_POPULATIONS = 24, 8  # of a picture
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#888888"
 
 
 def draw_widths(similarity: Similarity) -> Any:
     """What tasks have in common, and how far each is from it."""
-    names = [str(name) for name in similarity.coordinates[:SHOWN]]
+    names = [str(name) for name in similarity.coordinates[:MOST_COORDINATES]]
     size = len(names)
     figure, (left, right) = panels(2, height=1.6 + 0.28 * size)
     rows = np.arange(size)[::-1]
     many = len(similarity.populations) > 1
-    for p in range(min(len(similarity.populations), 8)):
-        nudge = 0.0 if not many else 0.5 * (p / min(len(similarity.populations), 8) - 0.4)
+    populations = similarity.populations[:MOST_POPULATIONS]
+    for p, population in enumerate(populations):
+        nudge = 0.0 if not many else 0.5 * (p / len(populations) - 0.4)
         mean, std = similarity.mean[p, :size], similarity.mean_std[p, :size]
         left.errorbar(
             mean, rows - nudge, xerr=1.96 * std, fmt="o", markersize=4, capsize=2,
-            label=str(similarity.populations[p]), color=None if many else BLUE,
+            label=str(population), color=None if many else BLUE,
         )  # fmt: skip
     if many:
         left.legend(frameon=False, fontsize=8)
@@ -62,7 +63,7 @@ def draw_evidence(comparison: Comparison) -> Any:
     bars = left.barh(list(logs), gaps, color=colours)
     words = [f"p = {share:.2g}" if share else "p ≈ 0" for share in comparison.probability.values()]
     left.bar_label(bars, words, padding=4)
-    left.set(title="log evidence short of the best", xlabel="0 is best")
+    left.set(title="log evidence below the best", xlabel="difference")
     left.set_xlim(0, 1.35 * max(*gaps, 1.0))
     if max(gaps) > 1000:
         left.set_xscale("symlog", linthresh=10)
@@ -91,7 +92,7 @@ def draw_shrinkage(shrinkage: Shrinkage) -> Any:
     axes.scatter(shrinkage.rows[seen], shrinkage.weight[seen], color=BLUE, **dots)
     axes.set(
         title="weight of what other tasks say", xlabel="rows of the task",
-        ylabel="1: nothing of its own", ylim=(0, 1.02),
+        ylabel="weight (1: no data of its own)", ylim=(0, 1.02),
     )  # fmt: skip
     if shrinkage.rows[seen].max() > 20 * shrinkage.rows[seen].min():
         axes.set_xscale("log")
@@ -119,14 +120,14 @@ def draw_outliers(outliers: Outliers) -> Any:
             str(outliers.tasks[order[i]]), (expected[i], height[i]), xytext=(-6, 0),
             textcoords="offset points", ha="right", va="center", fontsize=8,
         )  # fmt: skip
-    axes.set(title="surprise of each task", xlabel="expected −log10 p", ylabel="−log10 p")
+    axes.set(title="p-value of each task", xlabel="expected −log10 p", ylabel="−log10 p")
     axes.set(xlim=(0, 1.08 * expected.max()), ylim=(0, None))
     axes.legend(frameon=False, loc="upper left")
     return figure
 
 
 def draw_calibration(calibration: Calibration) -> Any:
-    """Where held-out rewards fell in their predictions, and how often intervals held them."""
+    """Where held-out rewards fell in their predictions, and how often intervals covered them."""
     figure, (left, right) = panels(2)
     edges = np.linspace(0, 1, BINS + 1)
     lines: list[tuple[str, Calibration | Cells, str]] = [("rows", calibration, BLUE)]
@@ -140,10 +141,13 @@ def draw_calibration(calibration: Calibration) -> Any:
             color=colour, label=name,
         )  # fmt: skip
     left.axhline(1.0, color=GREY, linestyle=":")
-    left.set(title="held-out rewards in their predictions", xlabel="predicted probability below")
+    left.set(
+        title="held-out rewards in their predictions",
+        xlabel="predicted probability of a smaller reward",
+    )
     left.set(ylabel="relative frequency", ylim=(0, None), xlim=(0, 1))
     right.plot([0.45, 1], [0.45, 1], color=GREY, linestyle=":", label="as stated")
-    right.set(title="what intervals hold", xlabel="stated", ylabel="held", xlim=(0.45, 1.0))
+    right.set(title="what intervals cover", xlabel="stated", ylabel="covered", xlim=(0.45, 1.0))
     low = min(float((part.coverage - part.coverage_error).min()) for _, part, _ in lines)
     right.set_ylim(min(0.45, low - 0.02), 1.02)
     for axes in (left, right):
@@ -159,6 +163,6 @@ def draw_regret(savings: Savings) -> Any:
     return figure
 
 
-def note_on_shown(names: Sequence[Name], most: int = SHOWN) -> str:
+def note_on_shown(names: Sequence[Name], most: int, plural: str) -> str:
     """A sentence if a picture does not show all of these names, otherwise nothing."""
-    return "" if len(names) <= most else f" The first {most} of {len(names)} are shown."
+    return "" if len(names) <= most else f" The first {most} of {len(names)} {plural} are shown."

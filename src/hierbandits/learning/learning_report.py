@@ -41,7 +41,7 @@ class LearningReport:
     """All the findings about a log and the prior learned from it."""
 
     prior: GaussianHierarchy  # for an agent to start from
-    before_log: GaussianHierarchy  # for one that learns the log's sums too: `Agent.learn_past`
+    before_log: GaussianHierarchy  # for an agent that then calls `learn_past` with this log's sums
     num_rows: int
     num_tasks: int
     arms: tuple[Name, ...] | None  # in the order of the prior, if armed
@@ -86,7 +86,7 @@ class LearningReport:
                 **plain(comparison),
             },
             "shrinkage": {**plain(shrinkage, PER_TASK), "weight": shrinkage.quantiles()},
-            "outliers": {**plain(outliers, PER_TASK), "flagged": outliers.names},
+            "outliers": {**plain(outliers, PER_TASK), "flagged": outliers.flagged_tasks},
             "calibration": plain(self.calibration),
             "savings": plain(self.savings, ("study",)),
             "settings": self.settings,

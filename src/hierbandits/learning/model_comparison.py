@@ -13,7 +13,7 @@ from hierbandits.learning.width_grid import finer, log_weights, masses
 from hierbandits.types import Indices, Matrix, Vector
 
 LOWEST, HIGHEST, FURTHEST = -7, 5, 20  # of the widths, powers of two
-EDGE = 0.01  # a probability at an end of the grid that is worth a word
+EDGE_MASS = 0.01  # a probability at an end of the grid that is worth a word
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -102,12 +102,12 @@ class Comparison:
 
     @property
     def edges(self) -> list[str]:
-        """Where a model has more than 1 % of its probability at an end of the grid."""
+        """Where a model has more than EDGE_MASS of its probability at an end of the grid."""
         return [
             f"{name} width at the {end} end"
             for name, mass in self.masses.items()
             for end, place in (("low", 0), ("high", -1))
-            if mass[place] > EDGE
+            if mass[place] > EDGE_MASS
         ]
 
     @property

@@ -23,7 +23,8 @@ class Outliers:
 
     With mu given the others ~ N(m, S), r = X'(Y - X m) / sigma^2 has the covariance
     G + G (Sigma_0 + S) G, so that r' cov^-1 r is chi-squared with the rank of G = X'X / sigma^2
-    for its degrees of freedom.  Tasks are flagged by Benjamini and Hochberg's rule at 5 %.
+    for its degrees of freedom.  Tasks are flagged by Benjamini and Hochberg's rule at
+    FALSE_ALARMS.
     """
 
     tasks: tuple[Name, ...]
@@ -32,7 +33,7 @@ class Outliers:
     freedom: Indices  # degrees of freedom, (tasks,)
     p_value: Vector
     adjusted: Vector  # the least share of false alarms at which the rule flags the task
-    flagged: Mask  # whether that is at most 5 %
+    flagged: Mask  # whether that is at most FALSE_ALARMS
     odd: Indices  # each task's most surprising coordinate, (tasks,)
     odd_z: Vector  # and its standardised residual, (tasks,)
 
@@ -70,7 +71,7 @@ class Outliers:
         )
 
     @property
-    def names(self) -> list[Name]:
+    def flagged_tasks(self) -> list[Name]:
         """The flagged tasks, the most surprising first."""
         order = np.argsort(self.p_value, kind="stable")
         return [self.tasks[s] for s in order if self.flagged[s]]

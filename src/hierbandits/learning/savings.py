@@ -85,7 +85,10 @@ class Savings:
         seed: int,
         progress: Progress = None,
     ) -> "Savings":
-        """Simulate as many tasks and rounds as the log typically has, up to 50 and 100."""
+        """Simulate as many tasks and rounds as the log typically has.
+
+        At most MOST_TASKS and MOST_ROUNDS.
+        """
         num_tasks = int(np.median(np.bincount(population)))
         num_rounds = int(np.median(rows[rows > 0]))
         world = HierarchicalBandit(

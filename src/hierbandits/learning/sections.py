@@ -8,10 +8,10 @@ import numpy as np
 
 from hierbandits.learning import learning_figures as pictures
 from hierbandits.learning import verdict
-from hierbandits.learning.calibration import CONFIDENCES, Calibration
+from hierbandits.learning.calibration import CELL_ROWS, CONFIDENCES, Calibration
 from hierbandits.learning.model_comparison import Comparison
-from hierbandits.learning.outliers import Outliers
-from hierbandits.learning.savings import Savings
+from hierbandits.learning.outliers import FALSE_ALARMS, Outliers
+from hierbandits.learning.savings import MOST_ROUNDS, MOST_TASKS, Savings
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.reporting.rounding import to_its_error
@@ -38,7 +38,7 @@ def similarity_section(similarity: Similarity) -> Section:
     many = len(similarity.populations) > 1
     what = "arm" if similarity.is_armed else "feature"
     columns = [what, *(["between populations"] if many else ["mean", "± std"])]
-    columns += ["task std", "95 % from", "to", "share between tasks", "rewards to equal"]
+    columns += ["task std", "95 % from", "to", "share between tasks", "rewards to match others"]
     rows = []
     for j, name in enumerate(similarity.coordinates[:ROWS]):
         mean, std = float(similarity.mean[0, j]), float(similarity.mean_std[0, j])
@@ -68,7 +68,8 @@ def similarity_section(similarity: Similarity) -> Section:
         caption="Left, what tasks have in common; right, how far a task's own parameter is from "
         "it, beside the noise of one reward. Bars are 95 % intervals; one that starts at zero "
         "belongs to a width that the log does not tell from zero."
-        + pictures.note_on_shown(similarity.coordinates),
+        + pictures.note_on_shown(similarity.coordinates, pictures.MOST_COORDINATES, f"{what}s")
+        + pictures.note_on_shown(similarity.populations, pictures.MOST_POPULATIONS, "populations"),
     )  # fmt: skip
 
 
@@ -95,11 +96,11 @@ def comparison_section(comparison: Comparison) -> Section:
     return Section(
         name="evidence",
         heading="Pooled, hierarchical or independent",
-        columns=("model", "log evidence", "short of best", "probability", "task width", "hyper"),
+        columns=("model", "log evidence", "below the best", "probability", "task width", "hyper"),
         rows=rows,
         words=words,
         draw=lambda: pictures.draw_evidence(comparison),
-        caption="Left, by how much the log evidence of each model falls short of the best, with "
+        caption="Left, by how much the log evidence of each model is below the best, with "
         "its probability; right, which widths of the hierarchy the log supports.",
     )
 
@@ -152,7 +153,7 @@ def outliers_section(outliers: Outliers) -> Section:
         words=[
             *verdict.on_outliers(outliers),
             "Each task is left out in turn and its data compared with what the others say of it; "
-            "of the flagged, 5 % at most are false alarms on average.",
+            f"of the flagged, {100 * FALSE_ALARMS:g} % at most are false alarms on average.",
         ],
         draw=lambda: pictures.draw_outliers(outliers),
         caption="Each task's p-value against that expected of tasks that all fit. Points far above "
@@ -165,7 +166,7 @@ def calibration_section(calibration: Calibration) -> Section:
     cells = calibration.cells
     rows = []
     for i, confidence in enumerate(CONFIDENCES):
-        row = [f"{100 * confidence:g} % intervals hold", f"{100 * calibration.coverage[i]:.1f} %"]
+        row = [f"{100 * confidence:g} % intervals cover", f"{100 * calibration.coverage[i]:.1f} %"]
         row.append(f"{100 * calibration.coverage_error[i]:.1f}")
         if cells is not None:
             row.append(f"{100 * cells.coverage[i]:.1f} %")
@@ -178,8 +179,8 @@ def calibration_section(calibration: Calibration) -> Section:
     )
     if cells is not None:
         words[-1] += (
-            f" {cells.count} means, of ten held-out rewards or more, have z-scores of standard "
-            f"deviation {_short(cells.z_std)} about their predictions."
+            f" {cells.count} means, of {CELL_ROWS} held-out rewards or more, have z-scores of "
+            f"standard deviation {_short(cells.z_std)} about their predictions."
         )
     return Section(
         name="calibration",
@@ -189,9 +190,9 @@ def calibration_section(calibration: Calibration) -> Section:
         words=words,
         draw=lambda: pictures.draw_calibration(calibration),
         caption="Left, where held-out rewards fell in their predictive distributions: flat if the "
-        "model is right. Right, what share of them the intervals held, with bars of one standard "
-        "error. Means are those of ten held-out rewards or more, of a task and arm, or of a task "
-        "where there are features.",
+        "model is right. Right, what share of them the intervals cover, with bars of one standard "
+        f"error. Means are those of {CELL_ROWS} held-out rewards or more, of a task and arm, or of "
+        "a task where there are features.",
     )
 
 
@@ -227,7 +228,15 @@ def savings_section(savings: Savings, similarity: Similarity) -> Section:
             row += [f"{saving.difference:+.4g}", f"{saving.difference_error:.2g}"]
             row += [f"{saving.percent:+.1f} %", f"{saving.percent_error:.1f}"]
         rows.append(row + [""] * (7 - len(row)))
-    columns = ("policy", "regret", "± s.e.", "HierTS saves", "± s.e. (paired)", "of it", "± s.e.")
+    columns = (
+        "policy",
+        "regret",
+        "± s.e.",
+        "HierTS saves",
+        "± s.e. (paired)",
+        "share saved",
+        "± s.e.",
+    )
     return Section(
         name="regret",
         heading="What sharing would save",
@@ -235,10 +244,10 @@ def savings_section(savings: Savings, similarity: Similarity) -> Section:
         rows=rows,
         words=[
             *verdict.on_savings(savings, similarity),
-            f"{savings.num_tasks} tasks (at most 50) act in each of {savings.num_rounds} rounds "
-            "(at most 100). Worlds are drawn from what was learned, and only OracleTS knows what "
-            "their tasks have in common. An agent that starts from the learned prior is between "
-            "HierTS and OracleTS.",
+            f"{savings.num_tasks} tasks (at most {MOST_TASKS}) act in each of {savings.num_rounds} "
+            f"rounds (at most {MOST_ROUNDS}). Worlds are drawn from what was learned, and only "
+            "OracleTS knows what their tasks have in common. An agent that starts from the learned "
+            "prior is between HierTS and OracleTS.",
         ],
         draw=lambda: pictures.draw_regret(savings),
         caption="Cumulative regret over all tasks, with bands of one standard error.",

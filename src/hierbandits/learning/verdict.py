@@ -30,15 +30,15 @@ def on_models(comparison: Comparison) -> list[str]:
         first = "Tasks look equal: one pooled model fits them best."
         second = (
             f"The log speaks {_how_strongly(-pooled)} for it over a hierarchy, and "
-            f"{_how_strongly(alone)} for a hierarchy over independent tasks. A hierarchy loses "
-            "little here: it learns that tasks hardly differ."
+            f"{_on_hierarchy(alone, 'independent tasks')}. A hierarchy loses little here: it "
+            "learns that tasks hardly differ."
         )
     elif comparison.best == "independent":
         first = "Tasks have little in common: independent tasks fit best."
         second = (
             f"The log speaks {_how_strongly(-alone)} for them over a hierarchy, and "
-            f"{_how_strongly(pooled)} for a hierarchy over one pooled model. What one task teaches "
-            "says little about another."
+            f"{_on_hierarchy(pooled, 'one pooled model')}. What one task teaches says little about "
+            "another."
         )
     else:
         first = "Tasks are alike but not equal: a hierarchy fits them best."
@@ -48,7 +48,7 @@ def on_models(comparison: Comparison) -> list[str]:
             first = "Tasks differ, and the log hardly tells whether they have anything in common."
         second = (
             f"The log speaks {_how_strongly(alone)} for sharing between tasks over independent "
-            f"tasks, and {_how_strongly(pooled)} for a hierarchy over one pooled model."
+            f"tasks, and {_on_hierarchy(pooled, 'one pooled model')}."
         )
     return [first, second]
 
@@ -85,7 +85,7 @@ def on_similarity(similarity: Similarity) -> list[str]:
 
 def on_outliers(outliers: Outliers) -> list[str]:
     """Which tasks the others do not explain."""
-    names, size = outliers.names, len(outliers.tasks)
+    names, size = outliers.flagged_tasks, len(outliers.tasks)
     if not names:
         return [f"No task stands out among the {size}."]
     verb = "stands" if len(names) == 1 else "stand"
@@ -97,7 +97,7 @@ def on_outliers(outliers: Outliers) -> list[str]:
 
 def on_calibration(calibration: Calibration) -> list[str]:
     """Whether predictions of unseen rows hold."""
-    sentences, off = [], calibration.off
+    sentences, wrong = [], calibration.wrong_confidences
     judged = "means of held-out rewards" if calibration.two_valued else "held-out rewards"
     coverage = calibration.coverage
     if calibration.two_valued:
@@ -106,15 +106,15 @@ def on_calibration(calibration: Calibration) -> list[str]:
             "a task's rewards are judged in their place."
         )
         if calibration.cells is None:
-            return [*sentences, "No task has held out enough rewards for that."]
+            return [*sentences, "No task has enough held-out rewards for that."]
         coverage = calibration.cells.coverage
-    if not off:
+    if not wrong:
         sentences.append(f"Predictions hold: intervals cover {judged} as often as they say.")
     else:
         parts = [
-            f"the {100 * confidence:g} % intervals hold {100 * share:.3g} %"
+            f"the {100 * confidence:g} % intervals cover {100 * share:.3g} %"
             for confidence, share in zip(CONFIDENCES, coverage, strict=True)
-            if confidence in off
+            if confidence in wrong
         ]
         sentences.append(
             f"Predictions are off: of {judged}, {_listed(parts)}. The rewards or the tasks are "
@@ -169,9 +169,14 @@ def _percent(value: float, sign: str = "") -> str:
     return f"{value:{sign}.0f}" if abs(value) >= 99.5 else f"{value:{sign}.2g}"
 
 
-def _how_strongly(log_odds: float) -> str:
+def _on_hierarchy(log_odds: float, other: str) -> str:
+    """What the log says of a hierarchy beside another model, after "The log speaks ... and"."""
     if log_odds < 0:
-        return f"not at all ({_odds(-log_odds)} against it)"
+        return f"is against a hierarchy in place of {other} ({_odds(-log_odds)})"
+    return f"{_how_strongly(log_odds)} for a hierarchy over {other}"
+
+
+def _how_strongly(log_odds: float) -> str:
     word = strength(log_odds)
     return f"{word}{' at all' if word == 'hardly' else ''} ({_odds(log_odds)})"
 

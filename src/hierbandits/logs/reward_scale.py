@@ -5,7 +5,10 @@ import numpy as np
 from hierbandits.types import Vector
 
 LEAST_STD = 1e-4
-"""The least standard deviation of rewards, over their mean: sums of squares lose a smaller one."""
+"""The least std of rewards, relative to their mean.
+
+Sums of squares lose a smaller one to rounding.
+"""
 
 
 class RewardScale:
@@ -47,6 +50,6 @@ class RewardScale:
         if self.num_values > 1 and self.std < LEAST_STD * abs(self.mean):
             raise ValueError(
                 f"reward must have a standard deviation of at least {LEAST_STD:g} of its mean, got "
-                f"{self.std:.3g} about {self.mean:.6g}, which sums of squares do not tell: "
-                "subtract a constant from all rewards first, such as their mean"
+                f"{self.std:.3g} about {self.mean:.6g}, which sums of squares would lose to "
+                "rounding: subtract a constant from all rewards first, such as their mean"
             )

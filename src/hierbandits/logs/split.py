@@ -18,13 +18,13 @@ TRAIN_SHARE = 0.5  # of the rows, if a log is split by time
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Split:
-    """Rows in groups; what judges a group's rows is trained on rows of other groups alone.
+    """Rows in groups. A group is judged only by models trained on other groups.
 
     none      one group; nothing is trained, and every row is judged
     held out  group 0 is trained on, and group 1, a random share of the rows, is judged
-    folds     every row is judged, by what was trained on all other folds; right if the log's arms
-              were not chosen by what was learned from earlier rows
-    time      group 0, the earlier rows, is trained on, and group 1 is judged; right in any case
+    folds     every row is judged, by what was trained on all other folds; valid if the log's
+              policy did not learn from its rows
+    time      group 0, the earlier rows, is trained on, and group 1 is judged; always valid
 
     Which group a row is in depends on its number (or its time) and the seed alone, not on batches.
     """

@@ -17,7 +17,7 @@ from hierbandits.logs.rows import Rows
 from hierbandits.types import Indices, Matrix, Name, Vector
 
 RARE = 0.01
-"""Smaller propensities are counted: such a row can weigh more than a hundred."""
+"""Rows with a smaller propensity are counted: their weights can exceed 100."""
 
 TIMES = 20_000  # rows whose times are kept, to find the time that splits a log
 FEATURES = 1_000  # rows whose features are kept

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from support.oracle import random_cov
 
 from hierbandits import Belief, GaussianHierarchy
-from hierbandits.evaluation.scores import Scores
+from hierbandits.evaluation.arm_posteriors import ArmPosteriors
 
 
 @pytest.mark.parametrize("linear", [False, True])
@@ -22,16 +22,16 @@ def test_draws_have_the_moments_of_the_belief(linear):
     belief = Belief(prior, population=[0, 1, 0, 0])
     x = rng.normal(size=(20, 2)) if linear else rng.integers(0, 3, 20)
     belief.observe(rng.integers(0, 4, 20), x, rng.normal(size=20))
-    scores = Scores.of(belief, table, np.arange(4))
+    posteriors = ArmPosteriors.of(belief, table, np.arange(4))
     arms = np.eye(3) if table is None else table
     normals = rng.standard_normal((2, 20_000, arms.shape[1]))
-    draws = scores.drawn(np.array([3, 1]), normals)
+    draws = posteriors.drawn(np.array([3, 1]), normals)
     for i, task in enumerate((3, 1)):
         posterior = belief.task(task)
-        assert_allclose(scores.means[task], arms @ posterior.mean, rtol=1e-9)
+        assert_allclose(posteriors.means[task], arms @ posterior.mean, rtol=1e-9)
         var = np.einsum("ai,ij,aj->a", arms, posterior.cov, arms)
-        assert_allclose(scores.prediction.std[task] ** 2, var, rtol=1e-9)
-        assert (np.abs(draws[i].mean(0) - scores.means[task]) < 6 * np.sqrt(var / 20_000)).all()
+        assert_allclose(posteriors.prediction.std[task] ** 2, var, rtol=1e-9)
+        assert (np.abs(draws[i].mean(0) - posteriors.means[task]) < 6 * np.sqrt(var / 20_000)).all()
         assert_allclose(draws[i].var(0), var, rtol=0.06)
 
 
@@ -40,6 +40,6 @@ def test_tasks_of_a_pooled_belief_share_a_row():
     pooled = prior.with_levels(prior.hyper_mean, [prior.hyper_cov])
     belief = Belief(pooled, num_populations=2)
     belief.observe([1], [0], [3.0])
-    scores = Scores.of(belief, None, np.array([1, 0, 1]))
-    assert scores.prediction.mean.shape == (2, 2)
-    assert_allclose(scores.means, [[1.5, 0.0], [0.0, 0.0], [1.5, 0.0]])
+    posteriors = ArmPosteriors.of(belief, None, np.array([1, 0, 1]))
+    assert posteriors.prediction.mean.shape == (2, 2)
+    assert_allclose(posteriors.means, [[1.5, 0.0], [0.0, 0.0], [1.5, 0.0]])

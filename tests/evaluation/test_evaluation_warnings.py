@@ -19,7 +19,7 @@ def test_support_and_propensities_are_diagnosed():
     assert evaluation.diagnostics["arm:a0"].unsupported == 0
     missing = [w for w in evaluation.warnings if "never played there" in w]
     assert len(missing) == 1
-    assert missing[0].startswith(f"arm:a1: {share:.1%} of its choices, in 1 of 6 tasks")
+    assert missing[0].startswith(f"arm:a1: {100 * share:.1f} % of its choices, in 1 of 6 tasks")
     place = evaluation.tasks.index("t2")
     each = evaluation.by_task["arm:a1", "ips"].estimates
     assert each.value[place] == 0  # no row of it has weight: no interval pretends to know
@@ -48,7 +48,7 @@ def test_replay_that_agrees_too_often_or_too_rarely_is_called_out():
     frame = world.rows(rng, 3000)
 
     def called_out(rows):
-        evaluation = evaluate(world.log(rows), "HierTS", prior=world.prior(), batch=10)
+        evaluation = evaluate(world.log(rows), "HierTS", prior=world.prior(), round_size=10)
         assert evaluation.replays["HierTS"].expected == len(rows) * rows["p"].min()
         return any("were to be expected" in warning for warning in evaluation.warnings)
 

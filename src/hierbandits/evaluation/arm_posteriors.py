@@ -11,7 +11,7 @@ from hierbandits.types import Indices, Matrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scores:
+class ArmPosteriors:
     """The posterior of every arm's mean reward, in a table with a row for each task.
 
     A pooled belief has one row for each population, which its tasks share.
@@ -23,7 +23,7 @@ class Scores:
     prediction: Prediction  # (rows, K) each
 
     @classmethod
-    def of(cls, belief: Belief, table: Matrix | None, row: Indices) -> "Scores":
+    def of(cls, belief: Belief, table: Matrix | None, row: Indices) -> "ArmPosteriors":
         """Predict every arm in the belief's first nodes; row r of the table is node r."""
         num_arms = belief.dim if table is None else len(table)
         features = np.arange(num_arms) if table is None else table

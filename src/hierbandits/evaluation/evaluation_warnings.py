@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from hierbandits.evaluation.diagnostics import Diagnostics
 from hierbandits.evaluation.estimators import effective_size
 from hierbandits.evaluation.evaluation import Estimate
 from hierbandits.evaluation.evaluation_tables import percent
 from hierbandits.evaluation.replay import Replayed
-from hierbandits.evaluation.weighing import Diagnostics, Tally
+from hierbandits.evaluation.weighing import Tally
 from hierbandits.logs import Survey
 from hierbandits.logs.survey import RARE
 
@@ -44,7 +45,7 @@ def of_frozen(name: str, tally: Tally, diagnosis: Diagnostics) -> list[str]:
         warnings.append(
             f"{name}: {percent(diagnosis.unsupported)} of its choices, in "
             f"{diagnosis.unsupported_tasks} of {tally.moments.n.size} tasks, are arms that the log "
-            "never played there, so no row speaks for them.  If they never could be played, IPS "
+            "never played there, so no row speaks for them. If they never could be played, IPS "
             "and SNIPS are wrong; DM and DR rest on the model there."
         )
     # Where arms could never be played, weights fall short of 1 by the share of those choices.
@@ -52,7 +53,7 @@ def of_frozen(name: str, tally: Tally, diagnosis: Diagnostics) -> list[str]:
     if gap > max(SURE * diagnosis.mean_weight_error, 1e-6):
         warnings.append(
             f"{name}: its weights average {diagnosis.mean_weight:.3f}, which chance does not "
-            "explain; they should average 1.  The propensities may be wrong."
+            "explain; they should average 1. The propensities may be wrong."
         )
     if diagnosis.effective_rows < FEW_OVERALL:
         warnings.append(
@@ -79,7 +80,7 @@ def of_model(name: str, estimates: Mapping[str, Estimate]) -> list[str]:
     if not np.isfinite(dr.low) or abs(dm.value - dr.value) <= SURE * np.hypot(dm.error, dr.error):
         return []
     return [
-        f"{name}: DM says {dm.value:.4g} and DR {dr.value:.4g}, further apart than by chance.  "
+        f"{name}: DM says {dm.value:.4g} and DR {dr.value:.4g}, further apart than by chance. "
         "The reward model is wrong for this policy's choices: prefer DR."
     ]
 
@@ -95,7 +96,7 @@ def of_replay(name: str, replayed: Replayed) -> list[str]:
     if abs(replayed.accepted - replayed.expected) > SURE * np.sqrt(replayed.expected):
         warnings.append(
             f"{name}: replay accepted {replayed.accepted:,} rows, where {replayed.expected:,.0f} "
-            "were to be expected.  The propensities may be wrong, or it chose arms that could not "
+            "were to be expected. The propensities may be wrong, or it chose arms that could not "
             "be played."
         )
     return warnings
