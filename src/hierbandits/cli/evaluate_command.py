@@ -71,7 +71,7 @@ def evaluate(
         int, typer.Option(min=1, help="Replay: rows that are decided together.")
     ] = 1,
     confidence: Annotated[
-        float, typer.Option(help="How often an interval is meant to hold.")
+        float, typer.Option(help="How often an interval is meant to cover the truth.")
     ] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/evaluate"),

@@ -77,7 +77,7 @@ def evaluate(
 
     `uniform` says of a log without propensities that every eligible arm was equally likely.
     With `arm_features`, {arm: features}, beliefs are linear.  `confidence` is how often intervals
-    are meant to hold.  `progress` shows a bar (None: on a terminal), or is a function that is
+    are meant to cover.  `progress` shows a bar (None: on a terminal), or is a function that is
     called with the rows read so far and the rows of all passes.
     """
     confidence, alpha = _checked_confidence(confidence), checked_alpha(delta, None)
