@@ -7,7 +7,8 @@ import numpy as np
 from numpy.random import Generator
 
 from hierbandits.checks import count, positive, real_array
-from hierbandits.keyed_random import Events, Stream
+from hierbandits.environments.events import Events
+from hierbandits.keyed_random import Stream
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
 

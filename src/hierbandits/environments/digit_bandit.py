@@ -27,8 +27,9 @@ from hierbandits.environments.digit_estimators import (
     estimate_population,
 )
 from hierbandits.environments.digit_reading import DigitReading
+from hierbandits.environments.events import Events
 from hierbandits.environments.images import Images
-from hierbandits.keyed_random import Events, Stream
+from hierbandits.keyed_random import Stream
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector

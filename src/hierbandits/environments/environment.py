@@ -4,7 +4,7 @@ from typing import Protocol
 
 from numpy.random import Generator
 
-from hierbandits.keyed_random import Events
+from hierbandits.environments.events import Events
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector

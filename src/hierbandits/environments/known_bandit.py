@@ -6,8 +6,9 @@ import numpy as np
 from numpy.random import Generator
 
 from hierbandits.checks import real_array
+from hierbandits.environments.events import Events
 from hierbandits.environments.reward_law import RewardLaw, check_reward_law, draw_rewards
-from hierbandits.keyed_random import Events, Stream
+from hierbandits.keyed_random import Stream
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector

@@ -10,6 +10,7 @@ from hierbandits.experiments.experiment import (
     Experiment,
     Options,
     StudyRunner,
+    add_row,
     paper_problem,
     result_rows,
 )
@@ -67,7 +68,7 @@ def run(options: Options) -> Report:
         for row in study.summary("HierTS"):
             ratio, error = study.ratio(row["policy"], "HierTS")
             row |= {"sigma_q": HYPER_STD, "sigma_0": width, "L": ROUND_SIZE}
-            report.row(panel="", **row, ratio=ratio, ratio_error=error)
+            add_row(report, panel="", **row, ratio=ratio, ratio_error=error)
         report.table(f"sigma_0 = {width:g}", RESULT_COLUMNS, result_rows(study))
         report.frame(f"tasks_{width:g}", study.task_frame())
     return report

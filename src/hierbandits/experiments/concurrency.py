@@ -4,6 +4,7 @@ from hierbandits.experiments.experiment import (
     Experiment,
     Options,
     StudyRunner,
+    add_row,
     labelled,
     paper_problem,
 )
@@ -57,10 +58,10 @@ def _schedules(report: Report, runner: StudyRunner, runs: int) -> None:
         study = runner.run(problem, ["HierTS"], schedule, runs)
         mean, error = study.mean("HierTS")
         label = LABELS.get(name, name)
-        report.row(
-            panel="schedules", policy="HierTS", runs=runs, sigma_q=HYPER_STD, sigma_0=TASK_STD,
-            L=_round_size(schedule, problem.num_tasks), schedule=label, mean=mean,
-            standard_error=error,
+        add_row(
+            report, panel="schedules", policy="HierTS", runs=runs, sigma_q=HYPER_STD,
+            sigma_0=TASK_STD, L=_round_size(schedule, problem.num_tasks), schedule=label,
+            mean=mean, standard_error=error,
         )  # fmt: skip
         rows.append([label, str(study.rounds[-1]), f"{mean:.2f}", f"{error:.2f}"])
         frames.append((study.task_frame(), {"schedule": label}))
@@ -92,8 +93,8 @@ def _sweep(report: Report, runner: StudyRunner, runs: int) -> None:
                 mean, error = study.mean(name)
                 lines[name].append((mean, error))
                 cells += [f"{mean:.2f}", f"{error:.2f}"]
-                report.row(
-                    panel="L", policy=name, runs=runs, sigma_q=HYPER_STD, sigma_0=TASK_STD,
+                add_row(
+                    report, panel="L", policy=name, runs=runs, sigma_q=HYPER_STD, sigma_0=TASK_STD,
                     L=size, repeats=repeats, mean=mean, standard_error=error,
                 )  # fmt: skip
             rows.append(cells)

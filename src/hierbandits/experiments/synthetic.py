@@ -11,6 +11,7 @@ from hierbandits.experiments.experiment import (
     Experiment,
     Options,
     StudyRunner,
+    add_row,
     add_rows,
     labelled,
     paper_problem,
@@ -149,9 +150,9 @@ def _table_of_sizes(
     for size, study in sizes.items():
         mean, error = study.mean("HierTS")
         gap, gap_error = mean_and_error(study.outcomes["HierTS"].total - smallest)
-        report.row(
-            panel="c", policy="HierTS", runs=study.runs, sigma_q=width, sigma_0=TASK_STD, L=size,
-            mean=mean, standard_error=error, **limits[size],
+        add_row(
+            report, panel="c", policy="HierTS", runs=study.runs, sigma_q=width, sigma_0=TASK_STD,
+            L=size, mean=mean, standard_error=error, **limits[size],
         )  # fmt: skip
         cells = [f"{mean:.2f}", f"{error:.2f}", f"{gap:+.2f}", f"{gap_error:.2f}"]
         rows.append([str(size), *cells, *(f"{bound:.0f}" for bound in limits[size].values())])
