@@ -49,6 +49,7 @@ def reproduce(
     While it runs, finished chunks are kept in the folder, from which an interrupted experiment \
 resumes. The numbers do not depend on --jobs.
     """
+    from hierbandits.environments.images import NotFetchedError
     from hierbandits.experiments import EXPERIMENTS, Options
     from hierbandits.reporting.progress import progress_bar
 
@@ -81,7 +82,10 @@ resumes. The numbers do not depend on --jobs.
                 estimator=estimator,
                 arms_from=arms_from,
             )
-            report = EXPERIMENTS[experiment].run(options)
+            try:
+                report = EXPERIMENTS[experiment].run(options)
+            except NotFetchedError as error:
+                raise ValueError(f"{error} (--data FOLDER or --dataset digits8x8)") from None
         page = report.write(folder)
     report.show(console)
     for name in report.figures:

@@ -101,10 +101,7 @@ class SampledActions:
         No features are copied, and the number of an arm is its row in the table.
         """
         rows = self._rows(stream.uniforms(events, self.num_arms))
-        offset = np.arange(len(rows) + 1) * self.num_arms
-        return Arms(
-            self.table, rows.ravel(), offset[:-1].copy(), offset, np.zeros(len(rows), np.intp)
-        )
+        return Arms.of_rows(self.table, rows.ravel(), np.full(len(rows), self.num_arms))
 
     def _rows(self, numbers: Vector) -> Indices:
         """Rows of the table from uniform numbers in (0, 1)."""

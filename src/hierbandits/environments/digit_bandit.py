@@ -109,13 +109,11 @@ class DigitWorlds:
 
     def offer(self, events: Events) -> Arms:
         """Fresh pictures of each event's task, as rows of the one table of all."""
-        size, pool_size = events.run.size, self.pools.shape[2]
-        place = (self._pictures.uniforms(events, self._num_arms) * pool_size).astype(np.intp)
+        uniforms = self._pictures.uniforms(events, self._num_arms)
+        place = (uniforms * self.pools.shape[2]).astype(np.intp)
         run, task = events.run - self._first, events.task
         rows = self.pools[run[:, None], task[:, None], place]
-        offset = np.arange(size + 1) * self._num_arms
-        base = np.zeros(size, np.intp)
-        return Arms(self._features, rows.ravel(), offset[:-1].copy(), offset, base)
+        return Arms.of_rows(self._features, rows.ravel(), np.full(len(rows), self._num_arms))
 
     def play(self, events: Events, arms: Arms, choices: Indices) -> tuple[Vector, Vector]:
         """The reward and the regret of each event's choice."""

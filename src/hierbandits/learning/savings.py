@@ -11,7 +11,7 @@ from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.progress import Progress
 from hierbandits.simulation.schedules import Federated
 from hierbandits.simulation.simulator import simulate
-from hierbandits.simulation.study import Study, mean_and_error
+from hierbandits.simulation.study import Study
 from hierbandits.types import Indices, Matrix, Vector
 
 if TYPE_CHECKING:
@@ -34,17 +34,9 @@ class Saving:
 
     @classmethod
     def of(cls, study: Study, over: str) -> "Saving":
-        """Read a study; the share's error is by the delta method.
-
-        If the other policy has no regret at all, the saving is 0 %.
-        """
-        ours, theirs = study.outcomes["HierTS"].total, study.outcomes[over].total
+        """Read a study.  If the other policy has no regret at all, the saving is 0 %."""
         difference, error = study.difference(over, "HierTS")
-        size = float(theirs.mean())
-        ratio, ratio_error = 1.0, 0.0
-        if size > 0:
-            ratio = float(ours.mean()) / size
-            ratio_error = mean_and_error(ours - ratio * theirs)[1] / size
+        ratio, ratio_error = study.ratio("HierTS", over)
         return cls(
             over=over,
             difference=difference,
