@@ -19,7 +19,9 @@ def reproduce(
     experiment: Annotated[
         str | None, typer.Argument(help="Its name. Without it, a list of all.")
     ] = None,
-    runs: Annotated[int | None, typer.Option(min=2, help="Simulated worlds.")] = None,
+    runs: Annotated[
+        int | None, typer.Option(min=2, help="Number of runs. Each experiment has its own default.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
     out: Annotated[Path | None, typer.Option(help="Folder; results/NAME by default.")] = None,

@@ -12,7 +12,7 @@ from hierbandits.keyed_random import Stream
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
 
-Shape: TypeAlias = Literal["box", "ball"]
+SetShape: TypeAlias = Literal["box", "ball"]
 Per: TypeAlias = Literal["run", "task", "round"]
 
 
@@ -24,12 +24,12 @@ class ActionSets:
     """
 
     num_arms: int = 10
-    shape: Shape = "box"
+    shape: SetShape = "box"
     size: float = 0.5
     per: Per = "run"
 
     def __post_init__(self) -> None:
-        _check_one_of("shape", self.shape, get_args(Shape))
+        _check_one_of("shape", self.shape, get_args(SetShape))
         _check_one_of("per", self.per, get_args(Per))
         count("num_arms", self.num_arms, least=1)
         positive("size", self.size, ())

@@ -20,10 +20,10 @@ from numpy.random import Generator
 from hierbandits.checks import count, real_array
 from hierbandits.environments.digit_estimators import (
     ARMS,
-    ESTIMATORS,
     NEGATIVE,
     NOISE_STD,
     POSITIVE,
+    THETA_ESTIMATORS,
     estimate_population,
 )
 from hierbandits.environments.digit_reading import DigitReading
@@ -68,7 +68,7 @@ class DigitBandit:
             train.features,
             class_rewards(train.labels, digit),
             size,
-            ESTIMATORS[reading.estimator].fit,
+            THETA_ESTIMATORS[reading.estimator].fit,
         )
         dim = mean.size
         prior = GaussianHierarchy(
@@ -95,7 +95,7 @@ class DigitBandit:
 
 
 class DigitWorlds:
-    """A batch of runs of a DigitBandit; an arm's number is its picture's in the test half."""
+    """A chunk's runs of a DigitBandit; an arm's number is its picture's in the test half."""
 
     def __init__(self, bandit: DigitBandit, seed: int, first_run: int, pools: Indices) -> None:
         self.truth = np.tile(bandit.hyper, (len(pools), 1))  # (runs, d)

@@ -11,7 +11,7 @@ from hierbandits.types import Indices, Matrix, Vector
 
 
 class Worlds(Protocol):
-    """A batch of runs.  Each run has its own truth."""
+    """The runs of a chunk.  Each run has its own truth."""
 
     truth: Matrix  # the hyper-parameter of each run, (runs, d); OracleTS alone is told it
 
@@ -26,7 +26,7 @@ class Worlds(Protocol):
 
 
 class Environment(Protocol):
-    """Draws batches of runs, and knows their truth and the regret of every choice."""
+    """Draws the runs of a chunk, and knows their truth and the regret of every choice."""
 
     @property
     def num_tasks(self) -> int:

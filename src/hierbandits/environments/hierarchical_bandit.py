@@ -71,7 +71,7 @@ class HierarchicalBandit:
 
 
 class HierarchicalWorlds:
-    """A batch of runs of a HierarchicalBandit."""
+    """A chunk's runs of a HierarchicalBandit."""
 
     def __init__(
         self,

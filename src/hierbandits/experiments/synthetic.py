@@ -26,7 +26,7 @@ from hierbandits.simulation.schedules import Concurrent
 from hierbandits.simulation.study import Study, mean_and_error
 
 COMPARED = ("HierTS", "TS", "OracleTS", "PooledTS", "HierUCB")
-WIDTHS = {"a": 0.5, "b": 1.0}  # sigma_q of each panel
+HYPER_STDS = {"a": 0.5, "b": 1.0}  # sigma_q of each panel
 TASK_STD, INTERACTIONS, ROUND_SIZE = 0.1, 200, 5
 ROUND_SIZES = (1, 2, 5, 10)  # L in panel c
 
@@ -35,12 +35,17 @@ def run(options: Options) -> Report:
     """Regret against rounds for two widths of the hyper-prior, and against L."""
     runs = options.num_runs(1000, 100)
     others = len(ROUND_SIZES) - 1
-    runner = StudyRunner(options, runs * len(WIDTHS) * (len(COMPARED) + others))
+    runner = StudyRunner(options, runs * len(HYPER_STDS) * (len(COMPARED) + others))
     report = Report(
         "synthetic",
         "Synthetic bandits: HierTS against its baselines",
         {"runs": runs, "seed": options.seed, "d": 2, "arms": 10, "m": 10, "n": INTERACTIONS}
-        | {"sigma": 0.5, "sigma_0": TASK_STD, "sigma_q": list(WIDTHS.values()), "L": ROUND_SIZES},
+        | {
+            "sigma": 0.5,
+            "sigma_0": TASK_STD,
+            "sigma_q": list(HYPER_STDS.values()),
+            "L": ROUND_SIZES,
+        },
     )
     report.text(
         f"Ten tasks of two features and ten arms have {INTERACTIONS} interactions each, in rounds "
@@ -51,7 +56,7 @@ def run(options: Options) -> Report:
     )
     studies = {}
     by_size: dict[float, dict[int, Study]] = {}
-    for panel, width in WIDTHS.items():
+    for panel, width in HYPER_STDS.items():
         problem = paper_problem(width, TASK_STD)
         study = runner.run(problem, COMPARED, Concurrent(ROUND_SIZE), runs)
         studies[panel] = study
@@ -66,9 +71,9 @@ def run(options: Options) -> Report:
             size: average_bounds(paper_problem(width, TASK_STD), size, options.seed)
             for size in ROUND_SIZES
         }
-        for width in WIDTHS.values()
+        for width in HYPER_STDS.values()
     }
-    for panel, width in WIDTHS.items():
+    for panel, width in HYPER_STDS.items():
         limit = limits[width][ROUND_SIZE]
         labels = {"sigma_q": width, "sigma_0": TASK_STD, "L": ROUND_SIZE}
         add_rows(report, studies[panel], panel, **labels, **limit)
@@ -123,7 +128,7 @@ def _draw(
     report: Report, studies: Mapping[str, Study], by_size: Mapping[float, Mapping[int, Study]]
 ) -> None:
     figure, (left, middle, right) = panels(3)
-    for axes, (panel, width) in zip((left, middle), WIDTHS.items(), strict=True):
+    for axes, (panel, width) in zip((left, middle), HYPER_STDS.items(), strict=True):
         regret_curves(axes, studies[panel], f"({panel}) $\\sigma_q$ = {width}")
     lines = {
         f"HierTS, $\\sigma_q$ = {width}": [sizes[size].mean("HierTS") for size in ROUND_SIZES]

@@ -17,7 +17,7 @@ from hierbandits.types import Indices, Matrix, Vector
 if TYPE_CHECKING:
     from hierbandits.fitting import Fit
 
-POLICIES = ("HierTS", "TS", "PooledTS", "OracleTS")
+COMPARED = ("HierTS", "TS", "PooledTS", "OracleTS")
 OTHERS = ("TS", "PooledTS")
 MOST_TASKS, MOST_ROUNDS, ARMS = 50, 100, 10
 
@@ -87,7 +87,7 @@ class Savings:
         )
         num_rounds = min(max(num_rounds, 1), MOST_ROUNDS)
         study = simulate(
-            world, POLICIES, Federated(), runs, seed, num_interactions=num_rounds,
+            world, COMPARED, Federated(), runs, seed, num_interactions=num_rounds,
             progress=progress,
         )  # fmt: skip
         return cls(
@@ -100,7 +100,7 @@ class Savings:
         )
 
 
-def newcomer(fit: "Fit", comparison: Comparison, many: bool) -> GaussianHierarchy:
+def hierarchy_of_worlds(fit: "Fit", comparison: Comparison, many: bool) -> GaussianHierarchy:
     """The hierarchy of worlds like the log's, before anything is known of their mu.
 
     With several populations the hyper-prior was learned.  One population has one mu, which does
