@@ -4,28 +4,28 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hierbandits.keyed_random import Events, Stream, mix
+from hierbandits.keyed_random import Stream, mix
 
 
 def _grid(runs, tasks, interactions):
     run, task, interaction = np.meshgrid(
         np.arange(runs), np.arange(tasks), np.arange(interactions), indexing="ij"
     )
-    return Events(run.ravel(), task.ravel(), interaction.ravel())
+    return run.ravel(), task.ravel(), interaction.ravel()
 
 
 def test_a_number_is_a_function_of_its_key_alone():
     stream = Stream(3, "reward")
-    events = _grid(4, 3, 5)
-    whole = stream.uniforms(events, 2)
+    keys = _grid(4, 3, 5)
+    whole = stream.uniforms(keys, 2)
     some = np.array([7, 3, 50, 7])
-    part = stream.uniforms(Events(*(getattr(events, n)[some] for n in Events.__slots__)), 2)
+    part = stream.uniforms(tuple(part[some] for part in keys), 2)
     np.testing.assert_array_equal(part, whole[some])
     assert len(np.unique(whole)) == whole.size
-    assert not np.array_equal(whole, Stream(4, "reward").uniforms(events, 2))
-    assert not np.array_equal(whole, Stream(3 + 2**31, "reward").uniforms(events, 2))
-    assert not np.array_equal(whole, Stream(3 + 2**64, "reward").uniforms(events, 2))
-    assert not np.array_equal(whole, Stream(3, "actions").uniforms(events, 2))
+    assert not np.array_equal(whole, Stream(4, "reward").uniforms(keys, 2))
+    assert not np.array_equal(whole, Stream(3 + 2**31, "reward").uniforms(keys, 2))
+    assert not np.array_equal(whole, Stream(3 + 2**64, "reward").uniforms(keys, 2))
+    assert not np.array_equal(whole, Stream(3, "actions").uniforms(keys, 2))
 
 
 @pytest.mark.parametrize("axis", range(4))
@@ -58,9 +58,9 @@ def test_the_bits_are_those_of_splitmix64():
 
 
 def test_more_numbers_of_an_event_begin_with_the_same():
-    stream, events = Stream(5, "z"), _grid(2, 3, 2)
-    np.testing.assert_array_equal(stream.uniforms(events, 7)[:, :3], stream.uniforms(events, 3))
-    np.testing.assert_array_equal(stream.normals(events, 4)[:, :2], stream.normals(events, 2))
+    stream, keys = Stream(5, "z"), _grid(2, 3, 2)
+    np.testing.assert_array_equal(stream.uniforms(keys, 7)[:, :3], stream.uniforms(keys, 3))
+    np.testing.assert_array_equal(stream.normals(keys, 4)[:, :2], stream.normals(keys, 2))
     assert stream.uniforms(_grid(0, 1, 1), 3).shape == (0, 3)
 
 

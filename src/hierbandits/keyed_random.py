@@ -1,12 +1,14 @@
 """Random numbers that are functions of their key: the same for everyone, in any order.
 
-A key is (seed, purpose, run, task, interaction), so every policy meets the same luck.  The bits are
-those of SplitMix64 (Steele, Lea and Flood, 2014), chained over the parts of the key.
+A key is a seed, a purpose and three integers.  Those of a simulated event are its run, its task and
+its interaction, so every policy meets the same luck.  The bits are those of SplitMix64 (Steele, Lea
+and Flood, 2014), chained over the parts of the key.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
 from math import cos, log, pi, sqrt
+from typing import TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -19,39 +21,33 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Events:
-    """Events: in which run, of which task, and which of the task's interactions."""
-
-    run: Indices  # (E,)
-    task: Indices  # (E,)
-    interaction: Indices  # (E,), counted from 0
+Keys: TypeAlias = tuple[Indices, Indices, Indices]
+"""Three integers for each of E keys, (E,) each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """The random numbers of one purpose: functions of the seed, the purpose and the event alone."""
+    """The random numbers of one purpose: functions of the seed, the purpose and the key alone."""
 
     seed: int
     purpose: str
 
-    def uniforms(self, events: Events, count: int) -> Matrix:
+    def uniforms(self, keys: Keys, count: int) -> Matrix:
         """Uniform numbers in (0, 1), (E, count)."""
-        out = np.empty((events.run.size, count))
-        key = _key(self.seed, self.purpose)
-        fill_uniforms(key, events.run, events.task, events.interaction, out)
+        out = np.empty((keys[0].size, count))
+        fill_uniforms(_key(self.seed, self.purpose), *keys, out)
         return out
 
     def of_rows(self, rows: Indices) -> Vector:
         """A uniform number in (0, 1) for each row of a log, by its number alone, (E,)."""
         zeros = np.zeros(rows.size, np.intp)
-        numbers: Vector = self.uniforms(Events(rows, zeros, zeros), 1)[:, 0]
+        numbers: Vector = self.uniforms((rows, zeros, zeros), 1)[:, 0]
         return numbers
 
-    def normals(self, events: Events, count: int) -> Matrix:
+    def normals(self, keys: Keys, count: int) -> Matrix:
         """Standard normals, (E, count)."""
-        out = np.empty((events.run.size, count))
-        fill_normals(self.uniforms(events, 2 * count), out)
+        out = np.empty((keys[0].size, count))
+        fill_normals(self.uniforms(keys, 2 * count), out)
         return out
 
 

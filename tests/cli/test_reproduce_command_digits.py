@@ -46,3 +46,14 @@ def test_options_of_the_digits_are_refused_elsewhere(option, tmp_path):
     error = _errors("reproduce", "meta", option, "x", "--out", str(tmp_path / "out"))
     assert error == f"Error: {option} is for the experiment digits alone, got it for meta"
     assert not (tmp_path / "out").exists()
+
+
+def test_where_mnist_cannot_be_fetched_the_options_are_named(tmp_path, monkeypatch):
+    def unreachable(*_, **__):
+        raise OSError("no route")
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", unreachable)
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+    error = _errors("reproduce", "digits", "--jobs", "1", "--out", str(tmp_path / "out"))
+    assert "MNIST could not be fetched from openml.org (no route)" in error
+    assert error.endswith("(--data FOLDER or --dataset digits8x8)")

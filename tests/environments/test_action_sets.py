@@ -5,7 +5,8 @@ import pytest
 
 from hierbandits import GaussianHierarchy, simulate
 from hierbandits.environments import ActionSets, HierarchicalBandit, SampledActions
-from hierbandits.keyed_random import Events, Stream
+from hierbandits.environments.events import Events
+from hierbandits.keyed_random import Stream
 from hierbandits.simulation.schedules import Federated
 
 

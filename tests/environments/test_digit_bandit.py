@@ -13,7 +13,7 @@ from hierbandits.environments.digit_estimators import (
     positive_mean,
 )
 from hierbandits.environments.digit_reading import DigitReading
-from hierbandits.keyed_random import Events
+from hierbandits.environments.events import Events
 from hierbandits.simulation.schedules import Concurrent
 
 

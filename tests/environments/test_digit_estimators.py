@@ -8,10 +8,10 @@ from hierbandits import Belief, GaussianHierarchy
 from hierbandits.environments import digit_estimators
 from hierbandits.environments.digit_estimators import (
     DIAGONAL,
-    ESTIMATORS,
     NEGATIVE,
     POSITIVE,
     SUBSAMPLES,
+    THETA_ESTIMATORS,
     choice_weighted,
     estimate_population,
     least_squares,
@@ -89,7 +89,7 @@ def test_the_positive_mean_is_of_the_positive_pictures():
 
 
 def test_estimators_have_their_names():
-    fits = {name: estimator.fit for name, estimator in ESTIMATORS.items()}
+    fits = {name: estimator.fit for name, estimator in THETA_ESTIMATORS.items()}
     assert fits == {
         "choice-weighted": choice_weighted,
         "least-squares": least_squares,

@@ -6,7 +6,7 @@ from support.environments import ARMED, DRAWN, LINEAR, arm_values, random_events
 
 from hierbandits import GaussianHierarchy
 from hierbandits.environments import ActionSets, HierarchicalBandit
-from hierbandits.keyed_random import Events
+from hierbandits.environments.events import Events
 
 
 @pytest.mark.parametrize("name", DRAWN)

@@ -58,17 +58,17 @@ def test_other_images_are_refused(tiny, tmp_path):
 
 
 def test_what_cannot_be_loaded_is_said(tiny, tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match=f"data must be a folder .* which has no {PICTURES}"):
+    with pytest.raises(ValueError, match=f"folder must hold MNIST's .* which has no {PICTURES}"):
         load(None, tmp_path / "nowhere")
     (tmp_path / PICTURES).write_bytes(idx(tiny[PICTURES]))
     with pytest.raises(ValueError, match=f"which has no {LABELS}"):
         load(None, tmp_path)
     with pytest.raises(ValueError, match="dataset must be one of mnist, digits8x8, got 'cifar'"):
         load("cifar")
-    with pytest.raises(ValueError, match="data is for mnist; digits8x8 is in scikit-learn"):
+    with pytest.raises(ValueError, match="folder is for mnist; digits8x8 is in scikit-learn"):
         load("digits8x8", tmp_path)
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(ValueError, match=r"scikit-learn is needed .* --data"):
+    with pytest.raises(ValueError, match=r"scikit-learn is needed .* give a folder"):
         load("digits8x8")
 
 

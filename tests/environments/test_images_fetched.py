@@ -118,7 +118,7 @@ def test_a_damaged_download_is_refused(openml):
     openml.arff = openml.arff[:-100]
     with (
         pytest.warns(RuntimeWarning, match="redownloading"),
-        pytest.raises(ValueError, match=r"could not be fetched .*md5.*--data.*digits8x8"),
+        pytest.raises(ValueError, match=r"could not be fetched .*md5.*give a folder .*digits8x8"),
     ):
         load()
 
@@ -132,6 +132,6 @@ def test_without_a_network_the_ways_out_are_said(tmp_path, monkeypatch):
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
     with (
         pytest.warns(UserWarning, match="network error"),
-        pytest.raises(ValueError, match=r"could not be fetched .*no route.*--data.*digits8x8"),
+        pytest.raises(ValueError, match=r"could not be fetched .*no route.*give a folder .*8x8"),
     ):
         load()

@@ -5,7 +5,7 @@ import pytest
 
 from hierbandits import GaussianHierarchy
 from hierbandits.environments import KnownBandit
-from hierbandits.keyed_random import Events
+from hierbandits.environments.events import Events
 
 PRIOR = GaussianHierarchy.armed(3, hyper_std=1.0, task_std=0.5, noise_std=0.4)
 MEANS = np.array([[0.2, 0.9, 0.5], [0.7, 0.1, 0.3]])

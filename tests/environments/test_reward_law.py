@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from hierbandits.environments.events import Events
 from hierbandits.environments.reward_law import check_reward_law, draw_rewards
-from hierbandits.keyed_random import Events, Stream
+from hierbandits.keyed_random import Stream
 
 LUCK = Stream(3, "reward")
 

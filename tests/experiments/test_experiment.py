@@ -7,6 +7,7 @@ import pytest
 from hierbandits import simulate
 from hierbandits.experiments import Options
 from hierbandits.experiments.experiment import (
+    SUMMARY_KEYS,
     StudyRunner,
     add_rows,
     labelled,
@@ -61,6 +62,8 @@ def test_results_as_text_and_as_rows(study):
     hier, ts = report.rows
     gaps = study.outcomes["TS"].total - study.outcomes["HierTS"].total
     assert (ts["panel"], ts["policy"], ts["sigma_q"], ts["L"]) == ("a", "TS", 1.0, None)
+    assert list(ts)[: len(SUMMARY_KEYS)] == list(SUMMARY_KEYS)
+    assert (ts["experiment"], ts["runs"], ts["sigma_0"]) == ("x", 5, None)
     assert ts["difference"] == pytest.approx(gaps.mean())
     own, other = result_rows(study)
     assert own == ["HierTS", f"{hier['mean']:.2f}", f"{hier['standard_error']:.2f}", "", ""]

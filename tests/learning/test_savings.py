@@ -9,7 +9,7 @@ import hierbandits as hb
 from hierbandits.environments import HierarchicalBandit, SampledActions
 from hierbandits.fitting import fit_prior
 from hierbandits.learning.model_comparison import Comparison
-from hierbandits.learning.savings import POLICIES, Saving, newcomer
+from hierbandits.learning.savings import COMPARED, Saving, hierarchy_of_worlds
 from hierbandits.logs import Survey
 from hierbandits.simulation.schedules import Federated
 from hierbandits.simulation.study import Outcome, Study
@@ -42,9 +42,9 @@ def test_savings_are_those_of_a_direct_simulation(armed, populations):
     sample = Survey.of(rows.log(), seed=4).features
     actions = None if armed else SampledActions(sample, 10)
     world = HierarchicalBandit(hierarchy=worlds, num_tasks=num_tasks, actions=actions)
-    study = hb.simulate(world, POLICIES, Federated(), 12, 4, num_interactions=num_rounds)
+    study = hb.simulate(world, COMPARED, Federated(), 12, 4, num_interactions=num_rounds)
     ours = study.outcomes["HierTS"].total
-    for name in POLICIES:
+    for name in COMPARED:
         assert savings.regret(name) == study.mean(name)
     for saving in savings.savings:
         theirs = study.outcomes[saving.over].total
@@ -75,7 +75,7 @@ def test_worlds_of_equal_tasks_are_not_as_wide_as_the_fit_has_to_guess(armed):
     fit = fit_prior(sums_of(rows), population=rows.population)
     comparison = Comparison.of(sums_of(rows), rows.population)
     assert fit.task_widths.maybe_zero.any()
-    narrow = np.sqrt(np.diagonal(full(newcomer(fit, comparison, False).task_cov)))
+    narrow = np.sqrt(np.diagonal(full(hierarchy_of_worlds(fit, comparison, False).task_cov)))
     size = np.ones(4) if armed else np.sqrt((rows.features**2).mean(0))
     typical = comparison.typical["hierarchical"][0] * fit.prior.noise_std / size
     at = fit.task_widths.maybe_zero

@@ -125,6 +125,16 @@ def test_the_best_score_wins_and_ties_are_even():
     assert abs(share - 0.5) < 6 * 0.5 / np.sqrt(4000)
 
 
+def test_rows_of_a_table_keep_their_numbers():
+    table = np.arange(10.0).reshape(5, 2)
+    arms = Arms.of_rows(table, np.array([4, 0, 2, 2, 3]), np.array([2, 1, 2]))
+    assert arms.table is table
+    assert [arms.rows_of(event).tolist() for event in range(3)] == [[4, 0], [2], [2, 3]]
+    np.testing.assert_array_equal(arms.flat_rows(), [4, 0, 2, 2, 3])
+    np.testing.assert_array_equal(arms.numbers(np.array([1, 0, 1])), [0, 2, 3])
+    np.testing.assert_array_equal(arms.features(np.array([0, 2, 3])), table[[0, 2, 3]])
+
+
 def test_repeated_events_keep_their_arms():
     arms = _linear([SHARED[:2], SHARED])
     again = _sets(arms.repeated(3))

@@ -38,6 +38,12 @@ def test_means_and_paired_errors_by_hand():
     np.testing.assert_allclose(error, [0.5, 1.0])
 
 
+def test_the_ratio_to_no_regret_is_one():
+    study = Study(np.array([5, 10]), {"HierTS": _outcome(OURS), "none": _outcome(0 * OURS)})
+    assert study.ratio("HierTS", "none") == (1.0, 0.0)
+    assert study.ratio("none", "HierTS") == (0.0, 0.0)
+
+
 def test_one_value_has_no_error():
     assert mean_and_error(np.array([3.0])) == (3.0, 0.0)
     assert mean_and_error(np.array([1.0, 3.0])) == pytest.approx((2.0, 1.0))

@@ -11,7 +11,7 @@ from support.plain_simulation import plain_simulation
 from hierbandits import POLICIES, GaussianHierarchy, simulate
 from hierbandits.beliefs.gaussian import Prediction
 from hierbandits.environments import ActionSets, HierarchicalBandit
-from hierbandits.keyed_random import Events
+from hierbandits.environments.events import Events
 from hierbandits.policies.arms import Arms
 from hierbandits.simulation.schedules import Concurrent, Federated
 from hierbandits.simulation.variance_sum import VarianceSum

@@ -9,7 +9,7 @@ from hierbandits.environments import (
     KnownBandit,
     SampledActions,
 )
-from hierbandits.keyed_random import Events
+from hierbandits.environments.events import Events
 
 LINEAR = GaussianHierarchy(
     hyper_mean=[0.2, -0.1],

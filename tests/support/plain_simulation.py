@@ -6,7 +6,7 @@ from zlib import crc32
 import numpy as np
 
 from hierbandits import POLICIES
-from hierbandits.keyed_random import Events
+from hierbandits.environments.events import Events
 from hierbandits.simulation.schedules import IDLE, History
 from support.environments import regret_of
 

@@ -82,7 +82,7 @@ class Spectrum:
         return self.variance_per_information(self.largest_task) * information
 
     def variance_per_information(self, largest: float) -> float:
-        """The most of v / log(1 + v / sigma^2) for variances v up to `largest`.
+        """The largest v / log(1 + v / sigma^2) for variances v up to `largest`.
 
         It is reached at v = largest; for largest = 0 it is the limit, sigma^2.  [HBB, Proof of
         Theorem sequential regret]

@@ -19,7 +19,9 @@ def reproduce(
     experiment: Annotated[
         str | None, typer.Argument(help="Its name. Without it, a list of all.")
     ] = None,
-    runs: Annotated[int | None, typer.Option(min=2, help="Simulated worlds.")] = None,
+    runs: Annotated[
+        int | None, typer.Option(min=2, help="Number of runs. Each experiment has its own default.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
     out: Annotated[Path | None, typer.Option(help="Folder; results/NAME by default.")] = None,
@@ -49,6 +51,7 @@ def reproduce(
     While it runs, finished chunks are kept in the folder, from which an interrupted experiment \
 resumes. The numbers do not depend on --jobs.
     """
+    from hierbandits.environments.images import NotFetchedError
     from hierbandits.experiments import EXPERIMENTS, Options
     from hierbandits.reporting.progress import progress_bar
 
@@ -81,7 +84,10 @@ resumes. The numbers do not depend on --jobs.
                 estimator=estimator,
                 arms_from=arms_from,
             )
-            report = EXPERIMENTS[experiment].run(options)
+            try:
+                report = EXPERIMENTS[experiment].run(options)
+            except NotFetchedError as error:
+                raise ValueError(f"{error} (--data FOLDER or --dataset digits8x8)") from None
         page = report.write(folder)
     report.show(console)
     for name in report.figures:

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.random import Generator
 
 from hierbandits.checks import count, positive, real_array
-from hierbandits.keyed_random import Events, Stream
+from hierbandits.environments.events import Events
+from hierbandits.keyed_random import Stream
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
 
-Shape: TypeAlias = Literal["box", "ball"]
+SetShape: TypeAlias = Literal["box", "ball"]
 Per: TypeAlias = Literal["run", "task", "round"]
 
 
@@ -23,12 +24,12 @@ class ActionSets:
     """
 
     num_arms: int = 10
-    shape: Shape = "box"
+    shape: SetShape = "box"
     size: float = 0.5
     per: Per = "run"
 
     def __post_init__(self) -> None:
-        _check_one_of("shape", self.shape, get_args(Shape))
+        _check_one_of("shape", self.shape, get_args(SetShape))
         _check_one_of("per", self.per, get_args(Per))
         count("num_arms", self.num_arms, least=1)
         positive("size", self.size, ())
@@ -100,10 +101,7 @@ class SampledActions:
         No features are copied, and the number of an arm is its row in the table.
         """
         rows = self._rows(stream.uniforms(events, self.num_arms))
-        offset = np.arange(len(rows) + 1) * self.num_arms
-        return Arms(
-            self.table, rows.ravel(), offset[:-1].copy(), offset, np.zeros(len(rows), np.intp)
-        )
+        return Arms.of_rows(self.table, rows.ravel(), np.full(len(rows), self.num_arms))
 
     def _rows(self, numbers: Vector) -> Indices:
         """Rows of the table from uniform numbers in (0, 1)."""

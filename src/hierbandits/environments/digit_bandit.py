@@ -20,15 +20,16 @@ from numpy.random import Generator
 from hierbandits.checks import count, real_array
 from hierbandits.environments.digit_estimators import (
     ARMS,
-    ESTIMATORS,
     NEGATIVE,
     NOISE_STD,
     POSITIVE,
+    THETA_ESTIMATORS,
     estimate_population,
 )
 from hierbandits.environments.digit_reading import DigitReading
+from hierbandits.environments.events import Events
 from hierbandits.environments.images import Images
-from hierbandits.keyed_random import Events, Stream
+from hierbandits.keyed_random import Stream
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
@@ -67,7 +68,7 @@ class DigitBandit:
             train.features,
             class_rewards(train.labels, digit),
             size,
-            ESTIMATORS[reading.estimator].fit,
+            THETA_ESTIMATORS[reading.estimator].fit,
         )
         dim = mean.size
         prior = GaussianHierarchy(
@@ -94,7 +95,7 @@ class DigitBandit:
 
 
 class DigitWorlds:
-    """A batch of runs of a DigitBandit; an arm's number is its picture's in the test half."""
+    """A chunk's runs of a DigitBandit; an arm's number is its picture's in the test half."""
 
     def __init__(self, bandit: DigitBandit, seed: int, first_run: int, pools: Indices) -> None:
         self.truth = np.tile(bandit.hyper, (len(pools), 1))  # (runs, d)
@@ -108,13 +109,11 @@ class DigitWorlds:
 
     def offer(self, events: Events) -> Arms:
         """Fresh pictures of each event's task, as rows of the one table of all."""
-        size, pool_size = events.run.size, self.pools.shape[2]
-        place = (self._pictures.uniforms(events, self._num_arms) * pool_size).astype(np.intp)
+        uniforms = self._pictures.uniforms(events, self._num_arms)
+        place = (uniforms * self.pools.shape[2]).astype(np.intp)
         run, task = events.run - self._first, events.task
         rows = self.pools[run[:, None], task[:, None], place]
-        offset = np.arange(size + 1) * self._num_arms
-        base = np.zeros(size, np.intp)
-        return Arms(self._features, rows.ravel(), offset[:-1].copy(), offset, base)
+        return Arms.of_rows(self._features, rows.ravel(), np.full(len(rows), self._num_arms))
 
     def play(self, events: Events, arms: Arms, choices: Indices) -> tuple[Vector, Vector]:
         """The reward and the regret of each event's choice."""

@@ -28,13 +28,13 @@ from hierbandits.types import Matrix, Vector
 POSITIVE, NEGATIVE = 0.9, 0.1  # mean rewards
 NOISE_STD = 0.5  # sigma
 ARMS = 30  # K
-RIDGE = NOISE_STD**2
+FIT_RIDGE = NOISE_STD**2
 PASSES = 8  # of the choice-weighted fit: its predictions then move by less than 0.01
 SUBSAMPLES = 500
 DIAGONAL = 1e-6  # added to Sigma_0
 _SUBSAMPLES_SEED = 0
 
-Fit: TypeAlias = Callable[[Matrix, Vector], Vector]
+ThetaEstimate: TypeAlias = Callable[[Matrix, Vector], Vector]
 """From features, (n, d), and mean rewards, (n,), to theta_s, (d,)."""
 
 
@@ -43,7 +43,7 @@ class Estimator:
     """A way to compute theta_s from the pictures of a sub-sample."""
 
     summary: str  # a sentence
-    fit: Fit
+    fit: ThetaEstimate
 
 
 def positive_mean(features: Matrix, rewards: Vector) -> Vector:
@@ -80,7 +80,7 @@ def choice_weighted(features: Matrix, rewards: Vector) -> Vector:
     return theta
 
 
-ESTIMATORS: dict[str, Estimator] = {
+THETA_ESTIMATORS: dict[str, Estimator] = {
     "choice-weighted": Estimator(
         "theta_s is a weighted least-squares fit of the mean rewards on the pixels. Half of the "
         "weight is on all pictures of the sub-sample alike, as they are offered. The other half "
@@ -103,7 +103,7 @@ ESTIMATORS: dict[str, Estimator] = {
 
 
 def estimate_population(
-    features: Matrix, rewards: Vector, size: int, fit: Fit
+    features: Matrix, rewards: Vector, size: int, fit: ThetaEstimate
 ) -> tuple[Vector, Matrix]:
     """mu_* and Sigma_0: the mean and the covariance of theta_s over sub-samples of this size.
 
@@ -118,8 +118,8 @@ def estimate_population(
 
 
 def _ridge(features: Matrix, rewards: Vector, weights: Vector) -> Vector:
-    """theta that minimises sum of weights * (rewards - features @ theta)^2 + RIDGE * |theta|^2."""
+    """theta that minimises sum of weights * (rewards - features @ theta)^2 + ridge * |theta|^2."""
     weighted = features * weights[:, None]
-    gram = weighted.T @ features + RIDGE * np.eye(features.shape[1])
+    gram = weighted.T @ features + FIT_RIDGE * np.eye(features.shape[1])
     theta: Vector = np.linalg.solve(gram, weighted.T @ rewards)
     return theta

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hierbandits.environments.digit_estimators import ESTIMATORS
+from hierbandits.environments.digit_estimators import THETA_ESTIMATORS
 
 ARM_SOURCES = {
     "subsample": "The pictures that a task offers are of the task's own sub-sample.",
@@ -21,7 +21,7 @@ class DigitReading:
 
     def __post_init__(self) -> None:
         for name, value, known in (
-            ("estimator", self.estimator, ESTIMATORS),
+            ("estimator", self.estimator, THETA_ESTIMATORS),
             ("arms_from", self.arms_from, ARM_SOURCES),
         ):
             if value not in known:

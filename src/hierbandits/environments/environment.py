@@ -4,14 +4,14 @@ from typing import Protocol
 
 from numpy.random import Generator
 
-from hierbandits.keyed_random import Events
+from hierbandits.environments.events import Events
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
 
 
 class Worlds(Protocol):
-    """A batch of runs.  Each run has its own truth."""
+    """The runs of a chunk.  Each run has its own truth."""
 
     truth: Matrix  # the hyper-parameter of each run, (runs, d); OracleTS alone is told it
 
@@ -26,7 +26,7 @@ class Worlds(Protocol):
 
 
 class Environment(Protocol):
-    """Draws batches of runs, and knows their truth and the regret of every choice."""
+    """Draws the runs of a chunk, and knows their truth and the regret of every choice."""
 
     @property
     def num_tasks(self) -> int:

@@ -8,9 +8,10 @@ from numpy.random import Generator
 from hierbandits.algebra import square_root
 from hierbandits.checks import count, real_array
 from hierbandits.environments.action_sets import ActionSets, SampledActions
+from hierbandits.environments.events import Events
 from hierbandits.environments.reward_law import RewardLaw, check_reward_law, draw_rewards
 from hierbandits.kernels.tally import linear_values
-from hierbandits.keyed_random import Events, Stream
+from hierbandits.keyed_random import Stream
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
@@ -70,7 +71,7 @@ class HierarchicalBandit:
 
 
 class HierarchicalWorlds:
-    """A batch of runs of a HierarchicalBandit."""
+    """A chunk's runs of a HierarchicalBandit."""
 
     def __init__(
         self,

@@ -29,10 +29,10 @@ SHA256 = {
 """Digests of MNIST's files, unpacked and without their headers."""
 
 _HALVES_SEED = 0
-_INSTEAD = (
-    "give a folder with MNIST's files by --data, "
-    "or use --dataset digits8x8, which needs no download"
-)
+
+
+class NotFetchedError(ValueError):
+    """MNIST was to be fetched and could not be."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +78,7 @@ def load(dataset: str | None = None, folder: Path | None = None) -> Images:
     """
     if dataset == "digits8x8":
         if folder is not None:
-            raise ValueError(f"data is for mnist; digits8x8 is in scikit-learn, got {folder}")
+            raise ValueError(f"folder is for mnist; digits8x8 is in scikit-learn, got {folder}")
         bundled = _sklearn_datasets().load_digits()
         pictures = bundled.images.astype(np.uint8)
         return Images(pictures, bundled.target.astype(np.intp), downsampled(pictures, 1, white=16))
@@ -126,7 +126,7 @@ def _read(folder: Path, name: str) -> Bytes:
         if path.is_file():
             return _verified(read_idx(path, 3 if name == PICTURES else 1), name, str(path))
     raise ValueError(
-        f"data must be a folder with MNIST's {PICTURES} and {LABELS}, each as it is or with .gz, "
+        f"folder must hold MNIST's {PICTURES} and {LABELS}, each as it is or with .gz, "
         f"got {folder}, which has no {name}"
     )
 
@@ -154,8 +154,9 @@ def _fetched() -> Path:
     try:
         fetched = datasets.fetch_openml("mnist_784", version=1, as_frame=False, parser="liac-arff")
     except (OSError, ValueError, HTTPException) as error:
-        raise ValueError(
-            f"MNIST could not be fetched from openml.org ({error}): {_INSTEAD}"
+        raise NotFetchedError(
+            f"MNIST could not be fetched from openml.org ({error}): give a folder with its files, "
+            "or the dataset digits8x8, which needs no download"
         ) from None
     pictures = fetched.data[:TRAINING].astype(np.uint8).reshape(-1, 28, 28)
     labels = fetched.target[:TRAINING].astype(np.uint8)
@@ -179,7 +180,7 @@ def _sklearn_datasets() -> Any:
     except ImportError:
         raise ValueError(
             "scikit-learn is needed to fetch MNIST and for digits8x8: pip install "
-            "'hierbandits[digits]', or give a folder with MNIST's files by --data"
+            "'hierbandits[digits]', or give a folder with MNIST's files"
         ) from None
     return datasets
 

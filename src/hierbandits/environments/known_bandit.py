@@ -6,8 +6,9 @@ import numpy as np
 from numpy.random import Generator
 
 from hierbandits.checks import real_array
+from hierbandits.environments.events import Events
 from hierbandits.environments.reward_law import RewardLaw, check_reward_law, draw_rewards
-from hierbandits.keyed_random import Events, Stream
+from hierbandits.keyed_random import Stream
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
@@ -48,12 +49,12 @@ class KnownBandit:
         return len(self.means)
 
     def worlds(self, rng: Generator, seed: int, first_run: int, runs: int) -> "KnownWorlds":
-        """A batch of `runs` runs of the same tasks."""
+        """`runs` runs of the same tasks."""
         return KnownWorlds(self, seed, runs)
 
 
 class KnownWorlds:
-    """A batch of runs of a KnownBandit."""
+    """A chunk's runs of a KnownBandit."""
 
     def __init__(self, bandit: KnownBandit, seed: int, runs: int) -> None:
         self.truth = np.tile(bandit.means.mean(axis=0), (runs, 1))  # (runs, K)

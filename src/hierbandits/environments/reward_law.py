@@ -2,7 +2,8 @@
 
 from typing import Literal, TypeAlias, get_args
 
-from hierbandits.keyed_random import Events, Stream
+from hierbandits.environments.events import Events
+from hierbandits.keyed_random import Stream
 from hierbandits.types import Vector
 
 RewardLaw: TypeAlias = Literal["gaussian", "bernoulli"]

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from hierbandits.evaluation.arm_posteriors import ArmPosteriors
-from hierbandits.keyed_random import Events, Stream
+from hierbandits.keyed_random import Stream
 from hierbandits.logs import Survey
 from hierbandits.types import Indices, Mask, Matrix, Name, Vector
 
@@ -106,8 +106,8 @@ class ThompsonShares:
             part = slice(start, start + step)
             some = tasks[part]
             run, zero = np.tile(np.arange(draws), some.size), np.zeros(some.size * draws, np.intp)
-            events = Events(run, np.repeat(some, draws), zero)
-            normals = self.stream.normals(events, dim).reshape(some.size, draws, dim)
+            keys = (run, np.repeat(some, draws), zero)
+            normals = self.stream.normals(keys, dim).reshape(some.size, draws, dim)
             values = self.posteriors.drawn(some, normals)  # (n, draws, K)
             values[~np.broadcast_to(eligible[part, None], values.shape)] = -np.inf
             best = values.argmax(axis=2)

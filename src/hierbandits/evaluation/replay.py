@@ -126,10 +126,7 @@ def _offered(rows: Rows, table: Matrix | None, num_arms: int) -> Arms:
     features = np.arange(num_arms) if table is None else table
     if rows.eligible is None:
         return Arms.shared(features, rows.size)
-    places = np.nonzero(rows.eligible)[1]
-    offset = np.append(0, np.cumsum(rows.eligible.sum(axis=1)))
-    base = np.zeros(rows.size, np.intp)
-    return Arms(features, places, offset[:-1].copy(), offset, base)
+    return Arms.of_rows(features, np.nonzero(rows.eligible)[1], rows.eligible.sum(axis=1))
 
 
 def _rounds(

@@ -10,6 +10,7 @@ from hierbandits.experiments.experiment import (
     Experiment,
     Options,
     StudyRunner,
+    add_row,
     paper_problem,
     result_rows,
 )
@@ -34,16 +35,16 @@ RECIPES = {
     "PooledTS": POLICIES["PooledTS"],
     "TS": POLICIES["TS"],
 }
-ELSEWHERE = ("HierTS", "AdaptiveHierTS")
-ELSEWHERE_WIDTHS = (0.1, 0.5)
+OTHER_POLICIES = ("HierTS", "AdaptiveHierTS")
+OTHER_TASK_STDS = (0.1, 0.5)
 
 
 def run(options: Options) -> Report:
     """Final regret against sigma_0 of policies told the widths and of those that learn them."""
     runs = options.num_runs(1000, 100)
-    fewer = max(2, runs // 10)  # elsewhere
+    fewer = max(2, runs // 10)  # on the other problems
     widths = QUICK if options.quick else TASK_STDS
-    others = 2 * len(ELSEWHERE_WIDTHS) * len(ELSEWHERE) * fewer
+    others = 2 * len(OTHER_TASK_STDS) * len(OTHER_POLICIES) * fewer
     runner = StudyRunner(options, runs * len(RECIPES) * len(widths) + others)
     report = Report(
         "adaptive",
@@ -62,12 +63,12 @@ def run(options: Options) -> Report:
         for width in widths
     }
     _compare(report, studies)
-    _elsewhere(report, runner, fewer)
+    _other_problems(report, runner, fewer)
     for width, study in studies.items():
         for row in study.summary("HierTS"):
             ratio, error = study.ratio(row["policy"], "HierTS")
             row |= {"sigma_q": HYPER_STD, "sigma_0": width, "L": ROUND_SIZE}
-            report.row(panel="", **row, ratio=ratio, ratio_error=error)
+            add_row(report, panel="", **row, ratio=ratio, ratio_error=error)
         report.table(f"sigma_0 = {width:g}", RESULT_COLUMNS, result_rows(study))
         report.frame(f"tasks_{width:g}", study.task_frame())
     return report
@@ -105,18 +106,22 @@ def _compare(report: Report, studies: Mapping[float, Study]) -> None:
     )
 
 
-def _elsewhere(report: Report, runner: StudyRunner, runs: int) -> None:
+def _other_problems(report: Report, runner: StudyRunner, runs: int) -> None:
     """Problems on which nothing was tuned: twenty tasks, wider hyper-priors, arms and features."""
     rows = []
-    for width, armed in product(ELSEWHERE_WIDTHS, (True, False)):
+    for width, armed in product(OTHER_TASK_STDS, (True, False)):
         study = runner.run(
-            _problem(width, armed), ELSEWHERE, Concurrent(ROUND_SIZE), runs, num_interactions=100
+            _problem(width, armed),
+            OTHER_POLICIES,
+            Concurrent(ROUND_SIZE),
+            runs,
+            num_interactions=100,
         )
         ratio = _interval(*study.ratio("AdaptiveHierTS", "HierTS"))
-        cells = (f"{study.mean(name)[0]:.1f}" for name in ELSEWHERE)
+        cells = (f"{study.mean(name)[0]:.1f}" for name in OTHER_POLICIES)
         rows.append(("5 arms" if armed else "6 features", f"{width:g}", *cells, ratio))
-    heading = f"Elsewhere: 20 tasks of 100 interactions, noise and sigma_q 1, {runs} runs"
-    report.table(heading, ("", "sigma_0", *ELSEWHERE, "ratio (95 % interval)"), rows)
+    heading = f"Other problems: 20 tasks of 100 interactions, noise and sigma_q 1, {runs} runs"
+    report.table(heading, ("", "sigma_0", *OTHER_POLICIES, "ratio (95 % interval)"), rows)
 
 
 def _problem(task_std: float, armed: bool) -> HierarchicalBandit:

@@ -1,9 +1,10 @@
-"""HierTS across the paper's settings: one task at a time, in batches, all at once."""
+"""HierTS under every schedule: one task at a time, some in a round, all at once."""
 
 from hierbandits.experiments.experiment import (
     Experiment,
     Options,
     StudyRunner,
+    add_row,
     labelled,
     paper_problem,
 )
@@ -24,7 +25,7 @@ COMPARED = ("HierTS", "HierTS-forced")
 
 
 def run(options: Options) -> Report:
-    """Regret in every setting with the same interactions, and the price of L."""
+    """Regret under every schedule with the same interactions, and the price of L."""
     runs = options.num_runs(1000, 100)
     sweeps = len(SIZES) * len(COMPARED) * 2
     runner = StudyRunner(options, runs * (len(SCHEDULES) + sweeps))
@@ -39,7 +40,7 @@ def run(options: Options) -> Report:
         },
     )
     report.text(
-        f"Every task has 200 interactions in every setting; {runs} runs of the same worlds. A "
+        f"Every task has 200 interactions under every schedule; {runs} runs of the same worlds. A "
         "round's rewards are learned at its end, so that acting in many tasks at once delays "
         "what they teach each other."
     )
@@ -57,15 +58,17 @@ def _schedules(report: Report, runner: StudyRunner, runs: int) -> None:
         study = runner.run(problem, ["HierTS"], schedule, runs)
         mean, error = study.mean("HierTS")
         label = LABELS.get(name, name)
-        report.row(
-            panel="schedules", policy="HierTS", runs=runs, sigma_q=HYPER_STD, sigma_0=TASK_STD,
-            L=_round_size(schedule, problem.num_tasks), schedule=label, mean=mean,
-            standard_error=error,
+        add_row(
+            report, panel="schedules", policy="HierTS", runs=runs, sigma_q=HYPER_STD,
+            sigma_0=TASK_STD, L=_round_size(schedule, problem.num_tasks), schedule=label,
+            mean=mean, standard_error=error,
         )  # fmt: skip
         rows.append([label, str(study.rounds[-1]), f"{mean:.2f}", f"{error:.2f}"])
         frames.append((study.task_frame(), {"schedule": label}))
     report.frame("tasks_schedules", labelled(frames))
-    report.table("HierTS in each setting, m = 10", ("setting", "rounds", "regret", "± s.e."), rows)
+    report.table(
+        "HierTS under each schedule, m = 10", ("schedule", "rounds", "regret", "± s.e."), rows
+    )
 
 
 def _round_size(schedule: Schedule, num_tasks: int) -> int | None:
@@ -76,12 +79,12 @@ def _round_size(schedule: Schedule, num_tasks: int) -> int | None:
 
 
 def _sweep(report: Report, runner: StudyRunner, runs: int) -> None:
-    """Regret against L, with the paper's batches and with distinct tasks in a batch."""
+    """Regret against L, in the paper's rounds and in rounds of distinct tasks."""
     problem = paper_problem(HYPER_STD, TASK_STD, num_tasks=MANY)
     figure, axes = panels(2)
     frames = []
     for plot, repeats in zip(axes, (True, False), strict=True):
-        kind = "the paper's batches" if repeats else "distinct tasks in a batch"
+        kind = "the paper's rounds" if repeats else "rounds of distinct tasks"
         lines: dict[str, list[tuple[float, float]]] = {name: [] for name in COMPARED}
         rows = []
         for size in SIZES:
@@ -92,8 +95,8 @@ def _sweep(report: Report, runner: StudyRunner, runs: int) -> None:
                 mean, error = study.mean(name)
                 lines[name].append((mean, error))
                 cells += [f"{mean:.2f}", f"{error:.2f}"]
-                report.row(
-                    panel="L", policy=name, runs=runs, sigma_q=HYPER_STD, sigma_0=TASK_STD,
+                add_row(
+                    report, panel="L", policy=name, runs=runs, sigma_q=HYPER_STD, sigma_0=TASK_STD,
                     L=size, repeats=repeats, mean=mean, standard_error=error,
                 )  # fmt: skip
             rows.append(cells)

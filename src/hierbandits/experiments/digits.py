@@ -9,8 +9,8 @@ from hierbandits.environments.digit_bandit import DigitBandit, subsample_size
 from hierbandits.environments.digit_estimators import NEGATIVE, NOISE_STD, POSITIVE
 from hierbandits.environments.digit_reading import DigitReading
 from hierbandits.environments.images import load
-from hierbandits.experiments.digit_account import reading_settings, tell_reading
 from hierbandits.experiments.digit_figures import learned_figure, regret_figure
+from hierbandits.experiments.digit_reading_text import describe_reading, reading_settings
 from hierbandits.experiments.experiment import (
     Experiment,
     Options,
@@ -69,7 +69,7 @@ def run(options: Options) -> Report:
         "twentieth of the pixels in full colour), and last mu_*, which OracleTS is told; below, "
         "the test picture that is most rewarding under it.",
     )
-    tell_reading(report, reading, size)
+    describe_reading(report, reading, size)
     for digit, study in studies.items():
         add_rows(report, study, str(digit), sigma_q=1.0, sigma_0=None, L=ROUND_SIZE, digit=digit)
     report.frame(

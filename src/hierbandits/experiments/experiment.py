@@ -14,6 +14,9 @@ from hierbandits.simulation.schedules import Schedule
 from hierbandits.simulation.simulator import simulate
 from hierbandits.simulation.study import Study
 
+SUMMARY_KEYS = ("experiment", "panel", "sigma_q", "sigma_0", "L", "policy", "runs")
+"""Every row of an experiment's summary.json has these, and the regret's mean and standard_error."""
+
 RESULT_COLUMNS = ("policy", "regret", "± s.e.", "minus HierTS", "± s.e. (paired)")
 
 
@@ -108,10 +111,17 @@ def result_rows(study: Study) -> list[list[str]]:
     return rows
 
 
+def add_row(report: Report, *, panel: str, policy: str, runs: int, **values: Any) -> None:
+    """Add a row to summary.json; what a panel does not vary or state is None."""
+    row = dict.fromkeys(SUMMARY_KEYS)
+    row |= {"experiment": report.experiment, "panel": panel, "policy": policy, "runs": runs}
+    report.row(**row | values)
+
+
 def add_rows(report: Report, study: Study, panel: str, **values: Any) -> None:
     """Add a row for each policy of the study to summary.json."""
     for row in study.summary("HierTS"):
-        report.row(panel=panel, **values, **row)
+        add_row(report, panel=panel, **values, **row)
 
 
 def labelled(parts: Iterable[tuple[Any, Mapping[str, str | int | float | bool]]]) -> Any:

@@ -14,7 +14,7 @@ from hierbandits.learning.learning_report import LearningReport
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.predictor import Predictor
-from hierbandits.learning.savings import Savings, newcomer
+from hierbandits.learning.savings import Savings, hierarchy_of_worlds
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.logs import GroupSums, Log, Split, Survey
@@ -81,7 +81,7 @@ def learn_prior(
             calibration = Calibration.of(survey, split, gathered, predictors, steps.advance)
     savings = None
     if runs:
-        worlds = newcomer(fit, comparison, survey.num_populations > 1)
+        worlds = hierarchy_of_worlds(fit, comparison, survey.num_populations > 1)
         savings = Savings.of(
             worlds, sums.n, homes, survey.features, runs=runs, seed=seed, progress=progress
         )

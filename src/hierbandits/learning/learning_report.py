@@ -157,7 +157,7 @@ class LearningReport:
         if self.savings is not None:
             page.frame("regret", self.savings.study.frame())
             for row in self.savings.study.summary("HierTS"):
-                page.row(panel="", **row)
+                page.row(experiment="learn", panel="", sigma_q=None, sigma_0=None, L=None, **row)
         page.document("report", self.to_dict())
         arms_too = {} if self.arms is None else {"arms": list(self.arms)}
         page.document("prior", self.prior.to_dict() | arms_too)

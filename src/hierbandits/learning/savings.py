@@ -11,13 +11,13 @@ from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.progress import Progress
 from hierbandits.simulation.schedules import Federated
 from hierbandits.simulation.simulator import simulate
-from hierbandits.simulation.study import Study, mean_and_error
+from hierbandits.simulation.study import Study
 from hierbandits.types import Indices, Matrix, Vector
 
 if TYPE_CHECKING:
     from hierbandits.fitting import Fit
 
-POLICIES = ("HierTS", "TS", "PooledTS", "OracleTS")
+COMPARED = ("HierTS", "TS", "PooledTS", "OracleTS")
 OTHERS = ("TS", "PooledTS")
 MOST_TASKS, MOST_ROUNDS, ARMS = 50, 100, 10
 
@@ -34,17 +34,9 @@ class Saving:
 
     @classmethod
     def of(cls, study: Study, over: str) -> "Saving":
-        """Read a study; the share's error is by the delta method.
-
-        If the other policy has no regret at all, the saving is 0 %.
-        """
-        ours, theirs = study.outcomes["HierTS"].total, study.outcomes[over].total
+        """Read a study.  If the other policy has no regret at all, the saving is 0 %."""
         difference, error = study.difference(over, "HierTS")
-        size = float(theirs.mean())
-        ratio, ratio_error = 1.0, 0.0
-        if size > 0:
-            ratio = float(ours.mean()) / size
-            ratio_error = mean_and_error(ours - ratio * theirs)[1] / size
+        ratio, ratio_error = study.ratio("HierTS", over)
         return cls(
             over=over,
             difference=difference,
@@ -98,7 +90,7 @@ class Savings:
         )
         num_rounds = min(max(num_rounds, 1), MOST_ROUNDS)
         study = simulate(
-            world, POLICIES, Federated(), runs, seed, num_interactions=num_rounds,
+            world, COMPARED, Federated(), runs, seed, num_interactions=num_rounds,
             progress=progress,
         )  # fmt: skip
         return cls(
@@ -111,7 +103,7 @@ class Savings:
         )
 
 
-def newcomer(fit: "Fit", comparison: Comparison, many: bool) -> GaussianHierarchy:
+def hierarchy_of_worlds(fit: "Fit", comparison: Comparison, many: bool) -> GaussianHierarchy:
     """The hierarchy of worlds like the log's, before anything is known of their mu.
 
     With several populations the hyper-prior was learned.  One population has one mu, which does

@@ -72,6 +72,15 @@ class Arms:
         rows, _, _ = _shared_layout(num_sets * size, 0)
         return cls(features.reshape(-1, dim), rows, start, offset, start)
 
+    @classmethod
+    def of_rows(cls, table: Matrix | Indices, rows: Indices, sizes: Indices) -> "Arms":
+        """Event e may play sizes[e] of these rows of the table, event after event; not checked.
+
+        An arm's number is its row.
+        """
+        offset = np.append(0, np.cumsum(sizes))
+        return cls(table, rows, offset[:-1].copy(), offset, np.zeros(sizes.size, np.intp))
+
     @property
     def sizes(self) -> Indices:
         """How many arms each event has, (E,)."""

@@ -15,9 +15,6 @@ from hierbandits.reporting.html_page import HtmlPage
 if TYPE_CHECKING:
     from rich.console import Console
 
-SUMMARY_KEYS = ("experiment", "panel", "sigma_q", "sigma_0", "L", "policy", "runs")
-"""Every row of an experiment's summary.json has these, and the regret's mean and standard_error."""
-
 _PACKAGES = ("hierbandits", "numpy", "scipy", "numba")
 
 
@@ -67,11 +64,9 @@ class Report:
         """Add plain data, to be written as JSON."""
         self._documents[name] = content
 
-    def row(self, *, panel: str, policy: str, runs: int, **values: Any) -> None:
-        """Add a row to summary.json; what a panel does not vary or state is None."""
-        row = dict.fromkeys(SUMMARY_KEYS)
-        row |= {"experiment": self.experiment, "panel": panel, "policy": policy, "runs": runs}
-        self.rows.append(row | values)
+    def row(self, **values: Any) -> None:
+        """Add a row to summary.json."""
+        self.rows.append(values)
 
     def html(self) -> str:
         """The page."""

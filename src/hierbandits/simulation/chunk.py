@@ -8,8 +8,8 @@ import numpy as np
 from numpy.random import Generator, default_rng
 
 from hierbandits.environments.environment import Environment
+from hierbandits.environments.events import Events
 from hierbandits.kernels.tally import add_up, unroll
-from hierbandits.keyed_random import Events
 from hierbandits.policies.recipes import Recipe
 from hierbandits.simulation.regret_curve import RegretCurve
 from hierbandits.simulation.schedules import History, Schedule

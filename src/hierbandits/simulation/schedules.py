@@ -16,7 +16,7 @@ IDLE = -1
 
 @dataclass(slots=True, eq=False)
 class History:
-    """What has happened in a batch of runs so far: all that a schedule may look at."""
+    """What has happened in the runs of a chunk so far: all that a schedule may look at."""
 
     runs: int
     num_tasks: int

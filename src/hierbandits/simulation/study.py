@@ -64,11 +64,15 @@ class Study:
     def ratio(self, policy: str, other: str) -> tuple[float, float]:
         """The mean final regret of `policy` over that of `other`, and its standard error.
 
-        Runs are paired, and the error is by the delta method.
+        Runs are paired, and the error is by the delta method.  If `other` has no regret at all,
+        the ratio is 1 and its error 0.
         """
         own, others = self.outcomes[policy].total, self.outcomes[other].total
-        ratio = float(own.mean() / others.mean())
-        return ratio, mean_and_error(own - ratio * others)[1] / float(others.mean())
+        size = float(others.mean())
+        if size <= 0:
+            return 1.0, 0.0
+        ratio = float(own.mean()) / size
+        return ratio, mean_and_error(own - ratio * others)[1] / size
 
     def band(self, policy: str) -> tuple[Vector, Vector]:
         """The mean regret at each kept round and its standard error, (points,) each."""

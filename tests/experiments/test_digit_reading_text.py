@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from hierbandits.environments.digit_reading import DigitReading
-from hierbandits.experiments.digit_account import (
+from hierbandits.experiments.digit_reading_text import (
     RECORD,
     RECORD_COLUMNS,
+    describe_reading,
     reading_settings,
-    tell_reading,
 )
 from hierbandits.reporting.report import Report
 
@@ -19,7 +19,7 @@ PAPER = Path(__file__).parents[2] / "docs" / "paper.md"
 
 def _told(folder, **reading):
     report = Report("digits", "title", {})
-    tell_reading(report, DigitReading(**reading), 321)
+    describe_reading(report, DigitReading(**reading), 321)
     page = report.write(folder).read_text()
     return re.sub(r"\s+", " ", page)
 
@@ -30,10 +30,12 @@ def test_the_page_tells_estimates_and_how_they_were_chosen(tmp_path):
         "Half of the weight is on all pictures",
         "pictures that the fit itself would choose among 30",
         "computed 8 times",
-        "The ridge of the fit is sigma^2 = 0.25",
+        "The ridge of the fit is sigma^2 = 0.25. With it, the fit is the posterior mean under the "
+        "hyper-prior N(0, I) and noise sigma = 0.5.",
+        "whatever the reading and the digit. These ranges are over digits, from the same runs.",
         "the mean and the covariance of theta_s over 500 sub-samples of the training half, of 321",
         "1e-06 is added to the diagonal of Sigma_0",
-        "chose the reweighting after we had seen regrets on the test half",
+        "chose choice-weighted after we had seen regrets on the test half",
         "are of the task&#x27;s own sub-sample",
         "--estimator choice-weighted",
         "--arms-from subsample",

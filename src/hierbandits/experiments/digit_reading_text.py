@@ -4,11 +4,11 @@ from typing import Any
 
 from hierbandits.environments.digit_estimators import (
     DIAGONAL,
-    ESTIMATORS,
+    FIT_RIDGE,
     NOISE_STD,
     PASSES,
-    RIDGE,
     SUBSAMPLES,
+    THETA_ESTIMATORS,
 )
 from hierbandits.environments.digit_reading import ARM_SOURCES, DigitReading
 from hierbandits.reporting.report import Report
@@ -42,7 +42,7 @@ def reading_settings(reading: DigitReading, size: int) -> dict[str, Any]:
         "added to the diagonal of Sigma_0": DIAGONAL,
     }
     if reading.estimator != "positive-mean":
-        settings["ridge"] = RIDGE
+        settings["ridge"] = FIT_RIDGE
     if reading.estimator == "choice-weighted":
         settings |= {
             "weight on the fit's own choices": 0.5,
@@ -52,7 +52,7 @@ def reading_settings(reading: DigitReading, size: int) -> dict[str, Any]:
     return settings
 
 
-def tell_reading(report: Report, reading: DigitReading, size: int) -> None:
+def describe_reading(report: Report, reading: DigitReading, size: int) -> None:
     """Paragraphs on the reading in force and on how the default was chosen, and the record."""
     report.text(
         'What we had to choose. The paper says that theta_s is computed "using positive images '
@@ -62,21 +62,22 @@ def tell_reading(report: Report, reading: DigitReading, size: int) -> None:
         f"--arms-from {reading.arms_from}; the default is --estimator choice-weighted and "
         "--arms-from subsample, and the paper's words taken literally are --estimator "
         "positive-mean and --arms-from test-half.",
-        f"Estimator. {ESTIMATORS[reading.estimator].summary} {_ridge(reading)}".rstrip(),
+        f"Estimator. {THETA_ESTIMATORS[reading.estimator].summary} {_on_ridge(reading)}".rstrip(),
         f"mu_* and Sigma_0 are the mean and the covariance of theta_s over {SUBSAMPLES} "
         f"sub-samples of the training half, of {size} pictures each. Some pixels are black in "
         f"every picture, so {DIAGONAL:g} is added to the diagonal of Sigma_0. Nobody is told "
         "theta_s, and regret is computed from the labels: the estimator matters only through "
         "mu_* and Sigma_0.",
         f"Arms. {ARM_SOURCES[reading.arms_from]} {_pooling(reading, size)}",
-        "How the default was chosen. We chose the reweighting after we had seen regrets on the "
+        "How the default was chosen. We chose choice-weighted after we had seen regrets on the "
         "test half, among the three estimators of the table below. With positive-mean, OracleTS "
         "has 2.5 to 6.2 times the regret of HierTS: the mean positive picture gives the highest "
         "value to pictures with much ink, of whatever class. With least-squares, OracleTS has "
         "more regret than HierTS for digits 1, 4, 5 and 9. With choice-weighted it has less for "
         "every digit but 4. So the choice was made in favour of OracleTS; HierTS itself has a "
         "little more regret with choice-weighted than with the others. TS has 1.9 to 4.3 times "
-        "the regret of HierTS whatever the reading and the digit.",
+        "the regret of HierTS whatever the reading and the digit. These ranges are over digits, "
+        "from the same runs.",
     )
     report.table(
         "Recorded on MNIST, 20 runs, seed 0: mean regret over ten digits; the digits for which "
@@ -86,12 +87,12 @@ def tell_reading(report: Report, reading: DigitReading, size: int) -> None:
     )
 
 
-def _ridge(reading: DigitReading) -> str:
+def _on_ridge(reading: DigitReading) -> str:
     if reading.estimator == "positive-mean":
         return ""
     return (
-        f"The ridge of the fit is sigma^2 = {RIDGE:g}. It is what the "
-        f"hyper-prior N(0, I) and noise of standard deviation sigma = {NOISE_STD:g} stand for."
+        f"The ridge of the fit is sigma^2 = {FIT_RIDGE:g}. With it, the fit is the posterior mean "
+        f"under the hyper-prior N(0, I) and noise sigma = {NOISE_STD:g}."
     )
 
 
