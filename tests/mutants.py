@@ -93,7 +93,11 @@ MUTANTS = [
     ("beliefs/candidates.py", "mine = active[population]", "mine = ~active[population]"),
     ("beliefs/adaptive_belief.py", "np.sqrt(square / 2 / drawn)", "square / 2 / drawn"),
     ("beliefs/adaptive_belief.py", "np.sqrt(square / 2 / drawn)", "np.sqrt(square / drawn)"),
-    ("beliefs/adaptive_belief.py", "np.outer(at - mean, at - mean)", "np.outer(mean, mean)"),
+    (
+        "beliefs/adaptive_belief.py",
+        "np.outer(centre - mean, centre - mean)",
+        "np.outer(mean, mean)",
+    ),
     (
         "beliefs/adaptive_belief.py",
         "square / np.maximum(count - 2.0, 1.0)",

@@ -11,7 +11,10 @@ from hierbandits.types import Indices, Vector
 _FLOAT, _INDEX = np.dtype(np.float64), np.dtype(np.intp)
 
 LARGEST = 1e60
-"""Larger numbers are refused, and scales below its inverse: their squares might overflow."""
+"""Numbers above this are refused, and so are scales below 1 / LARGEST.
+
+Their squares could overflow.
+"""
 
 
 def real_array(
@@ -58,7 +61,7 @@ def index_array(name: str, value: ArrayLike, stop: int, what: str) -> Indices:
 
 
 def positive(name: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Vector:
-    """Check that `value` holds positive numbers, so large that their squares do not vanish."""
+    """Check that `value` holds positive numbers, large enough that squares do not vanish."""
     array = real_array(name, value, shape)
     if array.size and array.min() < 1 / LARGEST:
         raise ValueError(f"{name} must be positive, got {array.min()}")

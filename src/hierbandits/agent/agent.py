@@ -207,7 +207,7 @@ class Agent:
         policy: Recipe | None = None,
         clock: Callable[[], float] = time.time,
     ) -> "Agent":
-        """The agent that `save` wrote; one of a recipe of your own needs it as `policy`."""
+        """The agent that `save` wrote.  If its recipe is not in POLICIES, give the recipe as `policy`."""
         return read_agent(path, policy, partial(cls, clock=clock))
 
     def table(self, confidence: float = 0.95) -> dict[str, list[Any]]:
@@ -231,7 +231,7 @@ class Agent:
         decided = sum(member.decisions for member in self._roster)
         rewarded = sum(member.rewards for member in self._roster)
         return (
-            f"Agent({name_of(self._recipe) or 'its own'}, {form}, {len(self.tasks)} tasks, "
+            f"Agent({name_of(self._recipe) or 'own recipe'}, {form}, {len(self.tasks)} tasks, "
             f"{decided} decisions, {rewarded} rewarded, {len(self._ledger.pending)} pending)"
         )
 

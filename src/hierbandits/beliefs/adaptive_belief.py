@@ -203,11 +203,11 @@ class AdaptiveBelief(Posterior):
             centre, own, inherited = self.candidates.beliefs[c]._nodes.marginal(node)
             scale = self._var_scale(c)[p]
             parts.append((weights[c], centre, scale * own, scale * inherited))
-        mean = np.array(sum(w * centre for w, centre, _, _ in parts))
-        within = np.array(sum(w * own for w, _, own, _ in parts))
-        shared = np.array(
-            sum(w * (more + np.outer(at - mean, at - mean)) for w, at, _, more in parts)
-        )
+        mean = np.array(sum(weight * centre for weight, centre, _, _ in parts))
+        within = np.array(sum(weight * own for weight, _, own, _ in parts))
+        shared: Matrix = np.zeros_like(within)
+        for weight, centre, _, inherited in parts:
+            shared += weight * (inherited + np.outer(centre - mean, centre - mean))
         return mean, within, shared
 
     def _population(self, nodes: Indices) -> Indices:

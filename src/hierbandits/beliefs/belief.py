@@ -28,8 +28,8 @@ class Belief(Posterior):
     """The exact joint posterior of all parameters, given rewards in any order.
 
     `num_tasks` is the number of tasks of each population.  In deeper hierarchies it counts the
-    children at each level, from the root down.  `population` says it otherwise: the population of
-    each task, (tasks,), so that populations may be uneven; a task's id is then its place there.
+    children at each level, from the root down.  Or give `population`, the population of each task,
+    (tasks,): populations may then differ in size, and a task's id is its place in that array.
     Give several hierarchies and each gets `num_populations` populations, in turn.
     """
 

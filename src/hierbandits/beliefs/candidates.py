@@ -44,7 +44,7 @@ class Candidates:
             for point in points
         ]
         num_populations = self.beliefs[0].num_populations
-        self.units = np.zeros((num_populations, widths.dim), np.intp)  # of features, in logs
+        self.units = np.zeros((num_populations, widths.dim), np.intp)  # powers of UNIT_RATIO
         self.points = np.repeat(np.array(points)[:, None], num_populations, axis=1)  # (C, P, 2)
         self.log_prior = np.repeat([[widths.log_prior(p)] for p in points], num_populations, 1)
         self.evidence = self._joint_evidence()

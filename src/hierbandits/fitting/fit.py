@@ -10,10 +10,10 @@ from hierbandits.types import Mask, Vector
 class Widths:
     """Learned standard deviations with 95 % intervals.
 
-    `maybe_zero` says where the data do not tell a width from zero.  There the width is made
-    nearly zero, and everything else is fitted again: the loss of log evidence is below what chance
-    exceeds in one of forty worlds of zero width.  The interval then starts at zero, and the error
-    of the log says little.
+    `maybe_zero` says where the data do not tell a width from zero.  To test this, the width is made
+    nearly zero and the rest is fitted again.  If the width were zero, the log evidence would fall
+    by more than the limit in 1 of 40 logs; here it falls by less.  The interval then starts at
+    zero, and the error of the log says little.
 
     The data show the variance of the tasks' estimates, std^2 + c, where c comes from the errors of
     the estimates.  Its log is taken to be normal.  c is chosen so that the log evidence has the

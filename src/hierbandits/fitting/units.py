@@ -10,7 +10,10 @@ from hierbandits.checks import LARGEST, state_array
 from hierbandits.types import Indices, Matrix, Vector
 
 WIDE = 100.0
-"""The default hyper-width of one population: so many root mean square rewards per feature unit."""
+"""The default hyper-width of one population.
+
+In root mean square rewards per unit of the feature.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

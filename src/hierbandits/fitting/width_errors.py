@@ -66,8 +66,8 @@ def learned_widths(
 def _widths(std: Vector, log_std: Vector, log_error: Vector, loss: Vector) -> Widths:
     """The widths with their intervals.
 
-    `log_std` is in the data's units.  `loss` is what a width of zero loses in log evidence, as a
-    fraction of the loss that rules it out.
+    `log_std` is in the data's units.  `loss` is the loss of log evidence if each width is zero,
+    divided by the loss that rules zero out.
     """
     maybe_zero = loss < 1.0
     # c = r (std^2 + c): -log(r) / (1 - r) = steep gives the loss at zero and the log's error.
@@ -84,7 +84,7 @@ def _widths(std: Vector, log_std: Vector, log_error: Vector, loss: Vector) -> Wi
 
 
 def _losses(objective: Objective, model: Model, which: Literal["task_cov", "hyper_cov"]) -> Vector:
-    """What each width loses in log evidence if it is zero, as a fraction of what rules that out."""
+    """The loss of log evidence if each width is zero, divided by the loss that rules zero out."""
     top = objective.expectation(model).log_evidence
     losses = np.empty(objective.form.dim)
     for j in range(losses.size):
