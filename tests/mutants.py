@@ -47,7 +47,7 @@ MUTANTS = [
     ("keyed_random.py", "np.uint64(tasks[e]) * _GOLDEN", "_GOLDEN"),
     ("kernels/tally.py", "counts[r, s] += 1", "counts[r, s] += 0"),
     ("beliefs/belief.py", "((old - before) + (new - after)) / var", "2 * (old - before) / var"),
-    ("beliefs/contribution.py", "np.eye(nodes.dim) - ratio", "np.eye(nodes.dim) + ratio"),
+    ("beliefs/contribution.py", "np.eye(nodes.dim) - squared", "np.eye(nodes.dim) + squared"),
     ("beliefs/contribution.py", "1.0 - precision * factor**2", "1.0 - precision * factor"),
     ("beliefs/belief.py", "-1, slot_parent + first", "-1, slot_parent"),
     ("beliefs/folding.py", "(mean * (weighted + pull))", "(mean * weighted)"),
@@ -70,7 +70,7 @@ MUTANTS = [
     ("models/hierarchy.py", "variances[name] = std**2", "variances[name] = std"),
     ("agent/ledger.py", "if earlier != reward:", "if False:"),
     ("agent/ledger.py", "del self.pending[decision.id]", "pass"),
-    ("agent/posterior_table.py", "(1 + confidence) / 2", "confidence"),
+    ("algebra.py", "(1 + confidence) / 2", "confidence"),
     (
         "simulation/variance_sum.py",
         "least >= self._eta[run, task]",

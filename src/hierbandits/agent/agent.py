@@ -18,7 +18,7 @@ from hierbandits.agent.posterior_table import posterior_table, summary_text
 from hierbandits.agent.roster import Member, Roster
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, count, real_array
+from hierbandits.checks import LARGEST, count, one_of, real_array
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.policies.recipes import POLICIES, Recipe, name_of
@@ -207,7 +207,10 @@ class Agent:
         policy: Recipe | None = None,
         clock: Callable[[], float] = time.time,
     ) -> "Agent":
-        """The agent that `save` wrote.  If its recipe is not in POLICIES, give the recipe as `policy`."""
+        """The agent that `save` wrote.
+
+        If its recipe is not in POLICIES, give the recipe as `policy`.
+        """
         return read_agent(path, policy, partial(cls, clock=clock))
 
     def table(self, confidence: float = 0.95) -> dict[str, list[Any]]:
@@ -257,9 +260,7 @@ def _checked_recipe(
     """The recipe of a policy that is given by name or as it is, or the usual one for a prior."""
     if policy is None:
         policy = "HierTS" if isinstance(prior, GaussianHierarchy) else "AdaptiveHierTS"
-    if not isinstance(policy, Recipe) and policy not in POLICIES:
-        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, got {policy!r:.80}")
-    recipe = POLICIES[policy] if isinstance(policy, str) else policy
+    recipe = policy if isinstance(policy, Recipe) else POLICIES[one_of("policy", policy, POLICIES)]
     if recipe.knows_truth:
         raise ValueError(f"policy must not need the truth, which no agent knows, got {policy!r}")
     return recipe

@@ -226,7 +226,7 @@ class Candidates:
         """All state as plain data and arrays, without copies."""
         arrays = {name: getattr(self, name) for name in ("units", "points", "active")}
         arrays |= {name: getattr(self, name) for name in ("count", "due")}
-        arrays |= {name: getattr(self.sums, name) for name in _SUMS}
+        arrays |= self.sums.state()
         metas = []
         for c, belief in enumerate(self.beliefs):
             meta, parts = belief.state()
@@ -257,12 +257,6 @@ class Candidates:
             raise ValueError("active must leave every population a candidate")
         held.count = state_array("count", arrays["count"], (populations,))
         held.due = state_array("due", arrays["due"], (populations,))
-        shape = (None, dim) if held.widths.is_armed else (None, dim, dim)
-        xx = state_array("xx", arrays["xx"], shape)
-        rest = [state_array(name, arrays[name], (len(xx),)) for name in ("yy", "n")]
-        held.sums = TaskSums(xx, state_array("xy", arrays["xy"], (len(xx), dim)), *rest)
+        held.sums = TaskSums.from_state(arrays, dim, armed=held.widths.is_armed)
         held.evidence, held._weights = held._joint_evidence(), None
         return held
-
-
-_SUMS = ("xx", "xy", "yy", "n")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hierbandits.algebra import condition, explained, squared, summed, times
+from hierbandits.algebra import condition, explained, gain_of, squared, summed, times
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.task_sums import TaskSums
@@ -39,7 +39,7 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
             return here, Evidence(count.copy(), log_var, np.maximum(square, least))
         precision = levels.precision[forest.level[here]]
         cov = squared(root, armed=nodes.is_armed)
-        gain = cov * precision if nodes.is_armed else cov @ precision
+        gain = gain_of(cov, precision, armed=nodes.is_armed)
         heard = (explained(gain, information), times(precision, after))
         here, child_of = np.unique(forest.parent[here], return_inverse=True)
         information, weighted, square, size, log_var, count = (

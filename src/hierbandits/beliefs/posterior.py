@@ -12,7 +12,7 @@ from hierbandits.archive import read_archive, write_archive
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, index_array, positive, real_array, state_array
+from hierbandits.checks import LARGEST, index_array, positive, real_array
 from hierbandits.kernels.lineage import first_with_children
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -194,9 +194,7 @@ class Posterior(ABC):
             raise ValueError(
                 f"sums must hold {num_tasks} tasks with {self.dim} {form}, got {sums.xx.shape}"
             )
-        for name in ("xx", "xy", "yy", "n"):
-            values = getattr(sums, name)
-            state_array(f"sums.{name}", values, values.shape)
+        sums.check_finite()
         squares = sums.xx if self.is_armed else np.diagonal(sums.xx, axis1=1, axis2=2)
         for name, values, size in (
             ("xx", squares, self.largest_feature),

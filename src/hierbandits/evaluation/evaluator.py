@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from hierbandits.checks import count
+from hierbandits.checks import count, probability
 from hierbandits.evaluation import cautions
 from hierbandits.evaluation.arm_features import feature_table
 from hierbandits.evaluation.armed_log import armed_log
@@ -79,7 +79,7 @@ def evaluate(
     are meant to hold.  `progress` shows a bar (None: on a terminal), or is a function that is
     called with the rows read so far and the rows of all passes.
     """
-    confidence, alpha = _checked_confidence(confidence), checked_alpha(delta, None)
+    confidence, alpha = probability("confidence", confidence), checked_alpha(delta, None)
     draws, batch = count("draws", draws, least=1), count("batch", batch, least=1)
     seed, folds = count("seed", seed), count("folds", folds, least=2)
     if split not in (None, "folds", "time"):
@@ -248,9 +248,3 @@ class _Work:
             warnings=(*cautions.of_log(self.survey, bool(self.replays)), *self.warnings),
             settings=settings,
         )
-
-
-def _checked_confidence(confidence: float) -> float:
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be in (0, 1), got {confidence}")
-    return float(confidence)

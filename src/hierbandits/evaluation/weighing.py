@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.evaluation.estimators import WEIGHT, effective_size, normal
+from hierbandits.algebra import normal_quantile
+from hierbandits.evaluation.estimators import WEIGHT, effective_size
 from hierbandits.evaluation.frozen_policies import Frozen
 from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.scores import Scores
@@ -59,7 +60,7 @@ class Tally:
         mean, error = pooled.mean[0, WEIGHT], pooled.error(1.0, 0.0, 0.0, 0.0)[0]
         chosen = sum(self.chosen.values(), np.zeros(plays.shape))
         lost = np.where(plays == 0, chosen, 0.0).sum(axis=1)
-        reach = normal(confidence) * error
+        reach = normal_quantile(confidence) * error
         return Diagnostics(
             int(pooled.n[0]), float(effective_size(pooled)[0]), float(self.largest.max()),
             float(mean), float(error), float(mean - reach), float(mean + reach),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.algebra import condition, square_root, times
+from hierbandits.algebra import condition, square_root, squared, times, transposed
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -98,7 +98,7 @@ def e_step(model: Model, sums: TaskSums, population: Indices, num_populations: i
     left -= float((mean * (weighted + pull)).sum() + (pull * (after - mean)).sum())
     count = float(sums.n.sum())
     log_var += float(log_det.sum()) + count * np.log(model.noise_var)
-    cov = factor**2 if armed else factor @ np.swapaxes(factor, -1, -2)
+    cov = squared(factor, armed=armed)
     slope = weighted - times(seen, after)
     hyper_pull = _pull(slope, seen, cov)
     centre = after / root if armed else np.linalg.solve(root, after.T).T  # L^-1 mu_bar
@@ -150,14 +150,14 @@ def _shrunk(data: Matrix, weighted: Vector) -> tuple[Matrix, Vector, Vector]:
     try:
         solved = np.linalg.solve(inner, np.concatenate([data, weighted[..., None]], -1))
     except np.linalg.LinAlgError:
-        values, vectors = np.linalg.eigh((data + np.swapaxes(data, -1, -2)) / 2)
+        values, vectors = np.linalg.eigh((data + transposed(data)) / 2)
         values = np.maximum(values, 0.0)
-        across = np.swapaxes(vectors, -1, -2)
+        across = transposed(vectors)
         seen = vectors * (values / (1 + values))[..., None, :] @ across
         step = times(vectors, times(across, weighted) / (1 + values))
         return seen, step, np.log1p(values).sum(-1)
     seen, step = solved[..., :-1], solved[..., -1]
-    return (seen + np.swapaxes(seen, -1, -2)) / 2, step, np.linalg.slogdet(inner)[1]
+    return (seen + transposed(seen)) / 2, step, np.linalg.slogdet(inner)[1]
 
 
 def _add(total: Matrix, population: Indices, part: Matrix) -> None:

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from scipy.special import chdtrc, chdtri
 
-from hierbandits.checks import count
+from hierbandits.checks import count, one_of
 from hierbandits.fitting.weak_prior import WeakPrior
 from hierbandits.types import Matrix, Vector
 
@@ -34,8 +34,7 @@ class Structure:
     @classmethod
     def of(cls, shape: str, dim: int, rank: int, armed: bool) -> "Structure":
         """The structure, checked."""
-        if shape not in get_args(Shape):
-            raise ValueError(f"structure must be one of {get_args(Shape)}, got {shape!r}")
+        one_of("structure", shape, get_args(Shape))
         if armed and shape not in ("scalar", "diagonal"):
             raise ValueError(f"structure must be scalar or diagonal for arms, got {shape!r}")
         rank = count("rank", rank, least=1)

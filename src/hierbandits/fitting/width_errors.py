@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import lambertw
 
+from hierbandits.algebra import normal_quantile
 from hierbandits.fitting.expectation import Model
 from hierbandits.fitting.fit import Widths
 from hierbandits.fitting.objective import Objective
@@ -13,7 +14,7 @@ from hierbandits.fitting.structure import EDGE, Structure
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Matrix, Vector
 
-NORMAL_95 = 1.959963984540054
+_REACH = normal_quantile(0.95)
 _EM_STEPS = 10
 _LITTLE = 0.05  # log evidence
 
@@ -72,12 +73,12 @@ def _widths(std: Vector, log_std: Vector, log_error: Vector, loss: Vector) -> Wi
     maybe_zero = loss < 1.0
     # c = r (std^2 + c): -log(r) / (1 - r) = steep gives the loss at zero and the log's error.
     root = np.sqrt(np.clip(loss, 0.0, 1e6))
-    steep = np.clip(2 * NORMAL_95 * log_error * root, 1 + 1e-6, 700.0)
+    steep = np.clip(2 * _REACH * log_error * root, 1 + 1e-6, 700.0)
     r = np.where(np.isinf(loss), 0.0, -lambertw(-steep * np.exp(-steep)).real / steep)
     with np.errstate(over="ignore"):  # no upper end
         ends = [
             std * np.sqrt(np.maximum(1 + np.expm1(2 * log_error * (1 - r) * z) / (1 - r), 0.0))
-            for z in (-NORMAL_95, NORMAL_95)
+            for z in (-_REACH, _REACH)
         ]
     low = np.where(maybe_zero, 0.0, ends[0])
     return Widths(std, log_error, low, ends[1], maybe_zero, np.abs(log_std) >= EDGE - 1e-9)
