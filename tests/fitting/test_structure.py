@@ -22,14 +22,14 @@ def test_the_m_step_is_where_its_objective_is_flat():
 
 
 def test_the_drop_that_rules_zero_out():
-    drops = [Structure.of("full", d, 1, armed=False).drop for d in (1, 2, 5)]
+    losses = [Structure.of("full", d, 1, armed=False).critical_loss for d in (1, 2, 5)]
     draws = np.random.default_rng(24).standard_normal((10**6, 5)) ** 2
     coin = np.random.default_rng(25).integers(0, 2, 10**6)
-    for drop, d in zip(drops, (1, 2, 5), strict=True):
+    for drop, d in zip(losses, (1, 2, 5), strict=True):
         twice = draws[:, : d - 1].sum(1) + coin * draws[:, d - 1]
         assert abs((twice > 2 * drop).mean() - 0.025) < 6 * np.sqrt(0.025 / 10**6)
-    assert Structure.of("low-rank", 5, 1, armed=False).drop == pytest.approx(drops[1])
-    assert Structure.of("diagonal", 5, 1, armed=False).drop == pytest.approx(1.9207294)
+    assert Structure.of("low-rank", 5, 1, armed=False).critical_loss == pytest.approx(losses[1])
+    assert Structure.of("diagonal", 5, 1, armed=False).critical_loss == pytest.approx(1.9207294)
 
 
 def test_a_factor_start_is_near_the_covariance():

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierbandits.agent.agent_file import read_agent, write_agent
-from hierbandits.agent.catalogue import Catalogue, form_of
+from hierbandits.agent.agent_prior import agent_prior
+from hierbandits.agent.catalogue import Catalogue
 from hierbandits.agent.decision import Decision
 from hierbandits.agent.ledger import Ledger, Pending
 from hierbandits.agent.posterior_table import posterior_table, summary_text
@@ -51,7 +52,7 @@ class Agent:
     ) -> None:
         if draws is None and floor != 0:
             raise ValueError(f"floor needs propensities: give draws too, got floor={floor}")
-        self.prior = _checked_prior(prior, num_features, arms)
+        self.prior = agent_prior(prior, num_features, arms)
         self._recipe = _checked_recipe(policy, self.prior)
         self._policy = self._recipe(self.prior)
         if draws is not None:
@@ -237,21 +238,6 @@ class Agent:
             f"Agent({name_of(self._recipe) or 'own recipe'}, {form}, {len(self.tasks)} tasks, "
             f"{decided} decisions, {rewarded} rewarded, {len(self._ledger.pending)} pending)"
         )
-
-
-def _checked_prior(
-    prior: GaussianHierarchy | UnknownWidths | None, num_features: int | None, arms: Any
-) -> GaussianHierarchy | UnknownWidths:
-    """The prior of an agent that is given these arguments."""
-    if prior is None:
-        return form_of(arms, num_features)
-    if num_features is not None:
-        raise ValueError(f"num_features must not be given with a prior, got {num_features!r}")
-    if not isinstance(prior, GaussianHierarchy | UnknownWidths):
-        raise ValueError(f"prior must be a GaussianHierarchy, got {prior!r:.80}")
-    if prior.num_levels < 2:
-        raise ValueError(f"prior must have a level of tasks below its root, got {prior}")
-    return prior
 
 
 def _checked_recipe(

@@ -30,8 +30,9 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
         factor = levels.prior_factor[forest.level[here]]
         after, root, log_det = condition(mean, factor, information, weighted)
         nodes.mean[here], nodes.factor[here] = after, root
-        pull = weighted - times(information, mean)
-        square = square - (mean * (weighted + pull)).sum(-1) - (pull * (after - mean)).sum(-1)
+        residual = weighted - times(information, mean)
+        square = square - (mean * (weighted + residual)).sum(-1)
+        square = square - (residual * (after - mean)).sum(-1)
         log_var = log_var + log_det
         if forest.parent[here[0]] < 0:
             # Rounding is relative to the rewards' own squares, so no less than that is known.

@@ -119,7 +119,7 @@ class Posterior(ABC):
     @property
     def num_levels(self) -> int:
         """Two for populations and their tasks."""
-        return self._nodes.levels.deepest
+        return self._nodes.levels.num_levels
 
     @property
     def num_populations(self) -> int:

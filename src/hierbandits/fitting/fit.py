@@ -41,7 +41,7 @@ class Fit:
     trace: Vector  # log evidence + weak priors at each iteration: it never falls
     iterations: int
     converged: bool  # whether, by the local quadratic, the top is less than 0.001 higher
-    at_edge: bool  # whether a width, or the width of some direction, sits at a bound of the search
+    at_bound: bool  # whether a width, or the width of some direction, sits at a bound of the search
     task_widths: Widths  # roots of task_cov's diagonal, (d,)
     noise_width: Widths  # (1,); no error if it was given
     hyper_widths: Widths  # roots of hyper_cov's diagonal, (d,); no error if it was not learned
