@@ -53,7 +53,7 @@ def _cost(dim: int, num_tasks: int, events: int, times: int, seconds: float) -> 
         num_tasks,
         events,
         first=first,
-        candidates=len(belief.widths.first_points()),
+        candidates=len(belief.prior.first_points()),
         left=len(belief.candidates.beliefs),
         **least,
     )

@@ -14,7 +14,7 @@ import hierbandits as hb
 from bench.tables import Table
 from hierbandits.fitting import Fit, fit_prior
 from hierbandits.fitting.fit import Widths
-from hierbandits.fitting.structure import Shape
+from hierbandits.fitting.structure import StructureKind
 from hierbandits.types import Mask, Matrix, Vector
 
 TASK_STDS = np.array([0.1, 0.3, 1.0])
@@ -38,7 +38,7 @@ class Recovery:
     zero: Vector  # the share that may be zero
 
 
-def tasks_study(structure: Shape, runs: int, sizes: Sequence[int]) -> Iterator[Recovery]:
+def tasks_study(structure: StructureKind, runs: int, sizes: Sequence[int]) -> Iterator[Recovery]:
     """The widths of one population's tasks, and the noise, as tasks grow."""
     truth = np.append(TASK_STDS, NOISE_STD)
     for size in sizes:
@@ -47,7 +47,9 @@ def tasks_study(structure: Shape, runs: int, sizes: Sequence[int]) -> Iterator[R
         yield _recovery(size, truth, [(fit.task_widths, fit.noise_width) for fit in fits])
 
 
-def populations_study(structure: Shape, runs: int, sizes: Sequence[int]) -> Iterator[Recovery]:
+def populations_study(
+    structure: StructureKind, runs: int, sizes: Sequence[int]
+) -> Iterator[Recovery]:
     """The hyper-widths as populations grow."""
     for size in sizes:
         rng = np.random.default_rng(size)
@@ -55,7 +57,7 @@ def populations_study(structure: Shape, runs: int, sizes: Sequence[int]) -> Iter
         yield _recovery(size, HYPER_STDS, [(fit.hyper_widths,) for fit in fits])
 
 
-def _fit(rng: np.random.Generator, structure: Shape, populations: int, tasks: int) -> Fit:
+def _fit(rng: np.random.Generator, structure: StructureKind, populations: int, tasks: int) -> Fit:
     dim = len(TASK_STDS)
     mu = rng.multivariate_normal(np.ones(dim), _cov(HYPER_STDS, structure), populations)
     population = np.repeat(np.arange(populations), tasks)
@@ -69,7 +71,7 @@ def _fit(rng: np.random.Generator, structure: Shape, populations: int, tasks: in
     return fit_prior(sums, population=population, structure=structure)
 
 
-def _cov(stds: Vector, structure: Shape) -> Matrix:
+def _cov(stds: Vector, structure: StructureKind) -> Matrix:
     correlation = CORRELATION if structure == "full" else 0.0
     shape = (1 - correlation) * np.eye(len(stds)) + correlation
     cov: Matrix = stds * shape * stds[:, None]
@@ -108,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it works")
     options = parser.parse_args(arguments)
     tasks, populations = (TASKS[:2], POPULATIONS[:1]) if options.quick else (TASKS, POPULATIONS)
-    structures: tuple[Shape, ...] = ("diagonal", "full")
+    structures: tuple[StructureKind, ...] = ("diagonal", "full")
     for structure in structures:
         names = [f"task {std:g}" for std in TASK_STDS] + [f"noise {NOISE_STD:g}"]
         rows = list(tasks_study(structure, options.runs, tasks))

@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from scipy.special import erf
 
 from hierbandits.algebra import (
     condition,
     eigenvalues,
     explained,
+    gain_of,
     inverse,
+    normal_quantile,
     square_root,
     squared,
     summed,
@@ -203,6 +206,22 @@ def test_what_data_say_of_the_parent_is_symmetric(shared):
     np.testing.assert_allclose(
         explained(after * diagonal, counts), diagonal - diagonal**2 * after, **CLOSE
     )
+
+
+def test_gains_of_arms_are_those_of_diagonal_matrices():
+    rng = np.random.default_rng(11)
+    cov, precision = rng.uniform(0.1, 2.0, (2, 4, 3))
+    dense = gain_of(cov[:, :, None] * np.eye(3), precision[:, :, None] * np.eye(3), armed=False)
+    armed = gain_of(cov, precision, armed=True)
+    np.testing.assert_allclose(dense, armed[:, :, None] * np.eye(3), **CLOSE)
+    full, other = rng.standard_normal((2, 3, 3))
+    np.testing.assert_allclose(gain_of(full, other, armed=False), full.dot(other), **CLOSE)
+
+
+def test_a_normal_interval_holds_as_often_as_it_says():
+    for confidence in (0.5, 0.8, 0.95, 0.999):
+        reach = normal_quantile(confidence)
+        np.testing.assert_allclose(erf(reach / np.sqrt(2)), confidence, rtol=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(), (2,), (2, 3)])

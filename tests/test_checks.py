@@ -9,7 +9,9 @@ from hierbandits.checks import (
     first_index_outside,
     first_outside,
     index_array,
+    one_of,
     positive,
+    probability,
     real_array,
     state_array,
 )
@@ -139,6 +141,21 @@ def test_counts_are_whole_numbers():
             count("runs", bad, least=least)
         message = f"runs must be a whole number of at least {least}, got {bad!r}"
         assert str(error.value) == message
+
+
+def test_probabilities_are_neither_0_nor_1():
+    assert probability("confidence", 0.95) == 0.95
+    for bad in (0, 1, -0.5, 95, NAN):
+        with pytest.raises(ValueError, match=rf"confidence must be in \(0, 1\), got {bad}"):
+            probability("confidence", bad)
+
+
+def test_a_name_must_be_one_of_those_known():
+    assert one_of("per", "task", ("run", "task")) == "task"
+    for bad in ("day", "", None, 5, ["task"]):
+        with pytest.raises(ValueError) as error:  # noqa: PT011
+            one_of("per", bad, {"run": 1, "task": 2})
+        assert str(error.value) == f"per must be one of run, task, got {bad!r}"
 
 
 def test_the_first_bad_place_is_found():

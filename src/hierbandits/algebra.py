@@ -1,7 +1,9 @@
-"""Small linear algebra on Gaussians.
+"""Small algebra on Gaussians.
 
 Axes before the last ones are a batch.  A diagonal matrix is the vector of its diagonal.
 """
+
+from statistics import NormalDist
 
 import numpy as np
 
@@ -92,6 +94,11 @@ def _conditioned(factor: Matrix, information: Matrix) -> tuple[Matrix, Vector]:
     return after, np.log1p(values).sum(axis=-1)
 
 
+def gain_of(cov: Matrix, precision: Matrix, *, armed: bool) -> Matrix:
+    """The gain K = P Sigma^-1 of nodes, whose covariance given their parent is P."""
+    return cov * precision if armed else cov @ precision
+
+
 def explained(gain: Matrix, information: Matrix) -> Matrix:
     """C = K' G, made symmetric: what a node of gain K and data G tells about its parent.
 
@@ -110,3 +117,8 @@ def summed(rows: Matrix, group: Indices, num_groups: int) -> Matrix:
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     total[group[order][starts]] = np.add.reduceat(rows[order], starts, axis=0)
     return total
+
+
+def normal_quantile(confidence: float) -> float:
+    """Half the length of a central normal interval, in standard deviations."""
+    return NormalDist().inv_cdf((1 + confidence) / 2)

@@ -1,5 +1,6 @@
 """Checks of arguments.  Every public function makes them before it changes anything."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,10 @@ from hierbandits.types import Indices, Vector
 _FLOAT, _INDEX = np.dtype(np.float64), np.dtype(np.intp)
 
 LARGEST = 1e60
-"""Larger numbers are refused, and scales below its inverse: their squares might overflow."""
+"""Numbers above this are refused, and so are scales below 1 / LARGEST.
+
+Their squares could overflow.
+"""
 
 
 def real_array(
@@ -58,7 +62,7 @@ def index_array(name: str, value: ArrayLike, stop: int, what: str) -> Indices:
 
 
 def positive(name: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Vector:
-    """Check that `value` holds positive numbers, so large that their squares do not vanish."""
+    """Check that `value` holds positive numbers, large enough that squares do not vanish."""
     array = real_array(name, value, shape)
     if array.size and array.min() < 1 / LARGEST:
         raise ValueError(f"{name} must be positive, got {array.min()}")
@@ -70,6 +74,21 @@ def count(name: str, value: int, least: int = 0) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(value)
+
+
+def probability(name: str, value: float) -> float:
+    """Check that `value` is a probability, neither 0 nor 1."""
+    if not 0 < value < 1:
+        raise ValueError(f"{name} must be in (0, 1), got {value}")
+    return float(value)
+
+
+def one_of(name: str, value: Any, known: Iterable[str]) -> str:
+    """Check that `value` is one of these names."""
+    names = list(known)
+    if value not in names:
+        raise ValueError(f"{name} must be one of {', '.join(names)}, got {value!r:.80}")
+    return names[names.index(value)]
 
 
 def _for_kernels(

@@ -5,7 +5,7 @@ import pytest
 from support.agents import ARMED, ARMS, LINEAR
 
 from hierbandits import Agent
-from hierbandits.agent.catalogue import Catalogue, Offer, form_of
+from hierbandits.agent.catalogue import Catalogue, Offer
 
 
 def test_arms_in_every_form():
@@ -101,20 +101,3 @@ def test_masks_and_names_go_together():
     assert [list(own) for own in names] == [["low", "mid", "high"]] * 2
     assert arms.sizes.tolist() == [2, 1]
     assert arms.features(np.array([2, 1])).tolist() == [ARMS["high"], ARMS["mid"]]
-
-
-@pytest.mark.parametrize(
-    ("arms", "num_features", "armed", "dim"),
-    [
-        (None, 4, False, 4),
-        (["a", "b", "c"], None, True, 3),
-        (range(5), None, True, 5),
-        (ARMS, None, False, 2),
-        (np.ones((3, 7)), None, False, 7),
-        ([[1, 2, 3]], None, False, 3),
-        (["a", "b"], 6, False, 6),
-    ],
-)
-def test_the_form_of_an_agent_follows_from_its_arms(arms, num_features, armed, dim):
-    form = form_of(arms, num_features)
-    assert (form.is_armed, form.dim, form.noise_std) == (armed, dim, None)

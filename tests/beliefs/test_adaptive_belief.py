@@ -91,7 +91,9 @@ def test_only_tasks_are_observed_and_only_what_was_is_revised():
     belief.observe([0], [1], [0.5])
     new = int(belief.add(TASKS)[0])
     before = {name: array.tobytes() for name, array in belief.state()[1].items()}
-    with pytest.raises(ValueError, match="tasks must be tasks, got node 5"):
+    with pytest.raises(
+        ValueError, match="tasks must be nodes of tasks, got node 5, a root or a group"
+    ):
         belief.observe([0, TASKS], [1, 1], [0.5, 0.5])
     for task in (1, TASKS, new):
         with pytest.raises(ValueError, match="task must be one that has had a reward"):

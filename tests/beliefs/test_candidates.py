@@ -16,7 +16,7 @@ from support.oracle import dense_posterior
 
 from hierbandits import Belief
 from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
-from hierbandits.beliefs.candidates import EDGE, GROWTH, KEPT
+from hierbandits.beliefs.candidates import GROWTH, HEAVY, KEPT
 from hierbandits.models.unknown_widths import HYPER_RATIO, TASK_RATIO, UnknownWidths
 
 
@@ -184,7 +184,7 @@ def test_a_dropped_candidate_costs_nothing():
     assert belief.candidates.due[0] <= np.ceil(GROWTH * 3000)
     weights = belief.candidates.weights()[:, 0]
     assert (weights > KEPT / 10).all()
-    assert weights.max() > EDGE
+    assert weights.max() > HEAVY
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -41,7 +41,7 @@ def test_saved_tables_must_follow_from_their_hierarchies():
     levels.adopt(prior)
     meta, arrays = levels.state()
     arrays = {name: array.copy() for name, array in arrays.items()}
-    assert Levels.from_state(meta, arrays).deepest == 2
+    assert Levels.from_state(meta, arrays).num_levels == 2
     arrays["precision"][1, 0, 0] *= 1.01
     with pytest.raises(ValueError, match="precision does not follow from the hierarchies"):
         Levels.from_state(meta, arrays)

@@ -92,3 +92,35 @@ def test_bad_events_change_nothing():
     assert not sums.n.any()
     with pytest.raises(ValueError, match="sums must match in shape"):
         sums + TaskSums.zeros(M, D)
+
+
+@pytest.mark.parametrize("name", ["xx", "xy", "yy", "n"])
+def test_sums_that_are_not_finite_are_named(name):
+    sums = TaskSums.zeros(M, D)
+    sums.check_finite()
+    getattr(sums, name)[-1] = np.inf
+    with pytest.raises(ValueError, match=rf"sums\.{name} must be finite"):
+        sums.check_finite()
+
+
+@pytest.mark.parametrize("armed", [False, True])
+def test_mean_squares_of_features_have_no_zeros(armed):
+    tasks, features, rewards = _events(armed)
+    features = np.where(features == 1, 2, features) if armed else features * [1.0, 0.0, 5.0]
+    sums = TaskSums.zeros(M, D, armed=armed)
+    sums.add(tasks, features, rewards)
+    expected = np.bincount(features, minlength=D) if armed else (features**2).sum(0)
+    expected = expected / len(tasks)
+    expected[1] = expected.max()
+    np.testing.assert_allclose(sums.feature_mean_squares(), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("armed", [False, True])
+def test_sums_come_back_from_their_state(armed):
+    sums = TaskSums.zeros(M, D, armed=armed)
+    sums.add(*_events(armed))
+    state = sums.state()
+    _assert_equal(TaskSums.from_state(state, D, armed=armed), sums)
+    for name in state:
+        with pytest.raises(ValueError, match=f"{name} must have shape"):
+            TaskSums.from_state(state | {name: np.zeros((M, 1, 1, 1))}, D, armed=armed)

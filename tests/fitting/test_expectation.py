@@ -11,7 +11,7 @@ from support.worlds import assert_close, worlds
 
 from hierbandits import TaskSums
 from hierbandits.fitting import expectation
-from hierbandits.fitting.expectation import Model, e_step
+from hierbandits.fitting.expectation import HierarchyParts, e_step
 
 
 @dataclass
@@ -54,10 +54,12 @@ def test_the_e_step_matches_the_dense_joint(chunk, world, seed):
     sums.add(world.tasks, world.features, world.rewards)
     seen = np.flatnonzero(sums.n)
     kept = TaskSums(sums.xx[seen], sums.xy[seen], sums.yy[seen], sums.n[seen])
-    model = Model(prior.hyper_mean, prior.hyper_cov, prior.task_cov, prior.noise_std**2)
+    hierarchy = HierarchyParts(
+        prior.hyper_mean, prior.hyper_cov, prior.task_cov, prior.noise_std**2
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(expectation, "_CHUNK", chunk)
-        found = e_step(model, kept, seen // world.shape[0], world.num_populations)
+        found = e_step(hierarchy, kept, seen // world.shape[0], world.num_populations)
     joint = world.joint()
     scale = np.sqrt(np.diagonal(full(prior.hyper_cov)).max())
     about = prior.hyper_mean + scale * np.random.default_rng(seed).standard_normal(prior.dim)
@@ -73,4 +75,4 @@ def test_the_e_step_matches_the_dense_joint(chunk, world, seed):
     assert_close(hyper, form(brute.hyper_scatter), rtol=1e-7)
     assert_close(found.square, brute.square, scale=max(sums.yy.sum(), brute.square), rtol=1e-7)
     slope = np.linalg.solve(full(prior.hyper_cov), brute.steps)
-    assert_close(found.hyper_slope, slope, rtol=1e-5, scale=np.abs(slope).max() + 1 / scale)
+    assert_close(found.hyper_mean_slope, slope, rtol=1e-5, scale=np.abs(slope).max() + 1 / scale)

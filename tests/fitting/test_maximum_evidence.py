@@ -84,7 +84,7 @@ def test_without_weak_priors_a_one_way_layout_is_the_textbooks_exactly():
     fit = fit_prior(sums, weak_priors=False, tolerance=1e-10)
     np.testing.assert_allclose(fit.prior.task_cov, (between - within) / 6, rtol=1e-5)
     np.testing.assert_allclose(fit.prior.noise_std**2, within, rtol=1e-5)
-    assert not fit.at_edge
+    assert not fit.at_bound
     assert fit.trace[-1] == pytest.approx(fit.log_evidence, rel=1e-12)
 
 
@@ -97,7 +97,7 @@ def test_a_width_that_is_best_at_zero_sits_at_its_bound(structure):
         if between < 0.9 * within:
             break
     fit = fit_prior(sums, structure=structure, weak_priors=False, tolerance=1e-10)
-    assert fit.at_edge
+    assert fit.at_bound
     assert fit.task_widths.at_bound.all()
     assert fit.task_widths.maybe_zero.all()
     assert fit.task_widths.std[0] < 1e-6
@@ -105,7 +105,7 @@ def test_a_width_that_is_best_at_zero_sits_at_its_bound(structure):
     assert not fit.noise_width.at_bound.any()
     np.testing.assert_allclose(fit.prior.noise_std**2, y.var(ddof=1), rtol=1e-5)
     weak = fit_prior(sums, structure=structure)
-    assert not weak.at_edge
+    assert not weak.at_bound
     assert not weak.task_widths.at_bound.any()
     assert weak.task_widths.maybe_zero.all()
 
@@ -115,11 +115,11 @@ def test_a_full_covariance_of_few_tasks_is_singular_without_weak_priors():
     sums = drawn_sums(rng, tasks=3, events=30, task_cov=np.eye(4), noise=0.3, hyper_cov=np.eye(4),
                   mean=np.zeros(4))  # fmt: skip
     bare, weak = (fit_prior(sums, structure="full", weak_priors=w) for w in (False, True))
-    assert bare.at_edge
+    assert bare.at_bound
     assert not bare.task_widths.at_bound.any()  # each width is clear, some directions are not
     assert np.linalg.cond(bare.prior.task_cov) > 1e6
     assert np.linalg.cond(weak.prior.task_cov) < 1e4
-    assert not weak.at_edge
+    assert not weak.at_bound
 
 
 @pytest.mark.parametrize(("structure", "armed"), FORMS)

@@ -19,8 +19,8 @@ def test_the_gradient_is_the_slope_of_evidence_and_weak_priors(
     free = problem.free(problem.start)
     free = free + 0.3 * rng.standard_normal(free.size)
     value, slope = problem.value_and_slope(free)
-    model = problem.model(free)
-    expected = problem.expectation(model).log_evidence + problem.log_prior(model)
+    hierarchy = problem.hierarchy(free)
+    expected = problem.expectation(hierarchy).log_evidence + problem.log_prior(hierarchy)
     np.testing.assert_allclose(value, expected, rtol=1e-12)
     assert slope.size == len(problem.bounds()) == len(problem.steps())
     for i, move in enumerate(1e-5 * np.eye(free.size)):

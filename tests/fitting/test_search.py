@@ -33,11 +33,13 @@ def test_em_and_lbfgs_stop_at_the_same_top(structure, armed, monkeypatch):
                   mean=np.ones(3), populations=5, armed=armed)  # fmt: skip
     fit = fit_prior(sums, population=evenly(sums, 5), structure=structure, tolerance=1e-10)
     problem, units = objective_of(sums, 5, structure, monkeypatch)
-    model, trace = search.em(problem, 3000, 1e-11)
+    hierarchy, trace = search.em(problem, 3000, 1e-11)
     assert (np.diff(trace) > -1e-9).all()
-    np.testing.assert_allclose(units.cov_out(model.task_cov), fit.prior.task_cov, atol=2e-4)
-    np.testing.assert_allclose(units.cov_out(model.hyper_cov), fit.prior.hyper_cov, atol=2e-3)
-    np.testing.assert_allclose(np.sqrt(model.noise_var) * units.reward, fit.prior.noise_std, 1e-4)
+    np.testing.assert_allclose(units.cov_out(hierarchy.task_cov), fit.prior.task_cov, atol=2e-4)
+    np.testing.assert_allclose(units.cov_out(hierarchy.hyper_cov), fit.prior.hyper_cov, atol=2e-3)
+    np.testing.assert_allclose(
+        np.sqrt(hierarchy.noise_var) * units.reward, fit.prior.noise_std, 1e-4
+    )
 
 
 def test_too_few_iterations_are_admitted():

@@ -1,4 +1,4 @@
-"""Shapes of covariances: their M-steps, their free numbers, the loss that rules zero out."""
+"""Structures of covariances: their M-steps, their free numbers, the loss that rules zero out."""
 
 import numpy as np
 import pytest
@@ -11,30 +11,30 @@ from hierbandits.fitting.weak_prior import WeakPrior
 def test_the_m_step_is_where_its_objective_is_flat():
     rng = np.random.default_rng(4)
     scatter = random_cov(rng, 3)
-    for structure, count in [("scalar", 7), ("diagonal", 7), ("full", 7), ("full", 1), ("full", 0)]:
-        form = Structure.of(structure, 3, 1, armed=False)
-        weak = WeakPrior.of(structure, 3)
-        cov = form.maximise(scatter if count else np.zeros((3, 3)), count, weak)
+    for kind, count in [("scalar", 7), ("diagonal", 7), ("full", 7), ("full", 1), ("full", 0)]:
+        structure = Structure.of(kind, 3, 1, armed=False)
+        weak = WeakPrior.of(kind, 3)
+        cov = structure.maximise(scatter if count else np.zeros((3, 3)), count, weak)
         inverse = np.linalg.inv(cov)
         slope = (inverse @ scatter @ inverse - count * inverse) / 2 if count else 0 * cov
         slope = slope + weak.covariance_slope(cov)
-        np.testing.assert_allclose(form.slope(form.free(cov), slope), 0.0, atol=1e-10)
+        np.testing.assert_allclose(structure.slope(structure.free(cov), slope), 0.0, atol=1e-10)
 
 
-def test_the_drop_that_rules_zero_out():
-    drops = [Structure.of("full", d, 1, armed=False).drop for d in (1, 2, 5)]
+def test_the_loss_that_rules_zero_out():
+    losses = [Structure.of("full", d, 1, armed=False).critical_loss for d in (1, 2, 5)]
     draws = np.random.default_rng(24).standard_normal((10**6, 5)) ** 2
     coin = np.random.default_rng(25).integers(0, 2, 10**6)
-    for drop, d in zip(drops, (1, 2, 5), strict=True):
+    for loss, d in zip(losses, (1, 2, 5), strict=True):
         twice = draws[:, : d - 1].sum(1) + coin * draws[:, d - 1]
-        assert abs((twice > 2 * drop).mean() - 0.025) < 6 * np.sqrt(0.025 / 10**6)
-    assert Structure.of("low-rank", 5, 1, armed=False).drop == pytest.approx(drops[1])
-    assert Structure.of("diagonal", 5, 1, armed=False).drop == pytest.approx(1.9207294)
+        assert abs((twice > 2 * loss).mean() - 0.025) < 6 * np.sqrt(0.025 / 10**6)
+    assert Structure.of("low-rank", 5, 1, armed=False).critical_loss == pytest.approx(losses[1])
+    assert Structure.of("diagonal", 5, 1, armed=False).critical_loss == pytest.approx(1.9207294)
 
 
 def test_a_factor_start_is_near_the_covariance():
     rng = np.random.default_rng(26)
     loading, own = rng.standard_normal((6, 2)), rng.uniform(0.3, 1.0, 6)
     cov = loading @ loading.T + np.diag(own)
-    form = Structure.of("low-rank", 6, 2, armed=False)
-    np.testing.assert_allclose(form.cov(form.free(cov)), cov, atol=0.02)
+    structure = Structure.of("low-rank", 6, 2, armed=False)
+    np.testing.assert_allclose(structure.cov(structure.free(cov)), cov, atol=0.02)

@@ -7,7 +7,7 @@ from support.oracle import random_cov
 
 from hierbandits import TaskSums
 from hierbandits.fitting import fit_prior
-from hierbandits.fitting.expectation import Model
+from hierbandits.fitting.expectation import HierarchyParts
 from hierbandits.fitting.weak_prior import WeakPrior
 
 
@@ -21,9 +21,9 @@ def test_the_weak_priors_are_as_documented(monkeypatch):
         value = WeakPrior.of("scalar", 3).log_covariance(var if armed else np.diag(var))
         np.testing.assert_allclose(value, (np.log(0.3) - 0.3) / 2)
     problem, _ = objective_of(TaskSums.zeros(2, 3), 1, "full", monkeypatch)
-    model = Model(np.zeros(3), np.eye(3), cov, 0.2)
+    hierarchy = HierarchyParts(np.zeros(3), np.eye(3), cov, 0.2)
     noise = -(np.log(0.2) + 1 / 0.2) / 200
-    np.testing.assert_allclose(problem.log_prior(model), documented + noise)
+    np.testing.assert_allclose(problem.log_prior(hierarchy), documented + noise)
 
 
 def test_no_events_need_weak_priors():

@@ -80,13 +80,13 @@ def test_the_loss_at_zero_is_that_of_a_fit_without_the_width(width, monkeypatch)
     problem, _ = objective_of(sums, 1, "diagonal", monkeypatch)
     problem = replace(problem, weak=WeakPrior.none())
     free, _ = search.search(problem, 200, 1e-9)
-    model = problem.model(free)
+    hierarchy = problem.hierarchy(free)
 
     def without(others):
         value, slope = problem.value_and_slope(np.append(np.log(1e-4), others))
         return -value, -slope[1:]
 
     best = -minimize(without, free[1:], jac=True, method="L-BFGS-B").fun
-    loss = errors._losses(problem, model, "task_cov")[0] * problem.form.drop
-    exact = problem.expectation(model).log_evidence - best
+    loss = errors._losses(problem, hierarchy, "task_cov")[0] * problem.structure.critical_loss
+    exact = problem.expectation(hierarchy).log_evidence - best
     np.testing.assert_allclose(loss, exact, atol=0.01, rtol=0.01)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hierbandits.kernels.tally import add_up, linear_values, unroll
+from hierbandits.kernels.tally import add_up, unroll
 
 
 def test_a_round_is_unrolled_run_by_run_and_interactions_are_counted():
@@ -21,12 +21,3 @@ def test_values_are_added_to_their_task_and_run():
     add_up(np.array([0, 1, 0]), np.array([1, 0, 1]), np.array([2.0, 3.0, 4.0]), by_task, by_run)
     assert by_task.tolist() == [[1.0, 7.0], [4.0, 1.0]]
     assert by_run.tolist() == [6.0, 3.0]
-
-
-def test_linear_values_are_inner_products():
-    rng = np.random.default_rng(0)
-    theta, features = rng.standard_normal((2, 3, 4)), rng.standard_normal((5, 4))
-    runs, tasks, out = rng.integers(0, 2, 5), rng.integers(0, 3, 5), np.empty(5)
-    linear_values(theta, runs, tasks, features, out)
-    expected = np.einsum("ei,ei->e", features, theta[runs, tasks])
-    np.testing.assert_allclose(out, expected)

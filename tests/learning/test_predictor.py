@@ -36,17 +36,17 @@ def test_predictions_of_several_populations_match_the_dense_joint(armed, populat
 @pytest.mark.parametrize(("armed", "populations"), FORMS)
 def test_each_model_predicts_as_its_belief_does(armed, populations):
     rows = drawn(16, armed=armed, populations=populations, tasks=10, events=12)
-    sums, homes, prior = sums_of(rows), rows.population, other_prior(rows)
-    comparison = Comparison.of(sums, homes, 0.5)
-    predictors = Predictor.of_each_model(prior, sums, homes, 0.5)
+    sums, population, prior = sums_of(rows), rows.population, other_prior(rows)
+    comparison = Comparison.of(sums, population, 0.5)
+    predictors = Predictor.of_each_model(prior, sums, population, 0.5)
     assert list(predictors) == ["hierarchical", "pooled", "independent"]
     alone = typical_prior(comparison, "independent", armed)
     assert not alone.hyper_cov.any()
     pooled = typical_prior(comparison, "pooled", armed)
     pooled = pooled.with_levels(pooled.hyper_mean, [pooled.hyper_cov])
     for name, believed in (("hierarchical", prior), ("independent", alone), ("pooled", pooled)):
-        belief = Belief.from_sums(believed, sums, population=homes)
-        nodes = homes[rows.task] if name == "pooled" else rows.task
+        belief = Belief.from_sums(believed, sums, population=population)
+        nodes = population[rows.task] if name == "pooled" else rows.task
         expected = belief.predict(nodes, rows.features)
         mean, var = predictors[name].signal(rows.task, rows.features)
         np.testing.assert_allclose(mean, expected.mean, rtol=1e-7, atol=1e-9)

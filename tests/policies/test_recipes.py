@@ -135,7 +135,7 @@ def test_unknown_widths_are_believed_as_they_are_or_not_at_all():
     for name in ("HierTS", "AdaptiveHierTS", "HierUCB", "HierGreedy"):
         belief = POLICIES[name](widths, 2).belief
         assert isinstance(belief, AdaptiveBelief)
-        assert belief.widths is widths
+        assert belief.prior is widths
     for name in ("TS", "PooledTS", "LinUCB"):
         with pytest.raises(ValueError, match="prior must be a GaussianHierarchy for this policy"):
             POLICIES[name](widths, 2)

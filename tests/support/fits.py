@@ -13,7 +13,7 @@ FORMS = [(s, False) for s in STRUCTURES] + [("scalar", True), ("diagonal", True)
 
 
 def drawn_sums(rng, *, tasks, events, task_cov, noise, hyper_cov, mean, populations=1, armed=False):
-    """Sums of a world drawn from the model: `events` per task."""
+    """Sums of a world drawn from the hierarchy: `events` per task."""
     d = len(mean)
     mu = rng.multivariate_normal(mean, hyper_cov, populations)
     theta = np.repeat(mu, tasks, axis=0)

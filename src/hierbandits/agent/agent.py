@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierbandits.agent.agent_file import read_agent, write_agent
-from hierbandits.agent.catalogue import Catalogue, form_of
+from hierbandits.agent.agent_prior import agent_prior
+from hierbandits.agent.catalogue import Catalogue
 from hierbandits.agent.decision import Decision
 from hierbandits.agent.ledger import Ledger, Pending
 from hierbandits.agent.posterior_table import posterior_table, summary_text
 from hierbandits.agent.roster import Member, Roster
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, count, real_array
+from hierbandits.checks import LARGEST, count, one_of, real_array
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.policies.recipes import POLICIES, Recipe, name_of
@@ -51,7 +52,7 @@ class Agent:
     ) -> None:
         if draws is None and floor != 0:
             raise ValueError(f"floor needs propensities: give draws too, got floor={floor}")
-        self.prior = _checked_prior(prior, num_features, arms)
+        self.prior = agent_prior(prior, num_features, arms)
         self._recipe = _checked_recipe(policy, self.prior)
         self._policy = self._recipe(self.prior)
         if draws is not None:
@@ -207,7 +208,10 @@ class Agent:
         policy: Recipe | None = None,
         clock: Callable[[], float] = time.time,
     ) -> "Agent":
-        """The agent that `save` wrote; one of a recipe of your own needs it as `policy`."""
+        """The agent that `save` wrote.
+
+        If its recipe is not in POLICIES, give the recipe as `policy`.
+        """
         return read_agent(path, policy, partial(cls, clock=clock))
 
     def table(self, confidence: float = 0.95) -> dict[str, list[Any]]:
@@ -231,24 +235,9 @@ class Agent:
         decided = sum(member.decisions for member in self._roster)
         rewarded = sum(member.rewards for member in self._roster)
         return (
-            f"Agent({name_of(self._recipe) or 'its own'}, {form}, {len(self.tasks)} tasks, "
+            f"Agent({name_of(self._recipe) or 'own recipe'}, {form}, {len(self.tasks)} tasks, "
             f"{decided} decisions, {rewarded} rewarded, {len(self._ledger.pending)} pending)"
         )
-
-
-def _checked_prior(
-    prior: GaussianHierarchy | UnknownWidths | None, num_features: int | None, arms: Any
-) -> GaussianHierarchy | UnknownWidths:
-    """The prior of an agent that is given these arguments."""
-    if prior is None:
-        return form_of(arms, num_features)
-    if num_features is not None:
-        raise ValueError(f"num_features must not be given with a prior, got {num_features!r}")
-    if not isinstance(prior, GaussianHierarchy | UnknownWidths):
-        raise ValueError(f"prior must be a GaussianHierarchy, got {prior!r:.80}")
-    if prior.num_levels < 2:
-        raise ValueError(f"prior must have a level of tasks below its root, got {prior}")
-    return prior
 
 
 def _checked_recipe(
@@ -257,9 +246,7 @@ def _checked_recipe(
     """The recipe of a policy that is given by name or as it is, or the usual one for a prior."""
     if policy is None:
         policy = "HierTS" if isinstance(prior, GaussianHierarchy) else "AdaptiveHierTS"
-    if not isinstance(policy, Recipe) and policy not in POLICIES:
-        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, got {policy!r:.80}")
-    recipe = POLICIES[policy] if isinstance(policy, str) else policy
+    recipe = policy if isinstance(policy, Recipe) else POLICIES[one_of("policy", policy, POLICIES)]
     if recipe.knows_truth:
         raise ValueError(f"policy must not need the truth, which no agent knows, got {policy!r}")
     return recipe

@@ -1,13 +1,12 @@
 """The arms that a person offers: by array, by name or by index."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hierbandits.checks import LARGEST, count, real_array
-from hierbandits.models.unknown_widths import UnknownWidths
+from hierbandits.checks import LARGEST, real_array
 from hierbandits.policies.arms import Arms, num_axes
 from hierbandits.types import Indices, Matrix, Name
 
@@ -45,7 +44,7 @@ class Catalogue:
         self._largest = largest  # the size above which features are refused
         self.own: Offer | None = None
         if armed:
-            names = list(range(dim)) if arms is None else _checked_names(arms)
+            names = list(range(dim)) if arms is None else checked_names(arms)
             if len(names) != dim:
                 raise ValueError(f"arms must name the {dim} arms of the prior, got {len(names)}")
             self.own = Offer(np.arange(dim), names)
@@ -102,7 +101,7 @@ class Catalogue:
         if isinstance(arms, Mapping):
             if self._armed:
                 raise ValueError("arms must be names or indices when armed, got a mapping")
-            return Offer(self._features(list(arms.values())), _checked_names(arms))
+            return Offer(self._features(list(arms.values())), checked_names(arms))
         if self._armed or _are_names(arms):
             if self.own is None:
                 raise ValueError(f"arms are not known by name to this agent, got {arms!r:.80}")
@@ -117,23 +116,6 @@ class Catalogue:
         return table
 
 
-def form_of(arms: Any, num_features: int | None) -> UnknownWidths:
-    """What an agent without a prior assumes: so many features, or else the form of its arms."""
-    if num_features is not None:
-        return UnknownWidths.of(count("num_features", num_features, least=1), armed=False)
-    if arms is None:
-        raise ValueError("prior must be given, or num_features, or arms, got none of them")
-    if isinstance(arms, str) or not isinstance(arms, Collection):
-        raise ValueError(f"arms must be several arms, got {arms!r:.80}")
-    if len(arms) == 0:
-        raise ValueError("arms must hold at least one arm, got none")
-    values: Any = list(arms.values()) if isinstance(arms, Mapping) else arms
-    if isinstance(arms, Mapping) or num_axes(values) == 2:
-        table = real_array("arms", values, (None, None))
-        return UnknownWidths.of(table.shape[1], armed=False)
-    return UnknownWidths.of(len(_checked_names(values)), armed=True)
-
-
 def _are_names(arms: Any) -> bool:
     """Whether these are names or numbers of arms, not feature vectors."""
     return isinstance(arms, list | tuple) and all(
@@ -141,7 +123,8 @@ def _are_names(arms: Any) -> bool:
     )
 
 
-def _checked_names(names: Any) -> list[Name]:
+def checked_names(names: Any) -> list[Name]:
+    """The names of arms, checked: strings or integers, all different."""
     checked = [name.item() if isinstance(name, np.generic) else name for name in names]
     for name in checked:
         if isinstance(name, bool) or not isinstance(name, str | int):

@@ -20,7 +20,7 @@ class Decision(NamedTuple):
     task: TaskName
     arm: Name  # the arm's name, or its number among those offered
     features: Vector | int  # (d,), or the arm's index when armed
-    propensity: float | None  # how probable this arm was, if the agent was asked to say
+    propensity: float | None  # how probable this arm was; None unless the agent has `draws`
 
     def __eq__(self, other: object) -> bool:
         """Decisions are the same if their ids are."""

@@ -71,7 +71,9 @@ class Ledger:
         if pending is not None and id not in accepted:
             return pending
         if pending is None and id not in self.settled:
-            raise UnknownDecision(f"ids must be of decisions not expired, got {id!r:.80}")
+            raise UnknownDecision(
+                f"ids must be of decisions that were made and have not expired, got {id!r:.80}"
+            )
         earlier = self.settled[id][0] if pending is None else accepted[id]
         if earlier != reward:
             raise RewardConflict(

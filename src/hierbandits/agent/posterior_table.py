@@ -1,13 +1,14 @@
 """What a belief knows of its tasks, as a table for people."""
 
 from collections.abc import Sequence
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from hierbandits.agent.roster import Member
+from hierbandits.algebra import normal_quantile
 from hierbandits.beliefs.posterior import Posterior
+from hierbandits.checks import probability
 from hierbandits.reporting.text_table import text_table
 from hierbandits.types import Name
 
@@ -23,21 +24,19 @@ def posterior_table(
     The parameter lies between `low` and `high` with probability `confidence`.  `shared_var` is
     the part of its variance that rewards of other tasks can still remove, `within_var` the rest.
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be in (0, 1), got {confidence}")
+    reach = normal_quantile(probability("confidence", confidence))
     dim = len(labels)
     nodes = np.repeat([member.node for member in members], dim).astype(np.intp)
     table = np.arange(dim) if belief.is_armed else np.eye(dim)
     prediction = belief.predict_rows(nodes, table, np.tile(np.arange(dim), len(members)))
-    width = NormalDist().inv_cdf((1 + confidence) / 2)
     return {
         "task": [member.task for member in members for _ in labels],
         "arm" if belief.is_armed else "feature": list(labels) * len(members),
         "decisions": [member.decisions for member in members for _ in labels],
         "rewards": [member.rewards for member in members for _ in labels],
         "mean": prediction.mean.tolist(),
-        "low": prediction.bound(-width).tolist(),
-        "high": prediction.bound(width).tolist(),
+        "low": prediction.bound(-reach).tolist(),
+        "high": prediction.bound(reach).tolist(),
         "within_var": prediction.within_var.tolist(),
         "shared_var": prediction.shared_var.tolist(),
     }

@@ -29,14 +29,14 @@ class AdaptiveBelief(Posterior):
 
     def __init__(
         self,
-        widths: UnknownWidths,
+        prior: UnknownWidths,
         num_tasks: int | tuple[int, ...] = 0,
         num_populations: int = 1,
         *,
         population: ArrayLike | None = None,
     ) -> None:
-        self.widths = widths
-        self.candidates = Candidates(widths, num_tasks, num_populations, population)
+        self.prior = prior
+        self.candidates = Candidates(prior, num_tasks, num_populations, population)
         self._nodes = self.candidates.nodes
 
     def add(self, parent: int, count: int = 1) -> Indices:
@@ -46,7 +46,7 @@ class AdaptiveBelief(Posterior):
     @property
     def largest_feature(self) -> float:
         """The size above which features are refused, because no unit is as large."""
-        return self.widths.largest_feature
+        return self.prior.largest_feature
 
     def observe_rows(
         self, nodes: Indices, table: Matrix | Indices, rewards: Vector, noise: Vector | None = None
@@ -141,7 +141,7 @@ class AdaptiveBelief(Posterior):
 
     def _scales(self, rng: Generator, c: int, repeats: int) -> Matrix | None:
         """Draws of the noise scale given candidate c, (repeats, P); 1 before the first reward."""
-        if self.widths.noise_std is not None:
+        if self.prior.noise_std is not None:
             return None
         evidence = self.candidates.evidence
         count, square = evidence.count[c], evidence.square[c]
@@ -155,7 +155,7 @@ class AdaptiveBelief(Posterior):
         """
         evidence = self.candidates.evidence
         count, square = evidence.count[c], evidence.square[c]
-        if self.widths.noise_std is not None:
+        if self.prior.noise_std is not None:
             return np.ones_like(count)
         return np.where(count > 0, square / np.maximum(count - 2.0, 1.0), 1.0)
 
@@ -203,11 +203,11 @@ class AdaptiveBelief(Posterior):
             centre, own, inherited = self.candidates.beliefs[c]._nodes.marginal(node)
             scale = self._var_scale(c)[p]
             parts.append((weights[c], centre, scale * own, scale * inherited))
-        mean = np.array(sum(w * centre for w, centre, _, _ in parts))
-        within = np.array(sum(w * own for w, _, own, _ in parts))
-        shared = np.array(
-            sum(w * (more + np.outer(at - mean, at - mean)) for w, at, _, more in parts)
-        )
+        mean = np.array(sum(weight * centre for weight, centre, _, _ in parts))
+        within = np.array(sum(weight * own for weight, _, own, _ in parts))
+        shared: Matrix = np.zeros_like(within)
+        for weight, centre, _, inherited in parts:
+            shared += weight * (inherited + np.outer(centre - mean, centre - mean))
         return mean, within, shared
 
     def _population(self, nodes: Indices) -> Indices:
@@ -222,5 +222,5 @@ class AdaptiveBelief(Posterior):
         """The belief that `state` described, checked."""
         belief = cls.__new__(cls)
         belief.candidates = Candidates.from_state(meta, arrays)
-        belief.widths, belief._nodes = belief.candidates.widths, belief.candidates.nodes
+        belief.prior, belief._nodes = belief.candidates.prior, belief.candidates.nodes
         return belief

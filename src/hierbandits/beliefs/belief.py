@@ -28,8 +28,8 @@ class Belief(Posterior):
     """The exact joint posterior of all parameters, given rewards in any order.
 
     `num_tasks` is the number of tasks of each population.  In deeper hierarchies it counts the
-    children at each level, from the root down.  `population` says it otherwise: the population of
-    each task, (tasks,), so that populations may be uneven; a task's id is then its place there.
+    children at each level, from the root down.  Or give `population`, the population of each task,
+    (tasks,): populations may then differ in size, and a task's id is its place in that array.
     Give several hierarchies and each gets `num_populations` populations, in turn.
     """
 
@@ -48,13 +48,14 @@ class Belief(Posterior):
         if not priors or not all(isinstance(p, GaussianHierarchy) for p in priors):
             raise ValueError(f"prior must be a GaussianHierarchy or several, got {prior!r}")
         children = children_per_level(num_tasks, priors)
-        homes = None
         if population is not None:
-            homes, num_populations = _homes(population, priors, children, num_populations)
+            population, num_populations = _checked_population(
+                population, priors, children, num_populations
+            )
         self._nodes = Nodes(priors[0])
         self._kernels: ModuleType = diagonal if priors[0].is_armed else dense
         self._evidence = Evidence.none(0)
-        self._plant(priors, num_populations, hyper_means, children, homes)
+        self._plant(priors, num_populations, hyper_means, children, population)
 
     @classmethod
     def from_sums(
@@ -73,10 +74,11 @@ class Belief(Posterior):
         """
         num_populations = count("num_populations", num_populations, least=1)
         if population is not None:
-            homes = index_array("population", population, len(sums.n), "tasks")
-            belief = cls(prior, 0, num_populations, population=homes)
-            belief.check_past(homes.size, sums)
-            belief.learn_past(homes if prior.num_levels == 1 else np.arange(homes.size), sums)
+            population = index_array("population", population, len(sums.n), "tasks")
+            belief = cls(prior, 0, num_populations, population=population)
+            belief.check_past(population.size, sums)
+            nodes = population if prior.num_levels == 1 else np.arange(population.size)
+            belief.learn_past(nodes, sums)
             return belief
         if num_tasks is None:
             num_tasks = (len(sums.n) // num_populations,) if prior.num_levels > 1 else ()
@@ -310,7 +312,7 @@ class Belief(Posterior):
 _NONE = np.empty(0)
 
 
-def _homes(
+def _checked_population(
     population: ArrayLike,
     priors: list[GaussianHierarchy],
     children: tuple[int, ...],
@@ -322,6 +324,6 @@ def _homes(
             "population must come with one hierarchy of at most two levels, and without num_tasks"
         )
     most = max(num_populations, np.size(population))  # every population has a task, or is counted
-    homes = index_array("population", population, most, "populations")
-    number = max(num_populations, int(homes.max(initial=-1)) + 1)
-    return (None if priors[0].num_levels == 1 else homes), number
+    population = index_array("population", population, most, "populations")
+    number = max(num_populations, int(population.max(initial=-1)) + 1)
+    return (None if priors[0].num_levels == 1 else population), number

@@ -17,7 +17,7 @@ from hierbandits.types import Indices, Mask, Matrix, Vector
 
 GROWTH = 1.5  # candidates are reviewed whenever a population's rewards have grown by this
 KEPT = 1e-3  # a candidate with less weight is dropped
-EDGE = 0.1  # the neighbours of a candidate with more weight are tried
+HEAVY = 0.1  # the neighbours of a candidate with more weight are tried
 UNIT_SLACK = 0.75  # how far a unit may be off before it is changed, in steps
 
 
@@ -30,28 +30,28 @@ class Candidates:
 
     def __init__(
         self,
-        widths: UnknownWidths,
+        prior: UnknownWidths,
         num_tasks: int | tuple[int, ...],
         num_populations: int,
         population: ArrayLike | None = None,
     ) -> None:
-        self.widths = widths
-        points = widths.first_points()
+        self.prior = prior
+        points = prior.first_points()
         self._hierarchies: dict[tuple[Point, bytes], GaussianHierarchy] = {}
-        plain = np.zeros(widths.dim, np.intp)
+        plain = np.zeros(prior.dim, np.intp)
         self.beliefs = [
             Belief(self._hierarchy(point, plain), num_tasks, num_populations, population=population)
             for point in points
         ]
         num_populations = self.beliefs[0].num_populations
-        self.units = np.zeros((num_populations, widths.dim), np.intp)  # of features, in logs
+        self.units = np.zeros((num_populations, prior.dim), np.intp)  # powers of UNIT_RATIO
         self.points = np.repeat(np.array(points)[:, None], num_populations, axis=1)  # (C, P, 2)
-        self.log_prior = np.repeat([[widths.log_prior(p)] for p in points], num_populations, 1)
+        self.log_prior = np.repeat([[prior.log_prior(p)] for p in points], num_populations, 1)
         self.evidence = self._joint_evidence()
         self.active: Mask = np.ones((len(points), num_populations), np.bool_)  # (C, P)
         self.count: Vector = np.zeros(num_populations)  # of rewards
         self.due: Vector = np.ones(num_populations)  # the count at which to look next
-        self.sums = TaskSums.zeros(self.forest.size, widths.dim, armed=widths.is_armed)
+        self.sums = TaskSums.zeros(self.forest.size, prior.dim, armed=prior.is_armed)
         self._weights: Matrix | None = None
 
     @property
@@ -73,7 +73,7 @@ class Candidates:
         self, nodes: Indices, population: Indices, table: Matrix | Indices, rewards: Vector
     ) -> None:
         """Every active candidate learns the rewards; populations that are due are reviewed."""
-        self.sums = self.sums.with_room(self.forest.size, self.widths.dim)
+        self.sums = self.sums.with_room(self.forest.size, self.prior.dim)
         self.sums.add_rows(nodes, table, rewards)
         in_all: Mask = np.logical_and.reduce(self.active, axis=1)
         for belief, active, everywhere in zip(self.beliefs, self.active, in_all, strict=True):
@@ -90,7 +90,7 @@ class Candidates:
 
     def learn_past(self, nodes: Indices, population: Indices, sums: TaskSums) -> None:
         """Every candidate starts from these sums, a row for each node."""
-        self.sums = self.sums.with_room(self.forest.size, self.widths.dim)
+        self.sums = self.sums.with_room(self.forest.size, self.prior.dim)
         self.sums.put(nodes, sums)
         self.count += np.bincount(population, sums.n, self.count.size)
         everyone = np.arange(self.count.size)
@@ -121,7 +121,7 @@ class Candidates:
 
     def log_weights(self) -> Matrix:
         """The log of prior weight times evidence of each candidate, (C, P)."""
-        known = self.widths.noise_std is not None
+        known = self.prior.noise_std is not None
         log = self.evidence.log() if known else self.evidence.log_any_scale()
         return np.where(self.active, self.log_prior + log, -np.inf)
 
@@ -134,8 +134,8 @@ class Candidates:
             wanted: dict[int, list[tuple[int, Point]]] = {}  # by candidate
             weights = self.weights()
             for p in populations.tolist():
-                heavy = self.points[np.flatnonzero(weights[:, p] > EDGE), p].tolist()
-                near = {n for i, j in heavy for n in self.widths.neighbours((i, j))}
+                heavy = self.points[np.flatnonzero(weights[:, p] > HEAVY), p].tolist()
+                near = {n for i, j in heavy for n in self.prior.neighbours((i, j))}
                 new = sorted(near - tried[p])
                 tried[p].update(new)
                 for c, point in zip(self._free(p, len(new)), new, strict=True):
@@ -149,7 +149,7 @@ class Candidates:
 
     def _measure(self, populations: Indices) -> None:
         """Change the unit of features that turn out to be much larger or smaller than it."""
-        if self.widths.is_armed:
+        if self.prior.is_armed:
             return
         parent = self.forest.parent[: self.forest.size]
         tasks = np.flatnonzero(parent >= 0)
@@ -159,7 +159,7 @@ class Candidates:
         squares = squares[populations] / self.count[populations, None]
         seen = squares > 0
         steps = np.log(np.where(seen, squares, 1.0)) / np.log(UNIT_RATIO) / 2
-        steps = np.clip(steps, *self.widths.unit_steps)
+        steps = np.clip(steps, *self.prior.unit_steps)
         wrong = seen & (np.abs(steps - self.units[populations]) > UNIT_SLACK)
         units = np.where(wrong, np.rint(steps).astype(np.intp), self.units[populations])
         self.units[populations] = units
@@ -175,7 +175,7 @@ class Candidates:
         priors = [self._hierarchy(point, self.units[p]) for p, point in starts]
         self.beliefs[c].restart(populations, priors, self.sums)
         self.points[c, populations] = [point for _, point in starts]
-        self.log_prior[c, populations] = [self.widths.log_prior(point) for _, point in starts]
+        self.log_prior[c, populations] = [self.prior.log_prior(point) for _, point in starts]
         self.active[c, populations] = True
         self._weights = None
 
@@ -219,50 +219,44 @@ class Candidates:
     def _hierarchy(self, point: Point, units: Indices) -> GaussianHierarchy:
         key = point, units.tobytes()
         if key not in self._hierarchies:
-            self._hierarchies[key] = self.widths.hierarchy(point, units)
+            self._hierarchies[key] = self.prior.hierarchy(point, units)
         return self._hierarchies[key]
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays, without copies."""
         arrays = {name: getattr(self, name) for name in ("units", "points", "active")}
         arrays |= {name: getattr(self, name) for name in ("count", "due")}
-        arrays |= {name: getattr(self.sums, name) for name in _SUMS}
+        arrays |= self.sums.state()
         metas = []
         for c, belief in enumerate(self.beliefs):
             meta, parts = belief.state()
             metas.append(meta)
             arrays |= {f"{c}.{name}": array for name, array in parts.items()}
-        return {"widths": self.widths.to_dict(), "candidates": metas}, arrays
+        return {"widths": self.prior.to_dict(), "candidates": metas}, arrays
 
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Candidates":
         """The candidates that `state` described, checked."""
         held = cls.__new__(cls)
-        held.widths, held._hierarchies = UnknownWidths.from_dict(meta["widths"]), {}
+        held.prior, held._hierarchies = UnknownWidths.from_dict(meta["widths"]), {}
         held.beliefs = []
         for c, part in enumerate(meta["candidates"]):
             own = {n.split(".", 1)[1]: a for n, a in arrays.items() if n.startswith(f"{c}.")}
             held.beliefs.append(Belief.from_state(part, own))
-        dim = held.widths.dim
+        dim = held.prior.dim
         number, populations = len(held.beliefs), held.forest.num_populations
         parents = [b._nodes.forest.parent[: b.num_nodes] for b in held.beliefs]
         if not all(np.array_equal(parent, parents[0]) for parent in parents):
             raise ValueError("candidates must have the same nodes")
         held.units = np.array(arrays["units"], np.intp).reshape(populations, dim)
         held.points = np.array(arrays["points"], np.intp).reshape(number, populations, 2)
-        prior = [[held.widths.log_prior((i, j)) for i, j in row] for row in held.points.tolist()]
-        held.log_prior = np.array(prior).reshape(number, populations)
+        logs = [[held.prior.log_prior((i, j)) for i, j in row] for row in held.points.tolist()]
+        held.log_prior = np.array(logs).reshape(number, populations)
         held.active = np.array(arrays["active"], np.bool_).reshape(number, populations)
         if not held.active.any(axis=0).all():
             raise ValueError("active must leave every population a candidate")
         held.count = state_array("count", arrays["count"], (populations,))
         held.due = state_array("due", arrays["due"], (populations,))
-        shape = (None, dim) if held.widths.is_armed else (None, dim, dim)
-        xx = state_array("xx", arrays["xx"], shape)
-        rest = [state_array(name, arrays[name], (len(xx),)) for name in ("yy", "n")]
-        held.sums = TaskSums(xx, state_array("xy", arrays["xy"], (len(xx), dim)), *rest)
+        held.sums = TaskSums.from_state(arrays, dim, armed=held.prior.is_armed)
         held.evidence, held._weights = held._joint_evidence(), None
         return held
-
-
-_SUMS = ("xx", "xy", "yy", "n")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.algebra import condition, square_root, times, transposed
+from hierbandits.algebra import condition, square_root, squared, times, transposed
 from hierbandits.beliefs.gaussian import Gaussian
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.checks import state_array
@@ -39,10 +39,10 @@ def contributed(nodes: Nodes, tasks: Indices) -> Contribution:
     else:
         root = nodes.levels.prior_factor[level]
         ratio = np.linalg.solve(root, factor)  # P = L M M' L' where Sigma = L L'
-        values, vectors = np.linalg.eigh(np.eye(nodes.dim) - ratio @ transposed(ratio))
+        values, vectors = np.linalg.eigh(np.eye(nodes.dim) - squared(ratio, armed=False))
         half = np.linalg.solve(transposed(root), vectors)
         half = half * np.sqrt(np.maximum(values, 0.0))[:, None, :]
-        explained = half @ transposed(half)
+        explained = squared(half, armed=False)
     weighted = times(precision, nodes.mean[tasks])
     return Contribution(explained.sum(axis=0), weighted.sum(axis=0))
 
@@ -58,5 +58,5 @@ def merge_contributions(
         weighted += state_array("weighted", part.weighted, weighted.shape)
     root = square_root(prior.hyper_cov)
     mean, factor, _ = condition(prior.hyper_mean, root, precision, weighted)
-    cov = np.diag(factor**2) if prior.is_armed else factor @ factor.T
-    return Gaussian(mean, cov)
+    cov = squared(factor, armed=prior.is_armed)
+    return Gaussian(mean, np.diag(cov) if prior.is_armed else cov)

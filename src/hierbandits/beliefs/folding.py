@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hierbandits.algebra import condition, explained, squared, summed, times
+from hierbandits.algebra import condition, explained, gain_of, squared, summed, times
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.task_sums import TaskSums
@@ -30,8 +30,9 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
         factor = levels.prior_factor[forest.level[here]]
         after, root, log_det = condition(mean, factor, information, weighted)
         nodes.mean[here], nodes.factor[here] = after, root
-        pull = weighted - times(information, mean)
-        square = square - (mean * (weighted + pull)).sum(-1) - (pull * (after - mean)).sum(-1)
+        residual = weighted - times(information, mean)
+        square = square - (mean * (weighted + residual)).sum(-1)
+        square = square - (residual * (after - mean)).sum(-1)
         log_var = log_var + log_det
         if forest.parent[here[0]] < 0:
             # Rounding is relative to the rewards' own squares, so no less than that is known.
@@ -39,7 +40,7 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
             return here, Evidence(count.copy(), log_var, np.maximum(square, least))
         precision = levels.precision[forest.level[here]]
         cov = squared(root, armed=nodes.is_armed)
-        gain = cov * precision if nodes.is_armed else cov @ precision
+        gain = gain_of(cov, precision, armed=nodes.is_armed)
         heard = (explained(gain, information), times(precision, after))
         here, child_of = np.unique(forest.parent[here], return_inverse=True)
         information, weighted, square, size, log_var, count = (

@@ -30,16 +30,16 @@ class Forest:
         Tasks come first, tree by tree, then their parents, and the roots last.
         """
         num_trees = len(root_levels)
-        per_tree = np.cumprod([1, *children])  # nodes at each depth
+        per_tree = np.cumprod([1, *children])  # nodes at each level
         numbers = num_trees * per_tree
         starts = self.size + np.cumsum(numbers[::-1])[::-1] - numbers
         parents = ~(self.num_populations + np.arange(num_trees))
         new = self._reserved(int(numbers.sum()))
-        for depth, (start, number) in enumerate(zip(starts, numbers, strict=True)):
-            if depth > 0:
-                parents = starts[depth - 1] + np.arange(number) // children[depth - 1]
+        for level, (start, number) in enumerate(zip(starts, numbers, strict=True)):
+            if level > 0:
+                parents = starts[level - 1] + np.arange(number) // children[level - 1]
             self.parent[start : start + number] = parents
-            self.level[start : start + number] = np.repeat(root_levels + depth, per_tree[depth])
+            self.level[start : start + number] = np.repeat(root_levels + level, per_tree[level])
         self.root = np.append(self.root, np.arange(starts[0], starts[0] + num_trees))
         return new
 

@@ -29,7 +29,7 @@ class Levels:
         self.precision: Matrix = np.empty((0, *shape))  # Sigma^-1, zero for a root
         self.noise_var: Vector = np.empty(0)
         self.below = np.empty(0, np.int32)  # the row of the level below, -1 below the tasks
-        self.deepest = 0  # the number of levels of the deepest hierarchy
+        self.num_levels = 0  # the number of levels of the deepest hierarchy
         self._root_row: dict[bytes, int] = {}  # by what a hierarchy assumes
 
     def adopt(self, hierarchy: GaussianHierarchy) -> int:
@@ -52,7 +52,7 @@ class Levels:
         self.precision = np.concatenate([self.precision, np.stack(precisions)])
         self.noise_var = np.append(self.noise_var, np.full(levels, hierarchy.noise_std**2))
         self.below = np.append(self.below, np.array(below, np.int32))
-        self.deepest = max(self.deepest, levels)
+        self.num_levels = max(self.num_levels, levels)
         return row
 
     def root_rows(self) -> list[int]:

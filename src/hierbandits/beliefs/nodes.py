@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierbandits.algebra import squared
 from hierbandits.beliefs.forest import Forest, with_room
 from hierbandits.beliefs.levels import Levels
 from hierbandits.checks import count as checked_count
@@ -115,7 +116,7 @@ class Nodes:
         if self.is_armed:
             cov, precision = np.diag(factor**2), np.diag(precision)
         else:
-            cov = factor @ factor.T
+            cov = squared(factor, armed=False)
         return self.mean[node].copy(), cov, cov @ precision
 
     def marginal(self, node: int) -> tuple[Vector, Matrix, Matrix]:

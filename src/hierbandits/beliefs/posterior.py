@@ -12,7 +12,7 @@ from hierbandits.archive import read_archive, write_archive
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, index_array, positive, real_array, state_array
+from hierbandits.checks import LARGEST, index_array, positive, real_array
 from hierbandits.kernels.lineage import first_with_children
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -22,8 +22,8 @@ _VERSION = 1
 class Posterior(ABC):
     """A posterior over the parameters of a forest of nodes: all that rules and policies ask for.
 
-    Tasks are numbered population by population: task = population * num_tasks + s.  Nodes above
-    the tasks have ids too, after the tasks; `roots` are those of the populations.
+    Tasks come first, population by population, or in the order of `population`.  The nodes above
+    them follow; `roots` are those of the populations.
     """
 
     KIND: ClassVar[str]  # what its files are called
@@ -119,7 +119,7 @@ class Posterior(ABC):
     @property
     def num_levels(self) -> int:
         """Two for populations and their tasks."""
-        return self._nodes.levels.deepest
+        return self._nodes.levels.num_levels
 
     @property
     def num_populations(self) -> int:
@@ -179,7 +179,9 @@ class Posterior(ABC):
         levels = self._nodes.levels
         above = first_with_children(nodes, self._nodes.forest.level, levels.below)
         if above >= 0:
-            raise ValueError(f"tasks must be tasks, got node {nodes[above]}, which is above them")
+            raise ValueError(
+                f"tasks must be nodes of tasks, got node {nodes[above]}, a root or a group"
+            )
 
     def check_past(self, num_tasks: int, sums: TaskSums) -> None:
         """Raise an error unless `learn_past` can take these sums, for so many tasks."""
@@ -192,9 +194,7 @@ class Posterior(ABC):
             raise ValueError(
                 f"sums must hold {num_tasks} tasks with {self.dim} {form}, got {sums.xx.shape}"
             )
-        for name in ("xx", "xy", "yy", "n"):
-            values = getattr(sums, name)
-            state_array(f"sums.{name}", values, values.shape)
+        sums.check_finite()
         squares = sums.xx if self.is_armed else np.diagonal(sums.xx, axis1=1, axis2=2)
         for name, values, size in (
             ("xx", squares, self.largest_feature),
@@ -202,7 +202,9 @@ class Posterior(ABC):
         ):
             most = 1.001 * size**2 * sums.n[:, None]  # more than rounding
             if ((values < 0) | (values > most)).any():
-                raise ValueError(f"sums.{name} must be of n squares of numbers of at most {size:g}")
+                raise ValueError(
+                    f"sums.{name} must be sums of n squares, each at most {size:g} squared"
+                )
 
     def checked_features(self, features: ArrayLike, num_rows: int) -> Matrix | Indices:
         """Features as kernels take them: (rows, d), or arm indices (rows,) when armed."""

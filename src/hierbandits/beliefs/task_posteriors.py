@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.algebra import squared, times, transposed
+from hierbandits.algebra import gain_of, squared, times, transposed
 from hierbandits.beliefs.belief import Belief
 from hierbandits.types import Indices, Matrix
 
@@ -37,7 +37,7 @@ class TaskPosteriors:
             population=forest.populations(tasks),
             own=nodes.mean[tasks],
             within=within,
-            gain=within * precision if nodes.is_armed else within @ precision,
+            gain=gain_of(within, precision, armed=nodes.is_armed),
             hyper_mean=nodes.mean[forest.root],
             hyper_cov=squared(nodes.factor[forest.root], armed=nodes.is_armed),
         )

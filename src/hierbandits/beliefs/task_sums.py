@@ -4,9 +4,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from hierbandits.checks import count, index_array, real_array
+from hierbandits.checks import count, index_array, real_array, state_array
 from hierbandits.kernels import dense, diagonal
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -33,6 +33,20 @@ class TaskSums:
     def is_armed(self) -> bool:
         """Whether features are arm indices."""
         return self.xx.ndim == 2
+
+    def check_finite(self) -> None:
+        """Raise an error if a sum is not finite."""
+        for name, values in self.state().items():
+            state_array(f"sums.{name}", values, values.shape)
+
+    def feature_mean_squares(self) -> Vector:
+        """The mean square of each feature, (d,); with arms, the share of events of each.
+
+        Where it is 0, the largest takes its place, or 1 if all are 0.
+        """
+        squares = self.xx.sum(0) if self.is_armed else np.diagonal(self.xx.sum(0))
+        mean = squares / self.n.sum()
+        return np.where(mean > 0, mean, mean.max(initial=0.0) or 1.0)
 
     def add(self, tasks: ArrayLike, features: ArrayLike, rewards: ArrayLike) -> None:
         """Add a batch of events: features (E, d), or arm indices (E,) when armed."""
@@ -97,6 +111,18 @@ class TaskSums:
             new[tuple(slice(size) for size in old.shape)] = old
         larger.yy[:have], larger.n[:have] = self.yy, self.n
         return larger
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All sums by name, without copies."""
+        return {part.name: getattr(self, part.name) for part in fields(TaskSums)}
+
+    @classmethod
+    def from_state(cls, arrays: dict[str, NDArray[Any]], dim: int, *, armed: bool) -> "TaskSums":
+        """The sums that `state` described, checked."""
+        xx = state_array("xx", arrays["xx"], (None, dim) if armed else (None, dim, dim))
+        xy = state_array("xy", arrays["xy"], (len(xx), dim))
+        yy, n = (state_array(name, arrays[name], (len(xx),)) for name in ("yy", "n"))
+        return cls(xx, xy, yy, n)
 
     def __add__(self, other: "TaskSums") -> "TaskSums":
         """The sums of both logs, task by task."""

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.random import Generator
 
-from hierbandits.checks import count, positive, real_array
+from hierbandits.checks import count, one_of, positive, real_array
 from hierbandits.environments.events import Events
 from hierbandits.keyed_random import Stream
 from hierbandits.policies.arms import Arms
@@ -29,8 +29,8 @@ class ActionSets:
     per: Per = "run"
 
     def __post_init__(self) -> None:
-        _check_one_of("shape", self.shape, get_args(SetShape))
-        _check_one_of("per", self.per, get_args(Per))
+        one_of("shape", self.shape, get_args(SetShape))
+        one_of("per", self.per, get_args(Per))
         count("num_arms", self.num_arms, least=1)
         positive("size", self.size, ())
 
@@ -79,7 +79,7 @@ class SampledActions:
     per: Per = "round"
 
     def __post_init__(self) -> None:
-        _check_one_of("per", self.per, get_args(Per))
+        one_of("per", self.per, get_args(Per))
         count("num_arms", self.num_arms, least=1)
         table = real_array("table", self.table, (None, None))
         if len(table) == 0:
@@ -106,8 +106,3 @@ class SampledActions:
     def _rows(self, numbers: Vector) -> Indices:
         """Rows of the table from uniform numbers in (0, 1)."""
         return (numbers * len(self.table)).astype(np.intp)
-
-
-def _check_one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")

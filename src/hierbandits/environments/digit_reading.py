@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from hierbandits.checks import one_of
 from hierbandits.environments.digit_estimators import THETA_ESTIMATORS
 
 ARM_SOURCES = {
@@ -20,9 +21,5 @@ class DigitReading:
     arms_from: str = "subsample"
 
     def __post_init__(self) -> None:
-        for name, value, known in (
-            ("estimator", self.estimator, THETA_ESTIMATORS),
-            ("arms_from", self.arms_from, ARM_SOURCES),
-        ):
-            if value not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
+        one_of("estimator", self.estimator, THETA_ESTIMATORS)
+        one_of("arms_from", self.arms_from, ARM_SOURCES)

@@ -10,7 +10,7 @@ from hierbandits.checks import count, real_array
 from hierbandits.environments.action_sets import ActionSets, SampledActions
 from hierbandits.environments.events import Events
 from hierbandits.environments.reward_law import RewardLaw, check_reward_law, draw_rewards
-from hierbandits.kernels.tally import linear_values
+from hierbandits.kernels.linear_forms import linear_values
 from hierbandits.keyed_random import Stream
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arms import Arms

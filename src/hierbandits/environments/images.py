@@ -15,6 +15,7 @@ from numpy.random import default_rng
 from numpy.typing import NDArray
 
 from hierbandits.atomic_write import atomic_write
+from hierbandits.checks import one_of
 from hierbandits.types import Indices, Matrix
 
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -82,8 +83,8 @@ def load(dataset: str | None = None, folder: Path | None = None) -> Images:
         bundled = _sklearn_datasets().load_digits()
         pictures = bundled.images.astype(np.uint8)
         return Images(pictures, bundled.target.astype(np.intp), downsampled(pictures, 1, white=16))
-    if dataset not in (None, "mnist"):
-        raise ValueError(f"dataset must be one of {', '.join(DATASETS)}, got {dataset!r}")
+    if dataset is not None:
+        one_of("dataset", dataset, DATASETS)
     return read_mnist(_fetched() if folder is None else Path(folder))
 
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.evaluation.estimators import WEIGHT, effective_size, normal
+from hierbandits.algebra import normal_quantile
+from hierbandits.evaluation.estimators import WEIGHT, effective_size
 from hierbandits.evaluation.weighing import Tally
 from hierbandits.types import Matrix
 
@@ -30,7 +31,7 @@ class Diagnostics:
         mean, error = pooled.mean[0, WEIGHT], pooled.error(1.0, 0.0, 0.0, 0.0)[0]
         chosen = sum(tally.chosen.values(), np.zeros(plays.shape))
         lost = np.where(plays == 0, chosen, 0.0).sum(axis=1)
-        half_length = normal(confidence) * error
+        half_length = normal_quantile(confidence) * error
         return cls(
             int(pooled.n[0]), float(effective_size(pooled)[0]), float(tally.largest.max()),
             float(mean), float(error), float(mean - half_length), float(mean + half_length),

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hierbandits.algebra import summed
+from hierbandits.algebra import normal_quantile, summed
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.evaluation.arm_posteriors import ArmPosteriors
-from hierbandits.evaluation.estimators import REWARD, Estimates, normal
+from hierbandits.evaluation.estimators import REWARD, Estimates
 from hierbandits.evaluation.moments import Moments
 from hierbandits.logs import Survey
 from hierbandits.types import Matrix, Vector
@@ -46,7 +46,7 @@ def _beside_logged(value: Vector, error: Vector, moments: Moments, confidence: f
     """Estimates whose improvement takes the model's error and the logged mean's as independent."""
     improvement = value - moments.mean[:, REWARD]
     improvement_error = np.hypot(error, moments.error(0.0, 0.0, 0.0, 1.0))
-    return Estimates.of(value, error, improvement, improvement_error, normal(confidence))
+    return Estimates.of(value, error, improvement, improvement_error, normal_quantile(confidence))
 
 
 def _variance(survey: Survey, model: ArmPosteriors, weights: Matrix) -> float:

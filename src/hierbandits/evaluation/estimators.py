@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import stdtrit
 
 from hierbandits.evaluation.moments import Moments
 from hierbandits.types import Vector
@@ -93,11 +93,6 @@ def student(confidence: float, degrees: Vector) -> Vector:
     """Half the length of a central Student t interval; NaN without degrees of freedom."""
     reach: Vector = stdtrit(np.where(degrees > 0, degrees, np.nan), 0.5 + confidence / 2)
     return reach
-
-
-def normal(confidence: float) -> float:
-    """Half the length of a central standard normal interval."""
-    return float(ndtri(0.5 + confidence / 2))
 
 
 def _of_mean(moments: Moments, part: int, confidence: float) -> Estimates:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from hierbandits.checks import count
+from hierbandits.checks import count, probability
 from hierbandits.evaluation import evaluation_warnings
 from hierbandits.evaluation.arm_features import feature_table
 from hierbandits.evaluation.arm_posteriors import ArmPosteriors
@@ -80,7 +80,7 @@ def evaluate(
     are meant to cover.  `progress` shows a bar (None: on a terminal), or is a function that is
     called with the rows read so far and the rows of all passes.
     """
-    confidence, alpha = _checked_confidence(confidence), checked_alpha(delta, None)
+    confidence, alpha = probability("confidence", confidence), checked_alpha(delta, None)
     draws, round_size = count("draws", draws, least=1), count("round_size", round_size, least=1)
     seed, folds = count("seed", seed), count("folds", folds, least=2)
     if split not in (None, "folds", "time"):
@@ -249,9 +249,3 @@ class _Work:
             warnings=(*evaluation_warnings.of_log(self.survey, bool(self.replays)), *self.warnings),
             settings=settings,
         )
-
-
-def _checked_confidence(confidence: float) -> float:
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be in (0, 1), got {confidence}")
-    return float(confidence)

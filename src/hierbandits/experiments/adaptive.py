@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from itertools import product
 
+from hierbandits.algebra import normal_quantile
 from hierbandits.environments import ActionSets, HierarchicalBandit
 from hierbandits.experiments.experiment import (
     RESULT_COLUMNS,
@@ -133,7 +134,8 @@ def _problem(task_std: float, armed: bool) -> HierarchicalBandit:
 
 
 def _interval(ratio: float, error: float) -> str:
-    return f"{ratio:.3f} ({ratio - 1.96 * error:.3f} to {ratio + 1.96 * error:.3f})"
+    reach = normal_quantile(0.95) * error
+    return f"{ratio:.3f} ({ratio - reach:.3f} to {ratio + reach:.3f})"
 
 
 EXPERIMENT = Experiment("the similarity sweep with the widths unknown: what learning costs", run)

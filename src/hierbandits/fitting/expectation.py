@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.algebra import condition, square_root, times
+from hierbandits.algebra import condition, square_root, squared, times, transposed
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -13,7 +13,7 @@ _CHUNK = 1 << 22  # numbers in one batched array: 32 MiB
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
+class HierarchyParts:
     """The parts of a two-level hierarchy, unchecked; covariances are (d, d), or (d,) if armed."""
 
     hyper_mean: Vector
@@ -29,30 +29,30 @@ class Expectation:
     By Fisher's identity the derivatives of the evidence are those of the expected complete log
     density.  For a Gaussian theta ~ N(mean, Sigma) seen through likelihoods,
 
-        d log p / d Sigma = pull / 2
-        E sum (theta - mean)(theta - mean)' = count * Sigma + Sigma pull Sigma
+        d log p / d Sigma = slope = sum (u u' - C + C Cov C) / 2
+        E sum (theta - mean)(theta - mean)' = count * Sigma + 2 Sigma slope Sigma
 
-    and pull = sum (u u' - C + C Cov C) needs no inverse of Sigma, u being Sigma^-1 times the
-    posterior mean's step from its parent's.
+    The slope needs no inverse of Sigma; u is Sigma^-1 times the posterior mean's step from its
+    parent's.
     """
 
     log_evidence: float
-    task_pull: Matrix  # (d, d), or (K,) if armed
+    task_cov_slope: Matrix  # d log p / d task_cov, (d, d), or (K,) if armed
     num_tasks: int
     square: float  # E sum (y - x @ theta)^2
     num_events: float
-    hyper_pull: Matrix
-    hyper_slope: Vector  # d log p / d hyper_mean, (d,)
+    hyper_cov_slope: Matrix
+    hyper_mean_slope: Vector  # d log p / d hyper_mean, (d,)
     hyper_means: Matrix  # mu_bar, (P, d)
 
     def task_scatter(self, cov: Matrix) -> Matrix:
-        """E sum_s (theta_s - mu)(theta_s - mu)' at the model's task_cov."""
-        return _scatter(cov, self.task_pull, self.num_tasks)
+        """E sum_s (theta_s - mu)(theta_s - mu)' at task_cov."""
+        return _scatter(cov, self.task_cov_slope, self.num_tasks)
 
     def hyper_scatter(self, cov: Matrix, hyper_mean: Vector, new_mean: Vector) -> Matrix:
-        """E sum_p (mu_p - new_mean)(mu_p - new_mean)' at the model's hyper_cov and hyper_mean."""
+        """E sum_p (mu_p - new_mean)(mu_p - new_mean)' at hyper_cov and hyper_mean."""
         count = len(self.hyper_means)
-        about = _scatter(cov, self.hyper_pull, count)
+        about = _scatter(cov, self.hyper_cov_slope, count)
         moved = hyper_mean - new_mean
         steps = (self.hyper_means - hyper_mean).sum(0)
         shift: Matrix
@@ -76,39 +76,42 @@ class _Tasks:
     log_det: Vector  # log det (I + H)
 
 
-def e_step(model: Model, sums: TaskSums, population: Indices, num_populations: int) -> Expectation:
+def e_step(
+    hierarchy: HierarchyParts, sums: TaskSums, population: Indices, num_populations: int
+) -> Expectation:
     """The evidence of the sums and its slopes; `population`, of each task, never falls."""
     armed, dim, num_tasks = sums.is_armed, sums.xy.shape[1], len(sums.n)
-    root = np.sqrt(model.task_cov) if armed else np.linalg.cholesky(model.task_cov)
+    root = np.sqrt(hierarchy.task_cov) if armed else np.linalg.cholesky(hierarchy.task_cov)
     shape = (num_populations, dim) if armed else (num_populations, dim, dim)
     seen: Matrix = np.zeros(shape)
     weighted: Matrix = np.zeros((num_populations, dim))
-    log_var, left = 0.0, float(sums.yy.sum()) / model.noise_var
-    kept = list(_chunks(root, model, sums, population)) if sums.xx.size <= _CHUNK else None
-    for part in kept if kept is not None else _chunks(root, model, sums, population):
+    log_var, left = 0.0, float(sums.yy.sum()) / hierarchy.noise_var
+    kept = list(_chunks(root, hierarchy, sums, population)) if sums.xx.size <= _CHUNK else None
+    for part in kept if kept is not None else _chunks(root, hierarchy, sums, population):
         _add(seen, part.population, part.seen)
         _add(weighted, part.population, part.step)
         log_var += float(part.log_det.sum())
         left -= float((part.weighted * part.step).sum())
-    seen, weighted = _look_up(root, seen), _look_up(root, weighted, vector=True)
-    mean = np.broadcast_to(model.hyper_mean, weighted.shape)
-    factor = np.broadcast_to(square_root(model.hyper_cov), shape)
+    seen = _from_root_coordinates(root, seen)
+    weighted = _from_root_coordinates(root, weighted, vector=True)
+    mean = np.broadcast_to(hierarchy.hyper_mean, weighted.shape)
+    factor = np.broadcast_to(square_root(hierarchy.hyper_cov), shape)
     after, factor, log_det = condition(mean, factor, seen, weighted)
-    pull = weighted - times(seen, mean)
-    left -= float((mean * (weighted + pull)).sum() + (pull * (after - mean)).sum())
+    residual = weighted - times(seen, mean)
+    left -= float((mean * (weighted + residual)).sum() + (residual * (after - mean)).sum())
     count = float(sums.n.sum())
-    log_var += float(log_det.sum()) + count * np.log(model.noise_var)
-    cov = factor**2 if armed else factor @ np.swapaxes(factor, -1, -2)
-    slope = weighted - times(seen, after)
-    hyper_pull = _pull(slope, seen, cov)
+    log_var += float(log_det.sum()) + count * np.log(hierarchy.noise_var)
+    cov = squared(factor, armed=armed)
+    mean_slope = weighted - times(seen, after)  # of each population
+    hyper_cov_slope = _cov_slope(mean_slope, seen, cov)
     centre = after / root if armed else np.linalg.solve(root, after.T).T  # L^-1 mu_bar
     around_hyper = cov / root**2 if armed else _whitened(root, cov)
-    task_pull: Matrix = np.zeros(shape[1:])
-    square = float(sums.yy.sum()) / model.noise_var
-    for part in kept if kept is not None else _chunks(root, model, sums, population):
+    task_cov_slope: Matrix = np.zeros(shape[1:])
+    square = float(sums.yy.sum()) / hierarchy.noise_var
+    for part in kept if kept is not None else _chunks(root, hierarchy, sums, population):
         at, around = centre[part.population], around_hyper[part.population]
         u = part.step - times(part.seen, at)
-        task_pull = task_pull + _pull(u, part.seen, around)
+        task_cov_slope = task_cov_slope + _cov_slope(u, part.seen, around)
         theta = at + u
         square += float((theta * (times(part.data, theta) - 2 * part.weighted)).sum())
         trace = part.seen if armed else np.diagonal(part.seen, axis1=-2, axis2=-1)
@@ -116,21 +119,23 @@ def e_step(model: Model, sums: TaskSums, population: Indices, num_populations: i
         square += float(trace.sum() + ((part.seen - through) * around).sum())
     return Expectation(
         log_evidence=-0.5 * (count * np.log(2 * np.pi) + log_var + left),
-        task_pull=_look_up(root, task_pull[None])[0],
+        task_cov_slope=_from_root_coordinates(root, task_cov_slope[None])[0],
         num_tasks=num_tasks,
-        square=square * model.noise_var,
+        square=square * hierarchy.noise_var,
         num_events=count,
-        hyper_pull=hyper_pull,
-        hyper_slope=slope.sum(0),
+        hyper_cov_slope=hyper_cov_slope,
+        hyper_mean_slope=mean_slope.sum(0),
         hyper_means=after,
     )
 
 
-def _chunks(root: Matrix, model: Model, sums: TaskSums, population: Indices) -> Iterator[_Tasks]:
+def _chunks(
+    root: Matrix, hierarchy: HierarchyParts, sums: TaskSums, population: Indices
+) -> Iterator[_Tasks]:
     size = max(1, _CHUNK // max(1, int(np.prod(sums.xx.shape[1:]))))
     for start in range(0, len(sums.n), size):
         rows = slice(start, start + size)
-        xx, xy = sums.xx[rows] / model.noise_var, sums.xy[rows] / model.noise_var
+        xx, xy = sums.xx[rows] / hierarchy.noise_var, sums.xy[rows] / hierarchy.noise_var
         seen: Matrix
         step: Matrix
         log_det: Vector
@@ -150,14 +155,14 @@ def _shrunk(data: Matrix, weighted: Vector) -> tuple[Matrix, Vector, Vector]:
     try:
         solved = np.linalg.solve(inner, np.concatenate([data, weighted[..., None]], -1))
     except np.linalg.LinAlgError:
-        values, vectors = np.linalg.eigh((data + np.swapaxes(data, -1, -2)) / 2)
+        values, vectors = np.linalg.eigh((data + transposed(data)) / 2)
         values = np.maximum(values, 0.0)
-        across = np.swapaxes(vectors, -1, -2)
+        across = transposed(vectors)
         seen = vectors * (values / (1 + values))[..., None, :] @ across
         step = times(vectors, times(across, weighted) / (1 + values))
         return seen, step, np.log1p(values).sum(-1)
     seen, step = solved[..., :-1], solved[..., -1]
-    return (seen + np.swapaxes(seen, -1, -2)) / 2, step, np.linalg.slogdet(inner)[1]
+    return (seen + transposed(seen)) / 2, step, np.linalg.slogdet(inner)[1]
 
 
 def _add(total: Matrix, population: Indices, part: Matrix) -> None:
@@ -166,21 +171,21 @@ def _add(total: Matrix, population: Indices, part: Matrix) -> None:
     total[population[starts]] += np.add.reduceat(part, starts, axis=0)
 
 
-def _pull(u: Vector, seen: Matrix, cov: Matrix) -> Matrix:
-    """The sum over rows of u u' - C + C Cov C."""
-    pull: Matrix
+def _cov_slope(u: Vector, seen: Matrix, cov: Matrix) -> Matrix:
+    """Half the sum over rows of u u' - C + C Cov C."""
+    twice: Matrix
     if seen.ndim == 2:
-        pull = (u**2 - seen + seen**2 * cov).sum(0)
+        twice = (u**2 - seen + seen**2 * cov).sum(0)
     else:
         through = seen @ cov
         dim = u.shape[1]
         last = through.transpose(1, 0, 2).reshape(dim, -1) @ seen.reshape(-1, dim)
-        pull = u.T @ u - seen.sum(0) + (last + last.T) / 2
-    return pull
+        twice = u.T @ u - seen.sum(0) + (last + last.T) / 2
+    return twice / 2
 
 
-def _look_up(root: Matrix, part: Matrix, *, vector: bool = False) -> Matrix:
-    """From the coordinates of L: L^-T v, or L^-T C L^-1."""
+def _from_root_coordinates(root: Matrix, part: Matrix, *, vector: bool = False) -> Matrix:
+    """v or C in the usual coordinates, from those of L: L^-T v, or L^-T C L^-1."""
     if root.ndim == 1:
         return part / (root if vector else root**2)
     inverse = np.linalg.inv(root)
@@ -192,5 +197,5 @@ def _whitened(root: Matrix, cov: Matrix) -> Matrix:
     return inverse @ cov @ inverse.T
 
 
-def _scatter(cov: Matrix, pull: Matrix, count: int) -> Matrix:
-    return count * cov + (cov**2 * pull if cov.ndim == 1 else cov @ pull @ cov)
+def _scatter(cov: Matrix, slope: Matrix, count: int) -> Matrix:
+    return count * cov + 2 * (cov**2 * slope if cov.ndim == 1 else cov @ slope @ cov)

@@ -10,10 +10,10 @@ from hierbandits.types import Mask, Vector
 class Widths:
     """Learned standard deviations with 95 % intervals.
 
-    `maybe_zero` says where the data do not tell a width from zero.  There the width is made
-    nearly zero, and everything else is fitted again: the loss of log evidence is below what chance
-    exceeds in one of forty worlds of zero width.  The interval then starts at zero, and the error
-    of the log says little.
+    `maybe_zero` says where the data do not tell a width from zero.  To test this, the width is made
+    nearly zero and the rest is fitted again.  If the width were zero, the log evidence would fall
+    by more than the limit in 1 of 40 logs; here it falls by less.  The interval then starts at
+    zero, and the error of the log says little.
 
     The data show the variance of the tasks' estimates, std^2 + c, where c comes from the errors of
     the estimates.  Its log is taken to be normal.  c is chosen so that the log evidence has the
@@ -41,7 +41,7 @@ class Fit:
     trace: Vector  # log evidence + weak priors at each iteration: it never falls
     iterations: int
     converged: bool  # whether, by the local quadratic, the top is less than 0.001 higher
-    at_edge: bool  # whether a width, or the width of some direction, sits at a bound of the search
+    at_bound: bool  # whether a width, or the width of some direction, sits at a bound of the search
     task_widths: Widths  # roots of task_cov's diagonal, (d,)
     noise_width: Widths  # (1,); no error if it was given
     hyper_widths: Widths  # roots of hyper_cov's diagonal, (d,); no error if it was not learned

@@ -5,11 +5,11 @@ from numpy.typing import ArrayLike
 
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import count, index_array, positive, real_array
-from hierbandits.fitting.expectation import Model
+from hierbandits.fitting.expectation import HierarchyParts
 from hierbandits.fitting.fit import Fit
 from hierbandits.fitting.objective import Objective
 from hierbandits.fitting.search import search
-from hierbandits.fitting.structure import Shape, Structure, not_singular
+from hierbandits.fitting.structure import Structure, StructureKind, not_singular
 from hierbandits.fitting.units import Units, checked_sums
 from hierbandits.fitting.weak_prior import WeakPrior
 from hierbandits.fitting.width_errors import learned_widths, pseudo_inverse
@@ -21,7 +21,7 @@ def fit_prior(
     sums: TaskSums,
     *,
     population: ArrayLike | None = None,
-    structure: Shape = "diagonal",
+    structure: StructureKind = "diagonal",
     hyper_mean: ArrayLike | None = None,
     hyper_cov: ArrayLike | None = None,
     noise_std: float | None = None,
@@ -54,23 +54,23 @@ def fit_prior(
     """
     sums = checked_sums(sums)
     rows, ranks = _ranked(sums, population)
-    form = Structure.of(structure, sums.xy.shape[1], rank, sums.is_armed)
+    checked_structure = Structure.of(structure, sums.xy.shape[1], rank, sums.is_armed)
     max_iterations = count("max_iterations", max_iterations, least=1)
     tolerance = float(positive("tolerance", tolerance, ()))
     if not weak_priors and rows.size == 0:
         raise ValueError("sums must hold an event when weak_priors is False, got none")
-    units = Units.of(sums, isotropic=form.shape == "scalar")
+    units = Units.of(sums, isotropic=structure == "scalar")
     many = bool(ranks.max(initial=0) > 0)
     objective = Objective(
         sums=units.scaled(sums, rows),
         population=ranks,
         num_populations=int(ranks.max(initial=-1)) + 1,
-        form=form,
+        structure=checked_structure,
         start=_given(units, sums, hyper_mean, hyper_cov, noise_std, many),
         learns_noise=noise_std is None,
         learns_mean=many and hyper_mean is None,
         learns_hyper=many and hyper_cov is None,
-        weak=WeakPrior.of(form.shape, form.dim) if weak_priors else WeakPrior.none(),
+        weak=WeakPrior.of(structure, sums.xy.shape[1]) if weak_priors else WeakPrior.none(),
     )
     return _fit(objective, units, max_iterations, tolerance)
 
@@ -97,7 +97,7 @@ def _given(
     hyper_cov: ArrayLike | None,
     noise_std: float | None,
     many: bool,
-) -> Model:
+) -> HierarchyParts:
     """Where the search starts, in units of the data; it checks and includes what was given."""
     dim, armed = sums.xy.shape[1], sums.is_armed
     ones = np.ones(dim)
@@ -118,7 +118,7 @@ def _given(
     task = 0.25 * units.parameter**2
     covs = [cov, task if armed else np.diag(task)]
     checked = GaussianHierarchy.of_levels(hyper_mean=mean, covs=covs, noise_std=noise, armed=armed)
-    return Model(
+    return HierarchyParts(
         hyper_mean=(checked.hyper_mean - units.centre) / units.parameter,
         hyper_cov=units.cov_in(checked.hyper_cov),
         task_cov=0.25 * ones if armed else 0.25 * np.diag(ones),
@@ -131,23 +131,23 @@ def _fit(objective: Objective, units: Units, max_iterations: int, tolerance: flo
     value, slope = objective.value_and_slope(free)
     covariance = pseudo_inverse(objective.curvature(free, slope))
     shift = objective.sums.n.sum() * np.log(units.reward)
-    model = objective.model(free)
-    task_cov = units.cov_out(model.task_cov)
+    hierarchy = objective.hierarchy(free)
+    task_cov = units.cov_out(hierarchy.task_cov)
     prior = GaussianHierarchy.of_levels(
-        hyper_mean=units.centre + units.parameter * model.hyper_mean,
+        hyper_mean=units.centre + units.parameter * hierarchy.hyper_mean,
         covs=[
-            units.cov_out(model.hyper_cov),
-            task_cov if objective.form.armed else not_singular(task_cov),
+            units.cov_out(hierarchy.hyper_cov),
+            task_cov if objective.structure.armed else not_singular(task_cov),
         ],
-        noise_std=units.reward * np.sqrt(model.noise_var),
-        armed=objective.form.armed,
+        noise_std=units.reward * np.sqrt(hierarchy.noise_var),
+        armed=objective.structure.armed,
     )
     return Fit(
         prior=prior,
-        log_evidence=float(value - objective.log_prior(model) - shift),
+        log_evidence=float(value - objective.log_prior(hierarchy) - shift),
         trace=np.array(trace) - shift,
         iterations=len(trace) - 1,
         converged=bool(abs(slope @ covariance @ slope) / 2 < 1e-3),
-        at_edge=bool(objective.at_edge(free).any()),
+        at_bound=bool(objective.at_bound(free).any()),
         **learned_widths(objective, free, covariance, prior),
     )

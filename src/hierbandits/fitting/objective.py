@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.fitting.expectation import Expectation, Model, e_step
-from hierbandits.fitting.structure import EDGE, Structure
+from hierbandits.fitting.expectation import Expectation, HierarchyParts, e_step
+from hierbandits.fitting.structure import LARGEST_LOG_WIDTH, Structure
 from hierbandits.fitting.weak_prior import WeakPrior
 from hierbandits.types import Indices, Mask, Matrix, Vector
 
@@ -18,79 +18,80 @@ class Objective:
     sums: TaskSums
     population: Indices  # of each task, in rising order
     num_populations: int
-    form: Structure
-    start: Model
+    structure: Structure
+    start: HierarchyParts
     learns_noise: bool
     learns_mean: bool
     learns_hyper: bool
     weak: WeakPrior
 
-    def expectation(self, model: Model) -> Expectation:
+    def expectation(self, hierarchy: HierarchyParts) -> Expectation:
         """The E-step."""
-        return e_step(model, self.sums, self.population, self.num_populations)
+        return e_step(hierarchy, self.sums, self.population, self.num_populations)
 
-    def log_prior(self, model: Model) -> float:
+    def log_prior(self, hierarchy: HierarchyParts) -> float:
         """The weak priors, up to constants."""
-        total = self.weak.log_covariance(model.task_cov)
+        total = self.weak.log_covariance(hierarchy.task_cov)
         if self.learns_noise:
-            total += self.weak.log_noise(model.noise_var)
+            total += self.weak.log_noise(hierarchy.noise_var)
         if self.learns_hyper:
-            total += self.weak.log_covariance(model.hyper_cov)
+            total += self.weak.log_covariance(hierarchy.hyper_cov)
         return total
 
-    def improved(self, model: Model, expected: Expectation) -> Model:
+    def improved(self, hierarchy: HierarchyParts, expected: Expectation) -> HierarchyParts:
         """The M-step, which never lowers the value; it leaves low-rank covariances as they are."""
-        form, mean, hyper, noise = self.form, model.hyper_mean, model.hyper_cov, model.noise_var
-        task = model.task_cov
-        if form.shape != "low-rank":
-            task = form.maximise(expected.task_scatter(task), expected.num_tasks, self.weak)
+        mean, hyper = hierarchy.hyper_mean, hierarchy.hyper_cov
+        task, noise = hierarchy.task_cov, hierarchy.noise_var
+        structure = self.structure
+        if structure.kind != "low-rank":
+            task = structure.maximise(expected.task_scatter(task), expected.num_tasks, self.weak)
         if self.learns_noise:
             extra = self.weak.noise_weight
             square, events = max(expected.square, 0.0) + extra, expected.num_events + extra
-            noise = max(square / events, np.exp(-2 * EDGE))
+            noise = max(square / events, np.exp(-2 * LARGEST_LOG_WIDTH))
         if self.learns_mean and self.num_populations:
             mean = expected.hyper_means.mean(0)
-        if self.learns_hyper and form.shape != "low-rank":
-            scatter = expected.hyper_scatter(hyper, model.hyper_mean, mean)
-            hyper = form.maximise(scatter, self.num_populations, self.weak)
-        return Model(mean, hyper, task, noise)
+        if self.learns_hyper and structure.kind != "low-rank":
+            scatter = expected.hyper_scatter(hyper, hierarchy.hyper_mean, mean)
+            hyper = structure.maximise(scatter, self.num_populations, self.weak)
+        return HierarchyParts(mean, hyper, task, noise)
 
-    def free(self, model: Model) -> Vector:
-        """The unconstrained coordinates of a model."""
-        parts = [self.form.free(model.task_cov)]
+    def free(self, hierarchy: HierarchyParts) -> Vector:
+        """The unconstrained coordinates of a hierarchy."""
+        parts = [self.structure.free(hierarchy.task_cov)]
         if self.learns_noise:
-            parts.append(np.array([np.log(model.noise_var) / 2]))
+            parts.append(np.array([np.log(hierarchy.noise_var) / 2]))
         if self.learns_mean:
-            parts.append(model.hyper_mean)
+            parts.append(hierarchy.hyper_mean)
         if self.learns_hyper:
-            parts.append(self.form.free(model.hyper_cov))
+            parts.append(self.structure.free(hierarchy.hyper_cov))
         return np.concatenate(parts)
 
     def split(self, free: Vector) -> tuple[Vector, Vector, Vector, Vector]:
         """The coordinates of task_cov, noise, hyper_mean and hyper_cov; empty where not learned."""
-        sizes = [self.form.size, self.learns_noise, self.learns_mean * self.form.dim]
+        sizes = [self.structure.size, self.learns_noise, self.learns_mean * self.structure.dim]
         task, noise, mean, hyper = np.split(free, np.cumsum(sizes))
         return task, noise, mean, hyper
 
-    def model(self, free: Vector) -> Model:
-        """The model at these coordinates."""
+    def hierarchy(self, free: Vector) -> HierarchyParts:
+        """The hierarchy at these coordinates."""
         task, noise, mean, hyper = self.split(free)
-        return Model(
+        return HierarchyParts(
             mean if self.learns_mean else self.start.hyper_mean,
-            self.form.cov(hyper) if self.learns_hyper else self.start.hyper_cov,
-            self.form.cov(task),
+            self.structure.cov(hyper) if self.learns_hyper else self.start.hyper_cov,
+            self.structure.cov(task),
             float(np.exp(2 * noise[0])) if self.learns_noise else self.start.noise_var,
         )
 
     def bounds(self) -> list[tuple[float | None, float | None]]:
         """The bounds of each coordinate."""
-        log: tuple[float | None, float | None] = (-EDGE, EDGE)
+        log: tuple[float | None, float | None] = (-LARGEST_LOG_WIDTH, LARGEST_LOG_WIDTH)
         free: tuple[float | None, float | None] = (None, None)
-        bounds = self.form.bounds() + [log] * self.learns_noise
-        bounds += [free] * (self.learns_mean * self.form.dim)
-        return bounds + self.form.bounds() * self.learns_hyper
+        bounds = self.structure.bounds() + [log] * self.learns_noise
+        bounds += [free] * (self.learns_mean * self.structure.dim)
+        return bounds + self.structure.bounds() * self.learns_hyper
 
-    def at_edge(self, free: Vector) -> Mask:
+    def at_bound(self, free: Vector) -> Mask:
         """Which coordinates sit at a bound."""
         inside = [
             low is None or low < at < -low for at, (low, _) in zip(free, self.bounds(), strict=True)
@@ -105,21 +106,21 @@ class Objective:
 
     def value_and_slope(self, free: Vector) -> tuple[float, Vector]:
         """Log evidence + weak priors and its exact gradient, by Fisher's identity."""
-        model = self.model(free)
-        expected = self.expectation(model)
+        hierarchy = self.hierarchy(free)
+        expected = self.expectation(hierarchy)
         task, noise, _, hyper = self.split(free)
-        form, extra = self.form, self.weak.noise_weight
-        slope = expected.task_pull / 2 + self.weak.covariance_slope(model.task_cov)
-        slopes = [form.slope(task, slope)]
+        structure, extra = self.structure, self.weak.noise_weight
+        slope = expected.task_cov_slope + self.weak.covariance_slope(hierarchy.task_cov)
+        slopes = [structure.slope(task, slope)]
         if self.learns_noise:
             square, events = expected.square + extra, expected.num_events + extra
             slopes.append(square / np.exp(2 * noise) - events)
         if self.learns_mean:
-            slopes.append(expected.hyper_slope)
+            slopes.append(expected.hyper_mean_slope)
         if self.learns_hyper:
-            slope = expected.hyper_pull / 2 + self.weak.covariance_slope(model.hyper_cov)
-            slopes.append(form.slope(hyper, slope))
-        return expected.log_evidence + self.log_prior(model), np.concatenate(slopes)
+            slope = expected.hyper_cov_slope + self.weak.covariance_slope(hierarchy.hyper_cov)
+            slopes.append(structure.slope(hyper, slope))
+        return expected.log_evidence + self.log_prior(hierarchy), np.concatenate(slopes)
 
     def curvature(self, free: Vector, slope: Vector, step: float = 1e-4) -> Matrix:
         """The observed information: minus the Hessian, by differences of the slope."""

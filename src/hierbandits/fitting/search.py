@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hierbandits.fitting.expectation import Model
+from hierbandits.fitting.expectation import HierarchyParts
 from hierbandits.fitting.objective import Objective
 from hierbandits.types import Vector
 
@@ -16,10 +16,10 @@ def search(
     objective: Objective, max_iterations: int, tolerance: float
 ) -> tuple[Vector, list[float]]:
     """The coordinates of the top, and evidence + weak priors after each iteration."""
-    model, trace = em(objective, min(_EM_STEPS, max_iterations), tolerance)
-    free = objective.free(model)
+    hierarchy, trace = em(objective, min(_EM_STEPS, max_iterations), tolerance)
+    free = objective.free(hierarchy)
     value = objective.value_and_slope(free)[0]
-    trace = [value] if objective.form.shape == "low-rank" else [*trace, value]
+    trace = [value] if objective.structure.kind == "low-rank" else [*trace, value]
     left = max_iterations - len(trace) + 1
     while left > 0:  # a fresh start, which forgets the old curvature, confirms the top
         free, climbed = climb(objective, free, trace[-1], left, tolerance)
@@ -30,23 +30,23 @@ def search(
     return _settled(objective, free), trace
 
 
-def em(objective: Objective, steps: int, tolerance: float) -> tuple[Model, list[float]]:
+def em(objective: Objective, steps: int, tolerance: float) -> tuple[HierarchyParts, list[float]]:
     """A few EM steps from the start.
 
     For a low-rank structure they are steps on full covariances, which end near the best one.
     """
-    if objective.form.shape == "low-rank":
-        form = replace(objective.form, shape="full")
-        objective = replace(objective, form=form)
-    model = objective.start
+    if objective.structure.kind == "low-rank":
+        full = replace(objective.structure, kind="full")
+        objective = replace(objective, structure=full)
+    hierarchy = objective.start
     trace: list[float] = []
     for _ in range(steps):
-        expected = objective.expectation(model)
-        trace.append(expected.log_evidence + objective.log_prior(model))
-        model = objective.improved(model, expected)
+        expected = objective.expectation(hierarchy)
+        trace.append(expected.log_evidence + objective.log_prior(hierarchy))
+        hierarchy = objective.improved(hierarchy, expected)
         if len(trace) > 1 and trace[-1] - trace[-2] < tolerance:
             break
-    return model, trace
+    return hierarchy, trace
 
 
 def climb(

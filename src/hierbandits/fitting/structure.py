@@ -1,4 +1,4 @@
-"""What shape a covariance may have: its free numbers, its slopes and its M-step."""
+"""What structure a covariance may have: its free numbers, its slopes and its M-step."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
@@ -6,13 +6,13 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from scipy.special import chdtrc, chdtri
 
-from hierbandits.checks import count
+from hierbandits.checks import count, one_of
 from hierbandits.fitting.weak_prior import WeakPrior
 from hierbandits.types import Matrix, Vector
 
-Shape: TypeAlias = Literal["scalar", "diagonal", "full", "low-rank"]
+StructureKind: TypeAlias = Literal["scalar", "diagonal", "full", "low-rank"]
 
-EDGE = 14.0
+LARGEST_LOG_WIDTH = 14.0
 """Log widths in the data's units are kept within this of zero."""
 
 _FACTOR_STEPS = 100  # cheap beside one iteration of the search
@@ -26,47 +26,46 @@ class Structure:
     low-rank: B and log stds psi of Sigma = B B' + diag(psi^2).
     """
 
-    shape: Shape
+    kind: StructureKind
     dim: int
     rank: int
     armed: bool
 
     @classmethod
-    def of(cls, shape: str, dim: int, rank: int, armed: bool) -> "Structure":
+    def of(cls, kind: str, dim: int, rank: int, armed: bool) -> "Structure":
         """The structure, checked."""
-        if shape not in get_args(Shape):
-            raise ValueError(f"structure must be one of {get_args(Shape)}, got {shape!r}")
-        if armed and shape not in ("scalar", "diagonal"):
-            raise ValueError(f"structure must be scalar or diagonal for arms, got {shape!r}")
+        one_of("structure", kind, get_args(StructureKind))
+        if armed and kind not in ("scalar", "diagonal"):
+            raise ValueError(f"structure must be scalar or diagonal for arms, got {kind!r}")
         rank = count("rank", rank, least=1)
-        if shape == "low-rank" and rank >= dim:
+        if kind == "low-rank" and rank >= dim:
             raise ValueError(f"rank must be below the {dim} features, got {rank}")
-        return cls(shape, dim, rank, armed)  # type: ignore[arg-type]
+        return cls(kind, dim, rank, armed)  # type: ignore[arg-type]
 
     @property
     def size(self) -> int:
         """How many free numbers there are."""
         full, low = self.dim * (self.dim + 1) // 2, self.dim * (self.rank + 1)
-        return {"scalar": 1, "diagonal": self.dim, "full": full, "low-rank": low}[self.shape]
+        return {"scalar": 1, "diagonal": self.dim, "full": full, "low-rank": low}[self.kind]
 
     def bounds(self) -> list[tuple[float | None, float | None]]:
         """The bounds of each free number; only logs have any."""
-        log: tuple[float | None, float | None] = (-EDGE, EDGE)
+        log: tuple[float | None, float | None] = (-LARGEST_LOG_WIDTH, LARGEST_LOG_WIDTH)
         free: tuple[float | None, float | None] = (None, None)
-        if self.shape == "full":
+        if self.kind == "full":
             rows, columns = np.tril_indices(self.dim)
             return [log if i == j else free for i, j in zip(rows, columns, strict=True)]
-        if self.shape == "low-rank":
+        if self.kind == "low-rank":
             return [free] * (self.dim * self.rank) + [log] * self.dim
         return [log] * self.size
 
     def cov(self, free: Vector) -> Matrix:
         """The covariance of these free numbers."""
-        if self.shape == "scalar":
+        if self.kind == "scalar":
             return self._diagonal(np.full(self.dim, np.exp(2 * free[0])))
-        if self.shape == "diagonal":
+        if self.kind == "diagonal":
             return self._diagonal(np.exp(2 * free))
-        if self.shape == "full":
+        if self.kind == "full":
             lower = self._lower(free)
             return not_singular(lower @ lower.T)
         loading, psi = self._split(free)
@@ -75,11 +74,11 @@ class Structure:
     def free(self, cov: Matrix) -> Vector:
         """The free numbers of this covariance, or of the nearest one that has this structure."""
         variances = cov if self.armed else np.diagonal(cov)
-        if self.shape == "scalar":
+        if self.kind == "scalar":
             return np.array([np.log(variances.mean()) / 2])
-        if self.shape == "diagonal":
+        if self.kind == "diagonal":
             return np.log(variances) / 2
-        if self.shape == "full":
+        if self.kind == "full":
             lower = np.linalg.cholesky(cov)
             np.fill_diagonal(lower, np.log(np.diagonal(lower)))
             return lower[np.tril_indices(self.dim)]
@@ -93,11 +92,11 @@ class Structure:
 
     def slope(self, free: Vector, gradient: Matrix) -> Vector:
         """From d f / d Sigma (symmetric) to the derivatives by the free numbers."""
-        if self.shape in ("scalar", "diagonal"):
+        if self.kind in ("scalar", "diagonal"):
             along = gradient if self.armed else np.diagonal(gradient)
             slopes = 2 * along * np.exp(2 * free)
-            return slopes.sum(keepdims=True) if self.shape == "scalar" else slopes
-        if self.shape == "full":
+            return slopes.sum(keepdims=True) if self.kind == "scalar" else slopes
+        if self.kind == "full":
             lower = self._lower(free)
             slopes = 2 * gradient @ lower
             slopes[np.diag_indices(self.dim)] *= np.diagonal(lower)
@@ -108,19 +107,19 @@ class Structure:
 
     def without(self, cov: Matrix, coordinate: int) -> Matrix:
         """The covariance with one coordinate's width nearly zero; with a scalar one, all widths."""
-        scale = np.full(self.dim, 1e-3 if self.shape == "scalar" else 1.0)
+        scale = np.full(self.dim, 1e-3 if self.kind == "scalar" else 1.0)
         scale[coordinate] = 1e-3
         return cov * (scale**2 if self.armed else np.outer(scale, scale))
 
     @property
-    def drop(self) -> float:
+    def critical_loss(self) -> float:
         """The loss of log evidence above which a width of zero is ruled out, at 2.5 %.
 
         A zero width takes q free numbers away, one of them at its boundary.  Twice the loss is
         then an even mixture of chi-squared with q - 1 and with q degrees of freedom.  For q = 1
         the loss is 1.92.
         """
-        q = {"scalar": 1, "diagonal": 1, "full": self.dim, "low-rank": self.rank + 1}[self.shape]
+        q = {"scalar": 1, "diagonal": 1, "full": self.dim, "low-rank": self.rank + 1}[self.kind]
         if q == 1:
             return float(chdtri(1, 0.05)) / 2
         from scipy.optimize import brentq  # slow to import
@@ -136,19 +135,19 @@ class Structure:
         The best Sigma has the scatter's eigenvectors.  A low-rank one has no closed form.  With
         neither tasks nor a weak prior nothing says what Sigma is.
         """
-        if self.shape == "full":
+        if self.kind == "full":
             values, vectors = np.linalg.eigh(scatter)
             roots = self._kept(np.maximum(values, 0.0), count, weak)
             return not_singular((vectors * roots) @ vectors.T)
         along = scatter if self.armed else np.diagonal(scatter)
-        if self.shape == "scalar":
+        if self.kind == "scalar":
             along = np.full(self.dim, along.mean())
         return self._diagonal(self._kept(np.maximum(along, 0.0), count, weak))
 
     def _kept(self, scatter: Vector, count: int, weak: WeakPrior) -> Vector:
         """The best variances, kept within the bounds of the search."""
         best = weak.best_variances(scatter, count)
-        kept: Vector = np.clip(best, np.exp(-2 * EDGE), np.exp(2 * EDGE))
+        kept: Vector = np.clip(best, np.exp(-2 * LARGEST_LOG_WIDTH), np.exp(2 * LARGEST_LOG_WIDTH))
         return kept
 
     def _diagonal(self, variances: Vector) -> Matrix:

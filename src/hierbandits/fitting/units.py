@@ -6,11 +6,14 @@ import numpy as np
 
 from hierbandits.algebra import times
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, state_array
+from hierbandits.checks import LARGEST
 from hierbandits.types import Indices, Matrix, Vector
 
 WIDE = 100.0
-"""The default hyper-width of one population: so many root mean square rewards per feature unit."""
+"""The default hyper-width of one population.
+
+In root mean square rewards per unit of the feature.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,19 +39,18 @@ class Units:
         ones = np.ones(dim)
         if num_events == 0:
             return cls(1.0, np.zeros(dim), ones, WIDE * ones)
-        moment = (xx if sums.is_armed else np.diagonal(xx)) / num_events  # mean square of x_j
-        moment = np.where(moment > 0, moment, moment.max(initial=0.0) or 1.0)
-        centre = _least_squares(xx, xy, moment * num_events)
+        mean_squares = sums.feature_mean_squares()
+        centre = _least_squares(xx, xy, mean_squares * num_events)
         size = yy / num_events or 1.0
         left = (yy - 2 * centre @ xy + centre @ times(xx, centre)) / num_events
         reward = float(np.sqrt(max(left, 1e-10 * size, 1 / LARGEST)))
         if sums.is_armed:
             parameter = reward * ones
         elif isotropic:
-            parameter = reward / np.sqrt(moment.sum()) * ones
+            parameter = reward / np.sqrt(mean_squares.sum()) * ones
         else:
-            parameter = reward / np.sqrt(moment)
-        return cls(reward, centre, parameter, WIDE * np.sqrt(size / moment))
+            parameter = reward / np.sqrt(mean_squares)
+        return cls(reward, centre, parameter, WIDE * np.sqrt(size / mean_squares))
 
     def scaled(self, sums: TaskSums, rows: Indices) -> TaskSums:
         """The sums of these tasks, in these units and about the pooled fit."""
@@ -74,9 +76,7 @@ def checked_sums(sums: TaskSums) -> TaskSums:
     """The sums, checked: finite, and with counts and squares that are not negative."""
     if not isinstance(sums, TaskSums):
         raise ValueError(f"sums must be TaskSums, got {sums!r:.80}")
-    for name in ("xx", "xy", "yy", "n"):
-        values = getattr(sums, name)
-        state_array(f"sums.{name}", values, values.shape)
+    sums.check_finite()
     for name in ("yy", "n"):
         least = getattr(sums, name).min(initial=0.0)
         if least < 0:

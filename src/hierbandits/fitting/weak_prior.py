@@ -7,17 +7,21 @@ import numpy as np
 from hierbandits.types import Matrix, Vector
 
 COVARIANCE_WEIGHT = 0.5
-"""Of the log density weight * (log det Sigma - tr Sigma), in the data's units."""
+"""The weight in the log density weight * (log det Sigma - tr Sigma), in the data's units."""
 
 NOISE_WEIGHT = 0.01
-"""Of the log density -weight / 2 * (log var + 1 / var), in the data's units; counted in events."""
+"""The weight in the log density -weight / 2 * (log var + 1 / var), in the data's units.
+
+It counts as so many events.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class WeakPrior:
     """Log densities, up to constants, that are added to the log evidence; zero weights add none.
 
-    The covariance's is nearly flat between its ends, zero and infinity; its mode is the unit.
+    The density of a covariance vanishes at zero and infinity and is nearly flat between.  Its mode
+    is the unit.
     """
 
     covariance_weight: float

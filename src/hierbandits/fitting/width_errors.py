@@ -6,14 +6,15 @@ from typing import Literal
 import numpy as np
 from scipy.special import lambertw
 
-from hierbandits.fitting.expectation import Model
+from hierbandits.algebra import normal_quantile
+from hierbandits.fitting.expectation import HierarchyParts
 from hierbandits.fitting.fit import Widths
 from hierbandits.fitting.objective import Objective
-from hierbandits.fitting.structure import EDGE, Structure
+from hierbandits.fitting.structure import LARGEST_LOG_WIDTH, Structure
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Matrix, Vector
 
-NORMAL_95 = 1.959963984540054
+_REACH = normal_quantile(0.95)
 _EM_STEPS = 10
 _LITTLE = 0.05  # log evidence
 
@@ -36,29 +37,29 @@ def learned_widths(
     task, noise, _, hyper = objective.split(free)
     cuts = np.cumsum([part.size for part in objective.split(free)])[:-1]
     errors = [covariance[np.ix_(at, at)] for at in np.split(np.arange(free.size), cuts)]
-    model, form = objective.model(free), objective.form
-    none = np.full(form.dim, np.nan)
+    hierarchy, structure = objective.hierarchy(free), objective.structure
+    none = np.full(structure.dim, np.nan)
     far = np.full(1, np.inf)
     noise_error = np.sqrt(np.diagonal(errors[1])) if noise.size else none[:1]
-    noise_log = np.array([np.log(model.noise_var) / 2])
+    noise_log = np.array([np.log(hierarchy.noise_var) / 2])
     learned = {
         "task_widths": _widths(
             _stds(prior.task_cov),
-            np.log(_stds(model.task_cov)),
-            _log_errors(form, task, errors[0]),
-            _losses(objective, model, "task_cov"),
+            np.log(_stds(hierarchy.task_cov)),
+            _log_errors(structure, task, errors[0]),
+            _losses(objective, hierarchy, "task_cov"),
         ),
         "noise_width": _widths(np.array([prior.noise_std]), noise_log, noise_error, far),
     }
     if hyper.size:
         learned["hyper_widths"] = _widths(
             _stds(prior.hyper_cov),
-            np.log(_stds(model.hyper_cov)),
-            _log_errors(form, hyper, errors[3]),
-            _losses(objective, model, "hyper_cov"),
+            np.log(_stds(hierarchy.hyper_cov)),
+            _log_errors(structure, hyper, errors[3]),
+            _losses(objective, hierarchy, "hyper_cov"),
         )
     else:
-        no = np.zeros(form.dim, bool)
+        no = np.zeros(structure.dim, bool)
         learned["hyper_widths"] = Widths(_stds(prior.hyper_cov), none, none, none, no, no)
     return learned
 
@@ -66,54 +67,58 @@ def learned_widths(
 def _widths(std: Vector, log_std: Vector, log_error: Vector, loss: Vector) -> Widths:
     """The widths with their intervals.
 
-    `log_std` is in the data's units.  `loss` is what a width of zero loses in log evidence, as a
-    fraction of the loss that rules it out.
+    `log_std` is in the data's units.  `loss` is the loss of log evidence if each width is zero,
+    divided by the loss that rules zero out.
     """
     maybe_zero = loss < 1.0
     # c = r (std^2 + c): -log(r) / (1 - r) = steep gives the loss at zero and the log's error.
     root = np.sqrt(np.clip(loss, 0.0, 1e6))
-    steep = np.clip(2 * NORMAL_95 * log_error * root, 1 + 1e-6, 700.0)
+    steep = np.clip(2 * _REACH * log_error * root, 1 + 1e-6, 700.0)
     r = np.where(np.isinf(loss), 0.0, -lambertw(-steep * np.exp(-steep)).real / steep)
     with np.errstate(over="ignore"):  # no upper end
         ends = [
             std * np.sqrt(np.maximum(1 + np.expm1(2 * log_error * (1 - r) * z) / (1 - r), 0.0))
-            for z in (-NORMAL_95, NORMAL_95)
+            for z in (-_REACH, _REACH)
         ]
     low = np.where(maybe_zero, 0.0, ends[0])
-    return Widths(std, log_error, low, ends[1], maybe_zero, np.abs(log_std) >= EDGE - 1e-9)
+    return Widths(
+        std, log_error, low, ends[1], maybe_zero, np.abs(log_std) >= LARGEST_LOG_WIDTH - 1e-9
+    )
 
 
-def _losses(objective: Objective, model: Model, which: Literal["task_cov", "hyper_cov"]) -> Vector:
-    """What each width loses in log evidence if it is zero, as a fraction of what rules that out."""
-    top = objective.expectation(model).log_evidence
-    losses = np.empty(objective.form.dim)
+def _losses(
+    objective: Objective, hierarchy: HierarchyParts, which: Literal["task_cov", "hyper_cov"]
+) -> Vector:
+    """The loss of log evidence if each width is zero, divided by the loss that rules zero out."""
+    top = objective.expectation(hierarchy).log_evidence
+    losses = np.empty(objective.structure.dim)
     for j in range(losses.size):
-        cov = objective.form.without(getattr(model, which), j)
+        cov = objective.structure.without(getattr(hierarchy, which), j)
         task = which == "task_cov"
-        smaller = replace(model, task_cov=cov) if task else replace(model, hyper_cov=cov)
-        losses[j] = _loss(objective, smaller, top) / objective.form.drop
+        smaller = replace(hierarchy, task_cov=cov) if task else replace(hierarchy, hyper_cov=cov)
+        losses[j] = _loss(objective, smaller, top) / objective.structure.critical_loss
     return losses
 
 
-def _loss(objective: Objective, model: Model, top: float) -> float:
+def _loss(objective: Objective, hierarchy: HierarchyParts, top: float) -> float:
     """The loss after a few EM steps, which keep a width that is nearly zero nearly zero."""
     loss = np.inf
     for _ in range(_EM_STEPS):
-        expected = objective.expectation(model)
+        expected = objective.expectation(hierarchy)
         before, loss = loss, min(loss, top - expected.log_evidence)
         if before - loss < max(_LITTLE, 0.02 * loss):
             break
-        model = objective.improved(model, expected)
+        hierarchy = objective.improved(hierarchy, expected)
     return loss
 
 
-def _log_errors(form: Structure, free: Vector, covariance: Matrix) -> Vector:
-    cov = form.cov(free)
+def _log_errors(structure: Structure, free: Vector, covariance: Matrix) -> Vector:
+    cov = structure.cov(free)
     jacobian = []
-    for j in range(form.dim):
-        along = np.zeros(form.dim)
-        along[j] = 0.5 / (cov[j] if form.armed else cov[j, j])  # d log std_j / d Sigma_jj
-        jacobian.append(form.slope(free, along if form.armed else np.diag(along)))
+    for j in range(structure.dim):
+        along = np.zeros(structure.dim)
+        along[j] = 0.5 / (cov[j] if structure.armed else cov[j, j])  # d log std_j / d Sigma_jj
+        jacobian.append(structure.slope(free, along if structure.armed else np.diag(along)))
     rows = np.array(jacobian)
     variances = np.einsum("ij,jk,ik->i", rows, covariance, rows)
     return np.sqrt(np.where(variances > 0, variances, np.nan))

@@ -1,5 +1,5 @@
 """Compiled loops on plain arrays: no policy, no I/O, no random generator.
 
-`dense` and `diagonal` hold the same functions, with the same arguments, for the two forms of a
-hierarchy: a belief picks one of them once.  `lineage` and `tie_breaking` serve both.
+`dense` and `diagonal` offer the same five functions with the same arguments: observe, shift, draw,
+predict, accumulate.  A belief picks one of the two once.  The other files serve both.
 """

@@ -142,18 +142,18 @@ def shift(
 ) -> None:
     """Move the means by what a changed reward implies; covariances do not depend on rewards."""
     dim = features.size
-    pull = features * amount
+    message = features * amount  # what the next node up hears
     scaled = np.empty(dim)
     step = np.empty(dim)
     while node >= 0:
         scaled[:] = 0.0
         for i in range(dim):
             for j in range(dim):
-                scaled[j] += pull[i] * factor[node, i, j]
-        multiply(factor, node, scaled, step)  # P pull
+                scaled[j] += message[i] * factor[node, i, j]
+        multiply(factor, node, scaled, step)  # P message
         for i in range(dim):
             mean[node, i] += step[i]
-        multiply(precision, level[node], step, pull)
+        multiply(precision, level[node], step, message)
         node = parent[node]
 
 
@@ -174,8 +174,8 @@ def draw(
     With zeros for normals, the posterior means.
     """
     num_slots, dim = normals.shape
-    pull = np.empty((num_slots, dim))  # Sigma^-1 theta, as a slot's children see it
-    pulled = np.zeros(num_slots, np.bool_)
+    scaled_parent = np.empty((num_slots, dim))  # Sigma^-1 theta, as a slot's children see it
+    is_scaled = np.zeros(num_slots, np.bool_)
     z = np.empty(dim)
     for s in range(num_slots):
         node = slot_node[s]
@@ -185,12 +185,12 @@ def draw(
         for i in range(dim):
             z[i] = normals[s, i]
         if p >= 0:
-            if not pulled[p]:
-                multiply(precision, level[node], out[p], pull[p])
-                pulled[p] = True
+            if not is_scaled[p]:
+                multiply(precision, level[node], out[p], scaled_parent[p])
+                is_scaled[p] = True
             for i in range(dim):
                 for j in range(dim):
-                    z[j] += pull[p, i] * factor[node, i, j]
+                    z[j] += scaled_parent[p, i] * factor[node, i, j]
         for i in range(dim):
             total = mean[node, i]
             for j in range(dim):

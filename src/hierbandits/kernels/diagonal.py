@@ -63,11 +63,11 @@ def shift(
     factor: Matrix,
 ) -> None:
     """Move the means by what a changed reward implies."""
-    pull = amount
+    message = amount
     while node >= 0:
-        step = factor[node, arm] ** 2 * pull
+        step = factor[node, arm] ** 2 * message
         mean[node, arm] += step
-        pull = precision[level[node], arm] * step
+        message = precision[level[node], arm] * step
         node = parent[node]
 
 

@@ -10,7 +10,7 @@ from hierbandits.types import Indices, Matrix, Vector
 
 
 @compiled
-def find(table: Indices, slot_node: Indices, node: int) -> int:
+def table_place(table: Indices, slot_node: Indices, node: int) -> int:
     """The place in the hash table that holds `node`'s slot, or is free for it."""
     mask = table.size - 1
     hashed = np.uint64(node) * np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing
@@ -41,7 +41,7 @@ def lineage(
     path = np.empty(slot_node.size, np.intp)
     used = 0
     for e in range(nodes.size):
-        place = find(table, slot_node, nodes[e])
+        place = table_place(table, slot_node, nodes[e])
         if table[place] >= 0:
             event_slot[e] = table[place]
             continue
@@ -50,7 +50,7 @@ def lineage(
         node = nodes[e]
         while node >= 0:
             if shared:
-                known = table[find(table, slot_node, node)]
+                known = table[table_place(table, slot_node, node)]
                 if known >= 0:
                     slot = known
                     break
@@ -63,7 +63,7 @@ def lineage(
             slot = used
             used += 1
             if shared or step == 0:
-                table[find(table, slot_node, path[step])] = slot
+                table[table_place(table, slot_node, path[step])] = slot
         event_slot[e] = slot
     return used
 

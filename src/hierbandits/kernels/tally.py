@@ -35,15 +35,3 @@ def add_up(runs: Indices, tasks: Indices, values: Vector, by_task: Matrix, by_ru
     for e in range(runs.size):
         by_task[runs[e], tasks[e]] += values[e]
         by_run[runs[e]] += values[e]
-
-
-@compiled
-def linear_values(
-    theta: Matrix, runs: Indices, tasks: Indices, features: Matrix | Indices, out: Vector
-) -> None:
-    """out[e] = features[e] @ theta[run, task]."""
-    for e in range(runs.size):
-        total = 0.0
-        for i in range(features.shape[1]):
-            total += features[e, i] * theta[runs[e], tasks[e], i]
-        out[e] = total

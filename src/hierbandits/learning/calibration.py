@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 from scipy.special import ndtr
 
+from hierbandits.algebra import normal_quantile
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.learning.predictor import Predictor
 from hierbandits.logs import GroupSums, Split, Survey
@@ -15,7 +15,7 @@ from hierbandits.types import Indices, Matrix, Vector
 BINS = 20
 CONFIDENCES = (0.5, 0.8, 0.9, 0.95)
 CELL_ROWS = 10  # held-out rewards that make a mean worth checking
-_REACH = np.array([NormalDist().inv_cdf((1 + confidence) / 2) for confidence in CONFIDENCES])
+_REACH = np.array([normal_quantile(confidence) for confidence in CONFIDENCES])
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

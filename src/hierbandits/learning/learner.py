@@ -8,7 +8,7 @@ from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.checks import count
 from hierbandits.fitting import fit_prior
-from hierbandits.fitting.structure import Shape
+from hierbandits.fitting.structure import StructureKind
 from hierbandits.learning.calibration import Calibration
 from hierbandits.learning.learning_report import LearningReport
 from hierbandits.learning.model_comparison import Comparison
@@ -32,7 +32,7 @@ def learn_prior(
     features: str | Sequence[str] | None = None,
     population: str | None = None,
     arms: Sequence[Name] | None = None,
-    structure: Shape = "diagonal",
+    structure: StructureKind = "diagonal",
     rank: int = 1,
     noise_std: float | None = None,
     held_out: float = 0.2,
@@ -63,27 +63,35 @@ def learn_prior(
             with_each=lambda batch: gathered.add(batch, split.groups(batch.numbers)),
         )
     _check_enough(survey, gathered, split)
-    sums, homes, names = gathered.total(), survey.population, (survey.tasks, survey.coordinates)
+    sums, names = gathered.total(), (survey.tasks, survey.coordinates)
     fit_to = partial(
-        fit_prior, population=homes, structure=structure, rank=rank, noise_std=noise_std
+        fit_prior, population=survey.population, structure=structure, rank=rank, noise_std=noise_std
     )
     with progress_bar("Fitting the widths", None, progress):
         fit = fit_to(sums)
-        posteriors = TaskPosteriors.of(Belief.from_sums(fit.prior, sums, population=homes))
-        comparison = Comparison.of(sums, homes, noise_std)
+        posteriors = TaskPosteriors.of(
+            Belief.from_sums(fit.prior, sums, population=survey.population)
+        )
+        comparison = Comparison.of(sums, survey.population, noise_std)
     calibration = None
     if held_out > 0:
         with progress_bar("Fitting the training rows", None, progress):
             training = gathered.of([0])
             trained = fit_to(training).prior
-            predictors = Predictor.of_each_model(trained, training, homes, noise_std)
+            predictors = Predictor.of_each_model(trained, training, survey.population, noise_std)
         with progress_bar("Checking held-out rows", survey.num_rows, progress) as steps:
             calibration = Calibration.of(survey, split, gathered, predictors, steps.advance)
     savings = None
     if runs:
         worlds = hierarchy_of_worlds(fit, comparison, survey.num_populations > 1)
         savings = Savings.of(
-            worlds, sums.n, homes, survey.features, runs=runs, seed=seed, progress=progress
+            worlds,
+            sums.n,
+            survey.population,
+            survey.features,
+            runs=runs,
+            seed=seed,
+            progress=progress,
         )
     settings = {"structure": structure, "rank": rank, "noise_std": noise_std}
     report = LearningReport(

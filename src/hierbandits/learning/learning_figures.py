@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from hierbandits.algebra import normal_quantile
 from hierbandits.learning.calibration import BINS, CONFIDENCES, Calibration, Cells
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
@@ -25,14 +26,14 @@ def draw_widths(similarity: Similarity) -> Any:
     names = [str(name) for name in similarity.coordinates[:MOST_COORDINATES]]
     size = len(names)
     figure, (left, right) = panels(2, height=1.6 + 0.28 * size)
-    rows = np.arange(size)[::-1]
+    rows, reach = np.arange(size)[::-1], normal_quantile(0.95)
     many = len(similarity.populations) > 1
     populations = similarity.populations[:MOST_POPULATIONS]
     for p, population in enumerate(populations):
         nudge = 0.0 if not many else 0.5 * (p / len(populations) - 0.4)
         mean, std = similarity.mean[p, :size], similarity.mean_std[p, :size]
         left.errorbar(
-            mean, rows - nudge, xerr=1.96 * std, fmt="o", markersize=4, capsize=2,
+            mean, rows - nudge, xerr=reach * std, fmt="o", markersize=4, capsize=2,
             label=str(population), color=None if many else BLUE,
         )  # fmt: skip
     if many:

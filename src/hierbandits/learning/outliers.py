@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtrc
 
-from hierbandits.algebra import times
+from hierbandits.algebra import times, transposed
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.learning.leave_one_out import without_each
@@ -122,10 +122,10 @@ def _dense_surprise(
     values, vectors = np.linalg.eigh(data / size[:, :, None] / size[:, None, :])
     seen = values > _RANK * np.maximum(values[:, -1:], 1e-300)
     roots = np.sqrt(np.where(seen, values, 0.0))
-    scaled = np.swapaxes(vectors, 1, 2) * size[:, None, :]  # V' D: G = (root V' D)' (root V' D)
+    scaled = transposed(vectors) * size[:, None, :]  # V' D: G = (root V' D)' (root V' D)
     along = scaled * roots[:, :, None]
-    inner = np.eye(data.shape[1]) + along @ task_cov @ np.swapaxes(along, 1, 2)
-    turned = np.einsum("sij,sj->si", np.swapaxes(vectors, 1, 2), residual / size)
+    inner = np.eye(data.shape[1]) + along @ task_cov @ transposed(along)
+    turned = np.einsum("sij,sj->si", transposed(vectors), residual / size)
     turned = np.where(seen, turned / np.where(seen, roots, 1.0), 0.0)
     surprise = (turned * np.linalg.solve(inner, turned[..., None])[..., 0]).sum(1)
     var = diagonal + np.einsum("sij,sjk,ski->si", data, task_cov, data)

@@ -8,7 +8,7 @@ import numpy as np
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.kernels.quadratic import linear_forms
+from hierbandits.kernels.linear_forms import linear_forms
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Indices, Matrix, Vector

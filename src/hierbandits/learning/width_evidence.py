@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.algebra import summed
+from hierbandits.algebra import summed, transposed
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.types import Indices, Matrix, Vector
@@ -60,7 +60,7 @@ class WidthEvidence:
             information = summed(informations, self.population, num)
             along = summed(weighted, self.population, num)
         else:
-            turned = np.swapaxes(self.vectors, -1, -2)
+            turned = transposed(self.vectors)
             matrices = (self.vectors * informations[:, None, :]) @ turned
             weighted = (weighted[:, None, :] @ turned)[:, 0]
             information, axes = np.linalg.eigh(summed(matrices, self.population, num))
@@ -104,5 +104,4 @@ def feature_sizes(sums: TaskSums) -> Vector:
     """
     if sums.is_armed:
         return np.ones(sums.xy.shape[1])
-    moment = np.diagonal(sums.xx.sum(0)) / sums.n.sum()
-    return np.sqrt(np.where(moment > 0, moment, moment.max() or 1.0))
+    return np.sqrt(sums.feature_mean_squares())

@@ -73,7 +73,7 @@ class UnknownWidths:
 
     @property
     def unit_steps(self) -> tuple[int, int]:
-        """The least and the greatest unit of a feature, in logs."""
+        """The least and the greatest unit of a feature, as powers of UNIT_RATIO."""
         least, most = np.log(self._noise / np.array(UNITS)[::-1]) / np.log(UNIT_RATIO)
         return int(np.ceil(least)), int(np.floor(most))
 
@@ -105,7 +105,7 @@ class UnknownWidths:
         return float(-TAIL * beyond - TILT * np.log(TASK_RATIO) * point[0])
 
     def hierarchy(self, point: Point, units: Indices) -> GaussianHierarchy:
-        """The hierarchy of these widths; `units` are the features' sizes in logs, (d,)."""
+        """The hierarchy of these widths; `units` are powers of UNIT_RATIO, (d,)."""
         noise = self._noise
         unit = noise / UNIT_RATIO**units
         task, hyper = unit * TASK_RATIO ** point[0], unit * HYPER_RATIO ** point[1]

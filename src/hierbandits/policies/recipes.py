@@ -101,8 +101,8 @@ def _belief(
 def _pooled_nodes(belief: Posterior, size: int, population: ArrayLike | None) -> Indices | None:
     """The root of each task's population; None if no tasks are given: then roots are the tasks."""
     if population is not None:
-        homes: Indices = belief.roots[np.asarray(population, np.intp)]
-        return homes
+        nodes: Indices = belief.roots[np.asarray(population, np.intp)]
+        return nodes
     return np.repeat(belief.roots, size) if size else None
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.random import Generator
 
 from hierbandits.beliefs.posterior import Posterior
+from hierbandits.checks import probability
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices
 
@@ -30,6 +31,5 @@ def ucb(
 
 def ucb_width(delta: float) -> float:
     """The width whose one-sided Gaussian tail is at most delta: sqrt(2 log(1 / delta))."""
-    if not 0 < delta < 1:
-        raise ValueError(f"delta must be in (0, 1), got {delta}")
+    delta = probability("delta", delta)
     return sqrt(2 * log(1 / delta))

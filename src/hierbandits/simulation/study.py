@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hierbandits.checks import one_of
 from hierbandits.types import Indices, Matrix, Vector
 
 OUTCOME_ARRAYS = ("curve", "per_task", "variance", "explored", "snapshots")
@@ -83,9 +84,8 @@ class Study:
 
     def summary(self, baseline: str | None = None) -> list[dict[str, Any]]:
         """One row for each policy; with a baseline, its paired difference from that too."""
-        if baseline is not None and baseline not in self.outcomes:
-            known = ", ".join(self.outcomes)
-            raise ValueError(f"baseline must be one of {known}, got {baseline!r}")
+        if baseline is not None:
+            one_of("baseline", baseline, self.outcomes)
         rows = []
         for name, outcome in self.outcomes.items():
             mean, error = self.mean(name)

@@ -1,4 +1,4 @@
-"""Means and variances of linear functions of Gaussians, row by row."""
+"""Linear functions of vectors, and their means and variances if these are Gaussian, row by row."""
 
 from hierbandits.compiler import compiled
 from hierbandits.types import Indices, Matrix, Vector
@@ -20,3 +20,15 @@ def linear_forms(
                 along += covs[node, i, j] * features[e, j]
             square += features[e, i] * along
         mean[e], var[e] = total, square
+
+
+@compiled
+def linear_values(
+    theta: Matrix, runs: Indices, tasks: Indices, features: Matrix | Indices, out: Vector
+) -> None:
+    """out[e] = features[e] @ theta[run, task]."""
+    for e in range(runs.size):
+        total = 0.0
+        for i in range(features.shape[1]):
+            total += features[e, i] * theta[runs[e], tasks[e], i]
+        out[e] = total

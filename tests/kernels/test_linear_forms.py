@@ -1,9 +1,9 @@
-"""Means and variances of linear functions of Gaussians."""
+"""Linear functions of vectors, known or Gaussian."""
 
 import numpy as np
 from support.oracle import random_cov
 
-from hierbandits.kernels.quadratic import linear_forms
+from hierbandits.kernels.linear_forms import linear_forms, linear_values
 
 
 def test_linear_forms_are_those_of_numpy():
@@ -15,3 +15,12 @@ def test_linear_forms_are_those_of_numpy():
     for e, node in enumerate(nodes):
         np.testing.assert_allclose(mean[e], features[e] @ means[node])
         np.testing.assert_allclose(var[e], features[e] @ covs[node] @ features[e])
+
+
+def test_linear_values_are_inner_products():
+    rng = np.random.default_rng(0)
+    theta, features = rng.standard_normal((2, 3, 4)), rng.standard_normal((5, 4))
+    runs, tasks, out = rng.integers(0, 2, 5), rng.integers(0, 3, 5), np.empty(5)
+    linear_values(theta, runs, tasks, features, out)
+    expected = np.einsum("ei,ei->e", features, theta[runs, tasks])
+    np.testing.assert_allclose(out, expected)

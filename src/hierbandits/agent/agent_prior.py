@@ -1,0 +1,42 @@
+"""The prior of an agent: the one that it is given, or what its arms imply."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from hierbandits.agent.catalogue import checked_names
+from hierbandits.checks import count, real_array
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.unknown_widths import UnknownWidths
+from hierbandits.policies.arms import num_axes
+
+
+def agent_prior(
+    prior: GaussianHierarchy | UnknownWidths | None, num_features: int | None, arms: Any
+) -> GaussianHierarchy | UnknownWidths:
+    """The prior of an agent that is given these arguments."""
+    if prior is None:
+        return prior_from_arms(arms, num_features)
+    if num_features is not None:
+        raise ValueError(f"num_features must not be given with a prior, got {num_features!r}")
+    if not isinstance(prior, GaussianHierarchy | UnknownWidths):
+        raise ValueError(f"prior must be a GaussianHierarchy, got {prior!r:.80}")
+    if prior.num_levels < 2:
+        raise ValueError(f"prior must have a level of tasks below its root, got {prior}")
+    return prior
+
+
+def prior_from_arms(arms: Any, num_features: int | None) -> UnknownWidths:
+    """What an agent without a prior assumes: so many features, or else the form of its arms."""
+    if num_features is not None:
+        return UnknownWidths.of(count("num_features", num_features, least=1), armed=False)
+    if arms is None:
+        raise ValueError("prior must be given, or num_features, or arms, got none of them")
+    if isinstance(arms, str) or not isinstance(arms, Collection):
+        raise ValueError(f"arms must be several arms, got {arms!r:.80}")
+    if len(arms) == 0:
+        raise ValueError("arms must hold at least one arm, got none")
+    values: Any = list(arms.values()) if isinstance(arms, Mapping) else arms
+    if isinstance(arms, Mapping) or num_axes(values) == 2:
+        table = real_array("arms", values, (None, None))
+        return UnknownWidths.of(table.shape[1], armed=False)
+    return UnknownWidths.of(len(checked_names(values)), armed=True)
