@@ -142,3 +142,43 @@ def test_a_folder_in_the_way_is_an_error_and_leaves_nothing(tmp_path):
     with pytest.raises(FileNotFoundError):
         write(tmp_path / "nowhere" / "file")
     assert _names(tmp_path) == ["folder"]
+
+
+def test_an_earlier_files_permissions_stay(tmp_path):
+    target = tmp_path / "secret"
+    target.write_bytes(b"old")
+    target.chmod(0o600)
+    with atomic_write(target) as file:
+        assert os.stat(file.name).st_mode & 0o777 == 0o600  # from the first byte on
+        file.write(b"new")
+    assert target.read_bytes() == b"new"
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_link_keeps_pointing_where_it_did(tmp_path):
+    (tmp_path / "deep").mkdir()
+    real, link = tmp_path / "deep" / "real", tmp_path / "link"
+    real.write_bytes(b"old")
+    link.symlink_to(real)
+    with atomic_write(link) as file:
+        file.write(b"new")
+    assert link.is_symlink()
+    assert real.read_bytes() == b"new"
+
+
+def test_a_missing_folder_is_named_and_a_long_name_is_fine(tmp_path):
+    lost = tmp_path / "nowhere" / "file"
+    with pytest.raises(FileNotFoundError, match=f"{lost} must be in a folder that exists"):
+        atomic_write(lost).__enter__()
+    long = tmp_path / ("x" * 250)
+    with atomic_write(long) as file:
+        file.write(b"whole")
+    assert [path.name for path in tmp_path.iterdir()] == [long.name]
+
+
+def test_the_blocks_own_error_is_seen_if_the_temporary_file_is_gone(tmp_path):
+    writer = atomic_write(tmp_path / "file")
+    os.unlink(writer.__enter__().name)
+    error = ValueError("mine")
+    assert not writer.__exit__(ValueError, error, None)  # it is raised as it is
+    assert list(tmp_path.iterdir()) == []

@@ -115,3 +115,34 @@ def test_json_gives_the_same_hierarchy_back(armed):
 def test_what_is_not_a_hierarchy_is_refused(parts):
     with pytest.raises(ValueError, match="not a hierarchy"):
         GaussianHierarchy.from_dict(parts)
+
+
+@pytest.mark.parametrize("form", [GaussianHierarchy.linear, GaussianHierarchy.armed])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"hyper_std": 1e40}, r"hyper_std must be finite and at most 1e\+30 in size, got 1e\+40"),
+        ({"task_std": [0.1, np.nan]}, "task_std must be finite.* got nan at"),
+        ({"task_std": -1.0}, "task_std must not be negative, got -1.0"),
+        ({"task_std": [0.1, 0.0]}, "task_std must be positive for every"),
+        ({"hyper_std": [1.0, 2.0, 3.0]}, r"hyper_std must have shape \(2,\) to match num_"),
+        ({"hyper_std": "wide"}, "hyper_std must be numbers"),
+        ({"noise_std": 0.0}, "noise_std must be positive"),
+        ({"hyper_mean": [np.inf, 0.0]}, "hyper_mean must be finite"),
+    ],
+)
+def test_bad_widths_are_named(form, change, message):
+    with pytest.raises(ValueError, match=message):
+        form(2, **({"hyper_std": 1.0, "task_std": 0.5, "noise_std": 0.3} | change))
+
+
+def test_linear_takes_a_width_for_all_or_for_each():
+    prior = GaussianHierarchy.linear(
+        2, hyper_mean=[1.0, 2.0], hyper_std=[0.0, 3.0], task_std=np.array(0.5), noise_std=0.3
+    )
+    np.testing.assert_array_equal(prior.hyper_cov, np.diag([0.0, 9.0]))
+    np.testing.assert_array_equal(prior.task_cov, 0.25 * np.eye(2))
+    np.testing.assert_array_equal(prior.hyper_mean, [1.0, 2.0])
+    assert not prior.is_armed
+    with pytest.raises(ValueError, match="num_features must be a whole number of at least 1"):
+        GaussianHierarchy.linear(0, hyper_std=1.0, task_std=0.5, noise_std=0.3)

@@ -15,9 +15,10 @@ from hierbandits.beliefs.folding import fold
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.levels import children_per_level
 from hierbandits.beliefs.nodes import Nodes
+from hierbandits.beliefs.populations import checked_population
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import count, index_array, positive, real_array, state_array
+from hierbandits.checks import count, positive, real_array, state_array
 from hierbandits.kernels import dense, diagonal
 from hierbandits.kernels.lineage import lineage, scale_normals
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -49,7 +50,7 @@ class Belief(Posterior):
             raise ValueError(f"prior must be a GaussianHierarchy or several, got {prior!r}")
         children = children_per_level(num_tasks, priors)
         if population is not None:
-            population, num_populations = _checked_population(
+            population, num_populations = _planted_population(
                 population, priors, children, num_populations
             )
         self._nodes = Nodes(priors[0])
@@ -74,7 +75,11 @@ class Belief(Posterior):
         """
         num_populations = count("num_populations", num_populations, least=1)
         if population is not None:
-            population = index_array("population", population, len(sums.n), "tasks")
+            if num_tasks is not None:
+                raise ValueError(f"num_tasks must not come with population, got {num_tasks!r}")
+            population, num_populations = checked_population(
+                population, num_populations, len(sums.n)
+            )
             belief = cls(prior, 0, num_populations, population=population)
             belief.check_past(population.size, sums)
             nodes = population if prior.num_levels == 1 else np.arange(population.size)
@@ -312,18 +317,16 @@ class Belief(Posterior):
 _NONE = np.empty(0)
 
 
-def _checked_population(
+def _planted_population(
     population: ArrayLike,
     priors: list[GaussianHierarchy],
     children: tuple[int, ...],
     num_populations: int,
 ) -> tuple[Indices | None, int]:
-    """The population of each task, checked, and how many there are; None if tasks have no nodes."""
+    """The population of each task's node, and how many there are; None if tasks have no nodes."""
     if len(priors) > 1 or children or priors[0].num_levels > 2:
         raise ValueError(
             "population must come with one hierarchy of at most two levels, and without num_tasks"
         )
-    most = max(num_populations, np.size(population))  # every population has a task, or is counted
-    population = index_array("population", population, most, "populations")
-    number = max(num_populations, int(population.max(initial=-1)) + 1)
+    population, number = checked_population(population, num_populations)
     return (None if priors[0].num_levels == 1 else population), number

@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierbandits.beliefs.populations import checked_population
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import count, index_array, positive, real_array
+from hierbandits.checks import count, positive, real_array
 from hierbandits.fitting.expectation import HierarchyParts
 from hierbandits.fitting.fit import Fit
 from hierbandits.fitting.objective import Objective
@@ -80,11 +81,7 @@ def _ranked(sums: TaskSums, population: ArrayLike | None) -> tuple[Indices, Indi
     num_tasks = len(sums.n)
     of_task: Indices = np.zeros(num_tasks, np.intp)
     if population is not None:
-        of_task = index_array("population", population, num_tasks, "tasks")
-        if of_task.size != num_tasks:
-            raise ValueError(
-                f"population must have one entry for each of {num_tasks} tasks, got {of_task.size}"
-            )
+        of_task, _ = checked_population(population, num_tasks=num_tasks)
     rows = np.flatnonzero(sums.n > 0)
     rows = rows[np.argsort(of_task[rows], kind="stable")]
     return rows, np.unique(of_task[rows], return_inverse=True)[1]

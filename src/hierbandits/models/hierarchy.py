@@ -200,18 +200,20 @@ class GaussianHierarchy:
         return f"GaussianHierarchy({form}, {self.num_levels} levels, noise_std={self.noise_std:g})"
 
 
-def _per_coordinate(name: str, value: ArrayLike, dim: int, count_name: str) -> Vector:
+def _per_coordinate(
+    name: str, value: ArrayLike, dim: int, count_name: str, largest: float = LARGEST
+) -> Vector:
     """One number for all coordinates, or one for each."""
-    if isinstance(value, int | float | np.number):
-        return np.full(dim, real_array(name, value, ()))
-    return real_array(name, value, (dim,), f" to match {count_name}")
+    if isinstance(value, int | float | np.number) or getattr(value, "shape", None) == ():
+        return np.full(dim, real_array(name, value, (), largest=largest))
+    return real_array(name, value, (dim,), f" to match {count_name}", largest)
 
 
 def _variances_of(stds: dict[str, ArrayLike], dim: int, count_name: str) -> dict[str, Vector]:
     """The squares of widths, checked."""
     variances = {}
     for name, value in stds.items():
-        std = _per_coordinate(name, value, dim, count_name)
+        std = _per_coordinate(name, value, dim, count_name, largest=LARGEST**0.5)
         if (std < 0).any():
             raise ValueError(f"{name} must not be negative, got {std.min()}")
         variances[name] = std**2
