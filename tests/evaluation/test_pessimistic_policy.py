@@ -37,6 +37,10 @@ def test_hieropo_plays_the_highest_lower_bound_in_every_task():
             places = [learned.arms.index(arm) for arm in rest]
             second = places[int(np.argmax(learned.lower[place][places]))]
             assert learned(task, tuple(rest)) == {learned.arms[second]: 1.0}
+    assert (
+        repr(learned)
+        == f"<PessimisticPolicy of {len(learned.tasks)} tasks, {len(learned.arms)} arms>"
+    )
     text = str(learned).splitlines()
     assert len(text) == 13
     assert text[0].split() == ["task", "arm", "mean", "lower", "bound", "plays", "rows"]

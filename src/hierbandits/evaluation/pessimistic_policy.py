@@ -104,6 +104,9 @@ class PessimisticPolicy:
         ]
         return ["task", "arm", "mean", "lower bound", "plays", "rows"], rows
 
+    def __repr__(self) -> str:
+        return f"<PessimisticPolicy of {len(self.tasks):,} tasks, {len(self.arms)} arms>"
+
     def __str__(self) -> str:
         columns, rows = self.cells()
         more = len(rows) - MOST_ROWS

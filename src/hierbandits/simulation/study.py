@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -132,10 +131,6 @@ class Study:
             }
             parts.append(pl.DataFrame(columns))
         return pl.concat(parts)
-
-    def to_parquet(self, path: str | Path) -> None:
-        """Write the frame of curves to a file."""
-        self.frame().write_parquet(path)
 
 
 def mean_and_error(values: Vector) -> tuple[float, float]:
