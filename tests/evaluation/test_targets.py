@@ -61,3 +61,8 @@ def test_a_recipe_is_a_learning_policy_under_any_name(world, log):
     assert evaluation["mine", "replay"].rows > 0
     with pytest.raises(ValueError, match="'mine' learns as it goes"):
         evaluate(log, {"mine": POLICIES["HierUCB"]}, ["dr"])
+
+
+def test_no_method_at_all_is_refused(log):
+    with pytest.raises(ValueError, match="methods must hold at least one method, got none"):
+        evaluate(log, "greedy", [])

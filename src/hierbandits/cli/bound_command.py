@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from hierbandits.cli.prior_file import read_prior
 from hierbandits.cli.terminal import app, console, fail
+from hierbandits.reporting.terminal_table import terminal_table
 
 
 @app.command()
@@ -59,11 +59,9 @@ than TS.
         )
     except ValueError as error:
         fail(str(error))
-    table = Table("", box=None, pad_edge=False)
-    for name in bounds.CONSTANTS:
-        table.add_column(name, justify="right")
-    table.add_column("")
+    names, lines = list(bounds.CONSTANTS), []
     for label, values, meaning in rows:
         cells = ("never" if value is None else f"{value:.4g}" for value in values.values())
-        table.add_row(label, *cells, meaning)
-    console.print(table)
+        lines.append((label, *cells, meaning))
+    numbers = range(1, 1 + len(names))
+    console.print(terminal_table(("", *names, ""), lines, numbers))

@@ -1,8 +1,7 @@
 """The command `hierbandits policies`."""
 
-from rich.table import Table
-
 from hierbandits.cli.terminal import app, console
+from hierbandits.reporting.terminal_table import terminal_table
 
 
 @app.command()
@@ -13,7 +12,5 @@ def policies() -> None:
     """
     from hierbandits import POLICIES
 
-    table = Table("policy", "what it does", box=None, pad_edge=False)
-    for name, recipe in POLICIES.items():
-        table.add_row(name, recipe.summary)
-    console.print(table)
+    rows = [(name, recipe.summary) for name, recipe in POLICIES.items()]
+    console.print(terminal_table(("policy", "what it does"), rows, right=()))

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from hierbandits.cli.terminal import app, console, fail, need, report_folder, say, tell
+from hierbandits.reporting.terminal_table import terminal_table
 
 CHUNKS = ".hierbandits-chunks"
 """Inside the folder of an experiment that runs: the folder of its finished chunks."""
@@ -98,10 +98,8 @@ resumes. The numbers do not depend on --jobs.
 def _list_experiments() -> None:
     from hierbandits.experiments import EXPERIMENTS
 
-    table = Table("experiment", "what it shows", box=None, pad_edge=False)
-    for name, entry in EXPERIMENTS.items():
-        table.add_row(name, entry.summary)
-    console.print(table)
+    rows = [(name, entry.summary) for name, entry in EXPERIMENTS.items()]
+    console.print(terminal_table(("experiment", "what it shows"), rows, right=()))
 
 
 @contextmanager

@@ -52,7 +52,7 @@ class PessimisticPolicy:
 
     @property
     def choices(self) -> Indices:
-        """The arm's number in each task if all are eligible, (tasks,)."""
+        """The arm's number in each task if all are eligible, (tasks,); of equal ones, the first."""
         best: Indices = self.lower.argmax(axis=1)
         return best
 

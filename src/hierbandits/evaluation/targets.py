@@ -210,6 +210,9 @@ def possible_methods(
     survey: Survey, targets: list[Target], methods: Iterable[str] | None
 ) -> dict[str, tuple[str, ...]]:
     """The methods of each policy that this log allows: without propensities, dm alone."""
+    methods = None if methods is None else tuple(methods)
+    if methods == ():
+        raise ValueError("methods must hold at least one method, got none")
     chosen = plan(targets, methods)
     if survey.has_propensities:
         return chosen

@@ -50,7 +50,8 @@ def learn_prior(
     given the whole log; with several, it is as if drawn anew from the learned hyper-prior.
     `fit_prior` explains `structure`, `rank` and `noise_std`.  `held_out` is the share of rows on
     which predictions are checked, and `runs` the number of worlds simulated for the regret saved;
-    0 leaves either out.
+    0 leaves either out.  `progress` shows a bar for each stage (None: on a terminal), or is a
+    function that is called with the steps of a stage done so far and all of its steps.
     """
     columns = {"task": task, "reward": reward, "arm": arm}
     log = Log.of(source, {**columns, "features": features, "population": population}, arms)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hierbandits.atomic_write import atomic_write
 from hierbandits.reporting.html_page import HtmlPage
+from hierbandits.reporting.terminal_table import terminal_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,16 +75,9 @@ class Report:
 
     def show(self, console: "Console") -> None:
         """Print the tables to a terminal."""
-        from rich.markup import escape
-        from rich.table import Table
-
         for heading, columns, rows in self._tables:
-            table = Table(title=escape(heading), title_justify="left", box=None, pad_edge=False)
-            for place, column in enumerate(columns):
-                table.add_column(column, justify="right" if place else "left")
-            for row in rows:
-                table.add_row(*row)
-            console.print(table, markup=False)
+            numbers = range(1, len(columns))
+            console.print(terminal_table(columns, rows, numbers, title=heading))
             console.print()
 
     def write(self, folder: str | Path) -> Path:
