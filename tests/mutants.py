@@ -1,7 +1,7 @@
 """Hand-made mutants of the numeric code, and the command that shows the tests kill each of them.
 
-    python tests/mutants.py        # some minutes: the tests run once for every mutant
-    python tests/mutants.py bounds/ study.py        # those of some files alone
+    python tests/mutants.py                            # a quarter of an hour
+    python tests/mutants.py beliefs/ simulation/study.py        # those of some files alone
 
 Each entry is a file, a piece of it, and what stands there instead.
 """
@@ -140,6 +140,22 @@ MUTANTS = [
 ]
 
 
+def _mirrored(name: str) -> list[str]:
+    """The tests of a file's folder, or of a root module: they are the likeliest to notice."""
+    folder = Path(name).parent
+    return [f"tests/test_{Path(name).stem}.py" if folder == Path() else f"tests/{folder}"]
+
+
+def _fails(project: Path, tests: list[str]) -> bool:
+    """Whether some test fails in a copy of the project."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    command += [f"--ignore=tests/{slow}" for slow in SLOW]
+    environment = {**os.environ, "PYTHONPATH": str(project / "src")}
+    return (
+        subprocess.run(command, cwd=project, env=environment, capture_output=True).returncode != 0
+    )
+
+
 def main() -> None:
     """Try every mutant on a copy of the project; those that live are named last."""
     alive = []
@@ -147,17 +163,12 @@ def main() -> None:
         copy = Path(folder) / "project"
         ignored = shutil.ignore_patterns(".*", "results", "bench", "__pycache__")
         shutil.copytree(ROOT, copy, ignore=ignored)
-        tests = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "tests"]
-        tests += [f"--ignore=tests/{slow}" for slow in SLOW]
         chosen = [m for m in MUTANTS if m[0].startswith(tuple(sys.argv[1:] or [""]))]
         for number, (name, old, new) in enumerate(chosen, 1):
             path = copy / "src" / "hierbandits" / name
             text = path.read_text()
             path.write_text(text.replace(old, new, 1))
-            environment = {**os.environ, "PYTHONPATH": str(copy / "src")}
-            killed = subprocess.run(
-                tests, cwd=copy, env=environment, capture_output=True
-            ).returncode
+            killed = any(_fails(copy, tests) for tests in (_mirrored(name), ["tests"]))
             path.write_text(text)
             print(f"{number:3}/{len(chosen)}  {'killed' if killed else 'ALIVE '}  {name}: {new!r}")
             if not killed:
