@@ -8,14 +8,17 @@ from hierbandits.algebra import (
     condition,
     eigenvalues,
     explained,
-    gain_of,
     inverse,
+    is_singular,
+    is_well_conditioned,
     normal_quantile,
     square_root,
     squared,
     summed,
     times,
     transposed,
+    unwhitening,
+    whitening,
 )
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}
@@ -208,14 +211,36 @@ def test_what_data_say_of_the_parent_is_symmetric(shared):
     )
 
 
-def test_gains_of_arms_are_those_of_diagonal_matrices():
+@pytest.mark.parametrize("condition", [1.0, 1e5, 1e10, 2e15])
+def test_whitening_is_a_root_that_can_be_inverted(condition):
     rng = np.random.default_rng(11)
-    cov, precision = rng.uniform(0.1, 2.0, (2, 4, 3))
-    dense = gain_of(cov[:, :, None] * np.eye(3), precision[:, :, None] * np.eye(3), armed=False)
-    armed = gain_of(cov, precision, armed=True)
-    np.testing.assert_allclose(dense, armed[:, :, None] * np.eye(3), **CLOSE)
-    full, other = rng.standard_normal((2, 3, 3))
-    np.testing.assert_allclose(gain_of(full, other, armed=False), full.dot(other), **CLOSE)
+    for d in (1, 2, 5):
+        values = np.geomspace(1.0, 1 / condition, d)
+        vectors, _ = np.linalg.qr(rng.standard_normal((d, d)))
+        units = 10.0 ** rng.integers(-8, 8, d)  # of the features
+        cov = (vectors * values) @ vectors.T * np.outer(units, units)
+        cov = (cov + cov.T) / 2
+        root, scales = whitening(cov), np.outer(units, units)
+        np.testing.assert_allclose(root @ root.T / scales, cov / scales, atol=1e-14)
+        identity = root @ unwhitening(root, cov) / units[:, None] * units
+        np.testing.assert_allclose(identity, np.eye(d), atol=1e-13)
+
+
+def test_whitening_of_a_singular_covariance_has_a_floor():
+    loading = np.array([[1.0, 2.0, 0.0], [0.5, -1.0, 0.0]])
+    cov = loading.T @ loading  # rank two, and a coordinate without variance
+    root = whitening(cov)
+    np.testing.assert_allclose(root @ root.T, cov, atol=1e-15)
+    np.testing.assert_allclose(root @ unwhitening(root, cov), np.eye(3), atol=1e-13)
+    assert (is_singular(cov), is_singular(np.eye(3)), is_well_conditioned(cov)) == (
+        True,
+        False,
+        False,
+    )
+    diagonal = np.array([4.0, 0.0])
+    np.testing.assert_allclose(whitening(diagonal), [2.0, 1e-30])
+    np.testing.assert_allclose(unwhitening(whitening(diagonal), diagonal), [0.5, 1e30])
+    assert (is_singular(np.array([1.0, 0.0])), is_singular(np.ones(2))) == (True, False)
 
 
 def test_a_normal_interval_holds_as_often_as_it_says():

@@ -9,6 +9,9 @@ import numpy as np
 
 from hierbandits.types import Indices, Matrix, Vector
 
+FLOOR = 1e-60
+"""The variance that stands for none where a covariance is singular."""
+
 
 def square_root(cov: Matrix) -> Matrix:
     """S with S S' = cov: the Cholesky factor, or the symmetric root if cov is singular."""
@@ -94,9 +97,63 @@ def _conditioned(factor: Matrix, information: Matrix) -> tuple[Matrix, Vector]:
     return after, np.log1p(values).sum(axis=-1)
 
 
-def gain_of(cov: Matrix, precision: Matrix, *, armed: bool) -> Matrix:
-    """The gain K = P Sigma^-1 of nodes, whose covariance given their parent is P."""
-    return cov * precision if armed else cov @ precision
+def whitening(cov: Matrix) -> Matrix:
+    """L with L L' = cov, which `unwhitening` can invert although cov may be singular.
+
+    L = D V lambda^(1/2), of standard deviations D and the eigenvectors and eigenvalues of the
+    correlations.  An eigenvalue that rounding cannot tell from zero becomes FLOOR: too small to
+    count beside anything, but not zero.
+    """
+    if cov.ndim == 1:
+        return np.sqrt(np.maximum(cov, FLOOR))
+    std = _scales(cov)
+    values, vectors = np.linalg.eigh(cov / np.outer(std, std))
+    values = np.where(values > _rounding(values), values, FLOOR)
+    root: Matrix = std[:, None] * vectors * np.sqrt(values)
+    return root
+
+
+def unwhitening(root: Matrix, cov: Matrix) -> Matrix:
+    """L^-1, of the L that `whitening` made of a covariance.
+
+    Every row is as accurate as it is large: no row takes rounding errors from a larger one.
+    """
+    if cov.ndim == 1:
+        return 1.0 / root
+    std = _scales(cov)
+    scaled = root / std[:, None]  # V lambda^(1/2)
+    return (scaled / (scaled**2).sum(axis=0)).T / std
+
+
+def is_singular(cov: Matrix) -> bool:
+    """Whether `whitening` finds a direction without variance."""
+    if cov.ndim == 1:
+        return bool((cov <= FLOOR).any())
+    values = _correlation_eigenvalues(cov)
+    return bool(values[0] <= _rounding(values))
+
+
+def is_well_conditioned(cov: Matrix) -> bool:
+    """Whether the inverse of a covariance is accurate to about 1e-12, in units of its widths."""
+    values = _correlation_eigenvalues(cov)
+    return bool(values[0] > 1e-4 * values[-1] and (np.diagonal(cov) > FLOOR).all())
+
+
+def _correlation_eigenvalues(cov: Matrix) -> Vector:
+    std = _scales(cov)
+    values: Vector = np.linalg.eigvalsh(cov / np.outer(std, std))
+    return values
+
+
+def _rounding(values: Vector) -> float:
+    """The size of an eigenvalue, of all of these in increasing order, that may be rounding."""
+    return float(len(values) * np.finfo(float).eps * values[-1])
+
+
+def _scales(cov: Matrix) -> Vector:
+    """Standard deviations, with 1 in place of none."""
+    var = np.diagonal(cov)
+    return np.sqrt(np.where(var > FLOOR, var, 1.0))
 
 
 def explained(gain: Matrix, information: Matrix) -> Matrix:

@@ -23,6 +23,11 @@ def compiled(function: Kernel) -> Kernel:
     return cast(Kernel, kernel)
 
 
+def inlined(function: Kernel) -> Kernel:
+    """Compile `function` into each kernel that calls it: a call costs more than a short loop."""
+    return cast(Kernel, njit(forceinline=True, **_OPTIONS)(function))
+
+
 class _Notice(event.Listener):  # type: ignore[misc]
     """Tells the user, once in a process, why the first call takes some seconds."""
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 Vector: TypeAlias = NDArray[np.floating[Any]]
 Matrix: TypeAlias = NDArray[np.floating[Any]]
 Indices: TypeAlias = NDArray[np.integer[Any]]
+Features: TypeAlias = NDArray[Any]  # rows of d numbers, or indices of arms
 Mask: TypeAlias = NDArray[np.bool_]
 
 Name: TypeAlias = str | int

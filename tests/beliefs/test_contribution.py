@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.oracle import random_cov
+from support.states import largest_mean
 from support.worlds import assert_close, worlds
 
 from hierbandits import (
@@ -36,7 +37,7 @@ def test_merged_shards_equal_one_belief(world):
             )
             shards.append(shard.contribution(members))
         merged, hyper = merge_contributions(prior, shards), whole.hyper(population)
-        assert_close(merged.mean, hyper.mean, scale=np.abs(whole._nodes.mean).max(), rtol=1e-8)
+        assert_close(merged.mean, hyper.mean, scale=largest_mean(whole), rtol=1e-8)
         assert_close(merged.cov, hyper.cov, rtol=1e-8)
         again = merge_contributions(
             prior, reversed(shards)

@@ -29,19 +29,18 @@ def test_equal_hierarchies_share_their_rows_and_others_follow():
     assert [levels.adopt(one) for one in (prior, wider, equal)] == [0, 2, 0]
     assert levels.below.tolist() == [1, -1, 3, -1]
     assert levels.root_rows() == [0, 2]
-    np.testing.assert_allclose(levels.precision[1], np.eye(2) / 0.25)
-    np.testing.assert_array_equal(levels.precision[0], np.zeros((2, 2)))  # a root has no parent
-    np.testing.assert_allclose(levels.prior_factor[3] @ levels.prior_factor[3].T, wider.task_cov)
+    np.testing.assert_allclose(levels.maps[1, 1], np.eye(2) / 0.25)
+    np.testing.assert_allclose(levels.start[3] @ levels.start[3].T, wider.task_cov)
     np.testing.assert_allclose(levels.noise_var, 0.16)
 
 
 def test_saved_tables_must_follow_from_their_hierarchies():
-    prior = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.5, noise_std=0.4)
+    prior = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=[0.5, 0.0], noise_std=0.4)
     levels = Levels(prior)
     levels.adopt(prior)
     meta, arrays = levels.state()
     arrays = {name: array.copy() for name, array in arrays.items()}
     assert Levels.from_state(meta, arrays).num_levels == 2
-    arrays["precision"][1, 0, 0] *= 1.01
-    with pytest.raises(ValueError, match="precision does not follow from the hierarchies"):
+    arrays["coordinates"][1] *= 1.01
+    with pytest.raises(ValueError, match="coordinates do not follow from the hierarchies"):
         Levels.from_state(meta, arrays)

@@ -19,14 +19,14 @@ def test_a_belief_of_huge_rewards_is_a_sound_file(tmp_path):
 
 
 def test_rounding_of_another_machine_is_accepted(tmp_path):
-    """The inverse of a correlated covariance has zeros that are rounding noise."""
-    cov = 0.9 ** np.abs(np.subtract.outer(np.arange(6), np.arange(6)))
+    """Coordinates of a covariance that is nearly singular differ by rounding."""
+    cov = 0.99999 ** np.abs(np.subtract.outer(np.arange(6), np.arange(6)))
     prior = GaussianHierarchy(hyper_mean=np.zeros(6), hyper_cov=cov, task_cov=cov, noise_std=0.5)
     Belief(prior, 2).save(tmp_path / "b")
 
     def change(meta, arrays):
-        noise = np.random.default_rng(0).standard_normal(arrays["precision"].shape)
-        arrays["precision"] = arrays["precision"] + 1e-13 * noise
+        noise = np.random.default_rng(0).standard_normal(arrays["coordinates"].shape)
+        arrays["coordinates"] = arrays["coordinates"] * (1 + 1e-13 * noise)
 
     _rewritten(tmp_path / "b", change)
     assert Belief.load(tmp_path / "b").num_nodes == 3
@@ -57,9 +57,9 @@ def _rewritten(path, change):
         ("parent", -5, "parent"),
         ("level", 7, "level must be in"),
         ("level", 0, "do not agree"),
-        ("mean", np.nan, "mean must be finite"),
-        ("factor", np.inf, "factor must be finite"),
-        ("precision", 123.0, "precision does not follow"),
+        ("state", np.nan, "state must be finite"),
+        ("roots", np.inf, "roots must be finite"),
+        ("coordinates", np.nan, "coordinates must be finite"),
         ("count", np.nan, "count must be finite"),
     ],
 )

@@ -3,44 +3,55 @@
 import numpy as np
 
 from hierbandits.kernels import dense, diagonal
+from hierbandits.kernels.node_arrays import NodeArrays
 
 
-def _state(rng, nodes, arms):
-    """Two tasks below a root, with random diagonal factors: the arrays that kernels take."""
-    parent, level = np.array([2, 2, -1], np.int32), np.array([1, 1, 0], np.int32)
-    precision = np.stack([np.zeros(arms), rng.uniform(0.5, 2.0, arms)])
+def _arrays(rng, arms):
+    """Two tasks below a group below a root, of diagonal factors: armed arrays, and full ones."""
+    parent, level = np.array([2, 2, 3, -1], np.int32), np.array([2, 2, 1, 0], np.int32)
+    std = np.vstack([np.ones(arms), rng.uniform(0.5, 2.0, (2, arms))])
+    maps, noise_var = np.stack([std, 1 / std], axis=1), np.full(3, 0.5)
+    state, roots = rng.uniform(0.3, 1.0, (4, 2, arms)), rng.uniform(0.3, 1.0, (1, 2, arms))
+
+    def full(blocks):
+        return np.array([np.vstack([np.diag(factor), mean]) for factor, mean in blocks])
+
+    wide = np.array([[np.diag(m) for m in (own, gain, own, gain)] for own, gain in maps])
+    plain = np.array([True, False, False])
     return (
-        parent,
-        level,
-        precision,
-        rng.standard_normal((nodes, arms)),
-        rng.uniform(0.3, 1.0, (nodes, arms)),
+        NodeArrays((parent, level, plain, maps, noise_var, state, roots)),
+        NodeArrays((parent, level, plain, wide, noise_var, full(state), full(roots))),
     )
 
 
-def test_observing_shifting_and_predicting_agree_with_the_dense_form():
+def _same(narrow, wide):
+    for ours, theirs in zip(narrow[-2:], wide[-2:], strict=True):
+        np.testing.assert_allclose(ours[:, 1], theirs[:, -1])
+        squares = [np.diagonal(block[:-1] @ block[:-1].T) for block in theirs]
+        np.testing.assert_allclose(ours[:, 0] ** 2, squares)
+
+
+def test_observing_shifting_predicting_and_drawing_agree_with_the_dense_form():
     rng = np.random.default_rng(0)
-    parent, level, precision, mean, factor = _state(rng, 3, 2)
-    wide = (
-        parent,
-        level,
-        np.array([np.diag(row) for row in precision]),
-        mean.copy(),
-        np.array([np.diag(row) for row in factor]),
-    )
-    narrow = (parent, level, precision, mean, factor)
-    tasks, arms, rewards = np.array([0, 1, 0]), np.array([1, 0, 1]), rng.standard_normal(3)
-    noise_var, empty, unit = np.array([0.5, 0.5]), np.empty(0), np.eye(2)
-    ours, theirs = (np.zeros((3, 1)) for _ in range(2))
-    diagonal.observe(tasks, arms, rewards, empty, noise_var, *narrow, *ours)
-    dense.observe(tasks, unit[arms], rewards, empty, noise_var, *wide, *theirs)
+    narrow, wide = _arrays(rng, 2)
+    tasks, arms, rewards = np.array([0, 1, 0, 2]), np.array([1, 0, 1, 1]), rng.standard_normal(4)
+    empty, unit = np.empty(0), np.eye(2)
+    ours, theirs = (tuple(np.zeros((3, 1))) for _ in range(2))
+    diagonal.observe(narrow, tasks, arms, rewards, empty, ours)
+    dense.observe(wide, tasks, unit[arms], rewards, empty, theirs)
     np.testing.assert_allclose(ours, theirs)
-    diagonal.shift(0, 1, 0.7, *narrow)
-    dense.shift(0, unit[1], 0.7, *wide)
-    np.testing.assert_allclose(narrow[3], wide[3])
-    np.testing.assert_allclose(narrow[4] ** 2, [np.diagonal(s @ s.T) for s in wide[4]])
-    ours, theirs = np.empty((2, 3, 4))
-    nodes, rows = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 0])
-    diagonal.predict(nodes, np.arange(2), rows, *narrow, *ours)
-    dense.predict(nodes, unit, rows, *wide, *theirs)
+    _same(narrow, wide)
+    diagonal.shift(narrow, 0, 1, 0.7)
+    dense.shift(wide, 0, unit[1], 0.7)
+    _same(narrow, wide)
+    ours, theirs = (tuple(np.empty((3, 5))) for _ in range(2))
+    nodes, rows = np.array([0, 0, 1, 2, 3]), np.array([0, 1, 1, 0, 1])
+    diagonal.predict(narrow, nodes, np.arange(2), rows, ours)
+    dense.predict(wide, nodes, unit, rows, theirs)
+    np.testing.assert_allclose(ours, theirs)
+    slots, parents = np.array([3, 2, 0, 1]), np.array([-1, 0, 1, 1])
+    normals = rng.standard_normal((4, 2))
+    ours, theirs = np.empty((2, 4, 2))
+    diagonal.draw(narrow, slots, parents, normals, ours)
+    dense.draw(wide, slots, parents, normals, theirs)
     np.testing.assert_allclose(ours, theirs)

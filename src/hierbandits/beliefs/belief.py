@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Sequence
-from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +20,7 @@ from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import count, positive, real_array, state_array
 from hierbandits.kernels import dense, diagonal
 from hierbandits.kernels.lineage import lineage, scale_normals
+from hierbandits.kernels.loops import Loops
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -54,7 +54,7 @@ class Belief(Posterior):
                 population, priors, children, num_populations
             )
         self._nodes = Nodes(priors[0])
-        self._kernels: ModuleType = diagonal if priors[0].is_armed else dense
+        self._kernels: Loops = diagonal if priors[0].is_armed else dense
         self._evidence = Evidence.none(0)
         self._plant(priors, num_populations, hyper_means, children, population)
 
@@ -100,8 +100,7 @@ class Belief(Posterior):
             nodes, row = np.unique(nodes, return_inverse=True)
             sums = sums.grouped(row, nodes.size)
         if nodes.size:
-            roots, evidence = fold(self._nodes, nodes, sums)
-            self._evidence.put(~self._nodes.forest.parent[roots], evidence)
+            self._evidence.put(*fold(self._nodes, nodes, sums))
 
     @property
     def num_rewards(self) -> Vector:
@@ -115,8 +114,7 @@ class Belief(Posterior):
 
         `sums` has a row for every node of the belief.
         """
-        roots = self._nodes.forest.root[populations]
-        tasks = self._nodes.replant(roots, priors)
+        tasks = self._nodes.replant(populations, priors)
         self._evidence.put(populations, Evidence.none(len(populations)))
         tasks = tasks[sums.n[tasks] > 0]  # the others have nothing to learn
         self.learn_past(tasks, sums.rows(tasks))
@@ -154,7 +152,7 @@ class Belief(Posterior):
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays, without copies."""
-        meta, arrays = self._nodes.state()
+        meta, arrays = self._nodes.saved()
         evidence = self._evidence
         parts = {"count": evidence.count, "log_var": evidence.log_var, "square": evidence.square}
         return meta, arrays | parts
@@ -162,7 +160,7 @@ class Belief(Posterior):
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Belief":
         """The belief that `state` described, checked."""
-        nodes = Nodes.from_state(meta, arrays)
+        nodes = Nodes.from_saved(meta, arrays)
         belief = cls(nodes.levels.hierarchies[0], num_populations=0)
         belief._nodes = nodes
         shape = (nodes.forest.num_populations,)
@@ -199,18 +197,9 @@ class Belief(Posterior):
         self, nodes: Indices, table: Matrix | Indices, rewards: Vector, noise: Vector | None = None
     ) -> None:
         """`observe` of arrays that were checked before."""
-        evidence = self._evidence
-        self._kernels.observe(
-            nodes,
-            table,
-            rewards,
-            _NONE if noise is None else noise,
-            self._nodes.levels.noise_var,
-            *self._nodes.arrays,
-            evidence.count,
-            evidence.log_var,
-            evidence.square,
-        )
+        own = _NONE if noise is None else noise
+        arrays, evidence = self._nodes.arrays, self._evidence.arrays
+        self._kernels.observe(arrays, nodes, table, rewards, own, evidence)
 
     def revise(
         self,
@@ -232,7 +221,7 @@ class Belief(Posterior):
         if noise_std is not None:
             var = float(positive("noise_std", noise_std, ())) ** 2
         before = self.predict(nodes, table).mean[0]
-        self._kernels.shift(nodes[0], table[0], (new - old) / var, *self._nodes.arrays)
+        self._kernels.shift(self._nodes.arrays, nodes[0], table[0], (new - old) / var)
         after = self.predict(nodes, table).mean[0]
         # The evidence's quadratic form has the gradient 2 (y - x @ mean) / var, linear in y.
         change = (new - old) * ((old - before) + (new - after)) / var
@@ -268,22 +257,14 @@ class Belief(Posterior):
         if scale is not None:
             scale_normals(slots, slot_parent, scale, normals)
         out = np.empty(shape)
-        self._kernels.draw(slot_node, slot_parent, normals, *self._nodes.arrays, out)
+        self._kernels.draw(self._nodes.arrays, slot_node, slot_parent, normals, out)
         return out, slots
 
     def predict_rows(self, nodes: Indices, table: Matrix | Indices, rows: Indices) -> Prediction:
         """`predict` with features looked up in a table, unchecked: for rules."""
-        out = Prediction(*np.empty((3, nodes.size)))
-        self._kernels.predict(
-            nodes,
-            table,
-            rows,
-            *self._nodes.arrays,
-            out.mean,
-            out.within_var,
-            out.shared_var,
-        )
-        return out
+        out = np.empty(nodes.size), np.empty(nodes.size), np.empty(nodes.size)
+        self._kernels.predict(self._nodes.arrays, nodes, table, rows, out)
+        return Prediction(*out)
 
     def task(self, task: int) -> Gaussian:
         """The marginal posterior of a task's parameter.  [HBB, eq. task posterior]"""

@@ -32,19 +32,26 @@ def contributed(nodes: Nodes, tasks: Indices) -> Contribution:
 
     C is computed from its square root, because rounding may take the difference below zero.
     """
-    level, factor = nodes.forest.level[tasks], nodes.factor[tasks]
-    precision = nodes.levels.precision[level]  # Sigma^-1
+    level = nodes.forest.level[tasks]
+    if nodes.levels.is_singular[level].any():
+        raise ValueError(
+            "tasks must have a positive definite task_cov: where it is singular, a task does not "
+            "keep what it has told its parent"
+        )
+    mean, factor, gain = (
+        nodes.state[tasks, -1],
+        nodes.state[tasks, :-1],
+        nodes.levels.maps[level, 1],
+    )
     if nodes.is_armed:
-        explained = precision * np.maximum(1.0 - precision * factor**2, 0.0)
-    else:
-        root = nodes.levels.prior_factor[level]
-        ratio = np.linalg.solve(root, factor)  # P = L M M' L' where Sigma = L L'
-        values, vectors = np.linalg.eigh(np.eye(nodes.dim) - squared(ratio, armed=False))
-        half = np.linalg.solve(transposed(root), vectors)
-        half = half * np.sqrt(np.maximum(values, 0.0))[:, None, :]
-        explained = squared(half, armed=False)
-    weighted = times(precision, nodes.mean[tasks])
-    return Contribution(explained.sum(axis=0), weighted.sum(axis=0))
+        explained = gain**2 * np.maximum(1.0 - factor[:, 0] ** 2, 0.0)
+        return Contribution(explained.sum(axis=0), (gain * mean).sum(axis=0))
+    start = nodes.levels.start[level]
+    ratio = np.linalg.solve(start, factor)  # S = L M, where L is the start
+    values, vectors = np.linalg.eigh(np.eye(nodes.dim) - squared(ratio, armed=False))
+    half = transposed(gain) @ start @ (vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])
+    weighted = times(transposed(gain), mean)
+    return Contribution(squared(half, armed=False).sum(axis=0), weighted.sum(axis=0))
 
 
 def merge_contributions(

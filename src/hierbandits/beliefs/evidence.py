@@ -25,6 +25,11 @@ class Evidence:
         """Before any reward."""
         return cls(*np.zeros((3, num_populations)))
 
+    @property
+    def arrays(self) -> tuple[Vector, Vector, Vector]:
+        """What kernels add to."""
+        return self.count, self.log_var, self.square
+
     def log(self) -> Vector:
         """The log marginal density of all rewards, (P,)."""
         log: Vector = -0.5 * (self.count * np.log(2 * np.pi) + self.log_var + self.square)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hierbandits.algebra import condition, explained, gain_of, squared, summed, times
+from hierbandits.algebra import condition, explained, summed, times, transposed
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.task_sums import TaskSums
@@ -12,7 +12,7 @@ from hierbandits.types import Indices, Matrix, Vector
 def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidence]:
     """Let tasks that know nothing yet, and all nodes above them, learn sums, a row for each task.
 
-    Returns their roots and the evidence.  A node hears from below, up to a constant, the log
+    Returns their populations and the evidence.  A node hears from below, up to a constant, the log
     density -1/2 (theta' C theta - 2 b' theta + square + log_var) of the data given its own
     parameter theta.  It conditions itself on that, integrates theta out, and passes the result on
     to its parent in the same form.
@@ -25,24 +25,36 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
     square: Vector = sums.yy / noise_var
     size, count = square, sums.n
     log_var: Vector = count * np.log(noise_var)
-    while True:
-        mean = nodes.mean[here]  # zero, except at the roots
-        factor = levels.prior_factor[forest.level[here]]
-        after, root, log_det = condition(mean, factor, information, weighted)
-        nodes.mean[here], nodes.factor[here] = after, root
-        residual = weighted - times(information, mean)
-        square = square - (mean * (weighted + residual)).sum(-1)
-        square = square - (residual * (after - mean)).sum(-1)
+    while forest.parent[here[0]] >= 0:
+        maps = levels.maps[forest.level[here]]
+        inner, along = _in_own_coordinates(maps[:, 0], information, weighted)
+        start = np.zeros_like(weighted), levels.start[forest.level[here]]
+        after, root, log_det = condition(*start, inner, along)
+        nodes.put(here, after, root)
+        square = square - (along * after).sum(-1)
         log_var = log_var + log_det
-        if forest.parent[here[0]] < 0:
-            # Rounding is relative to the rewards' own squares, so no less than that is known.
-            least = np.finfo(float).eps * size
-            return here, Evidence(count.copy(), log_var, np.maximum(square, least))
-        precision = levels.precision[forest.level[here]]
-        cov = squared(root, armed=nodes.is_armed)
-        gain = gain_of(cov, precision, armed=nodes.is_armed)
-        heard = (explained(gain, information), times(precision, after))
+        _, _, gain = nodes.given_parents(here)
+        told = maps[:, 1] if nodes.is_armed else transposed(maps[:, 1])
+        heard = explained(gain, information), times(told, after)  # G' t is K' b
         here, child_of = np.unique(forest.parent[here], return_inverse=True)
         information, weighted, square, size, log_var, count = (
             summed(part, child_of, here.size) for part in (*heard, square, size, log_var, count)
         )
+    populations: Indices = ~forest.parent[here]
+    mean = nodes.roots[populations, -1]
+    after, root, log_det = condition(mean, levels.start[forest.level[here]], information, weighted)
+    nodes.put_roots(populations, after, root)
+    residual = weighted - times(information, mean)
+    square = square - (mean * (weighted + residual)).sum(-1) - (residual * (after - mean)).sum(-1)
+    # Rounding is relative to the rewards' own squares, so no less than that is known.
+    square = np.maximum(square, np.finfo(float).eps * size)
+    return populations, Evidence(count.copy(), log_var + log_det, square)
+
+
+def _in_own_coordinates(
+    own: Matrix, information: Matrix, weighted: Matrix
+) -> tuple[Matrix, Matrix]:
+    """T' C T and T' b: what data tell about z if theta = T z."""
+    if own.ndim == 2:  # diagonal
+        return own**2 * information, own * weighted
+    return transposed(own) @ information @ own, times(transposed(own), weighted)

@@ -6,18 +6,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierbandits.algebra import inverse, square_root
+from hierbandits.algebra import (
+    FLOOR,
+    inverse,
+    is_singular,
+    is_well_conditioned,
+    square_root,
+    squared,
+    unwhitening,
+    whitening,
+)
 from hierbandits.checks import count, state_array
 from hierbandits.models.hierarchy import GaussianHierarchy
-from hierbandits.types import Matrix, Vector
-
-_SAVED = ("prior_factor", "precision")
+from hierbandits.types import Mask, Matrix, Vector
 
 
 class Levels:
     """Tables with one row for each hierarchy and level, a hierarchy's root first.
 
-    Hierarchies can be added at any time; rows never change.
+    A level has coordinates z of its own, theta = theta_parent + T z, in which its nodes keep what
+    they know: a mean t and a square root S of a covariance, which is `start` at the start.  Then
+
+        theta ~ N(T t + K theta_parent, T S S' T')        K = T S S' G
+
+    is a node's posterior given its parent's parameter.  Where Sigma is well-conditioned, T is the
+    identity, G is Sigma^-1 and `start` a square root of Sigma.  Otherwise T is a square root of
+    Sigma, G is its inverse (see `algebra.whitening`) and `start` is the identity: Sigma may be
+    singular, and no precision is lost.  Hierarchies can be added at any time; rows never change.
     """
 
     def __init__(self, hierarchy: GaussianHierarchy) -> None:
@@ -25,8 +40,10 @@ class Levels:
         self.dim = hierarchy.dim
         self.is_armed = hierarchy.is_armed
         self.hierarchies: list[GaussianHierarchy] = []
-        self.prior_factor: Matrix = np.empty((0, *shape))  # a square root of Sigma
-        self.precision: Matrix = np.empty((0, *shape))  # Sigma^-1, zero for a root
+        self.maps: Matrix = np.empty((0, 2 if self.is_armed else 4, *shape))  # T, G, T', G'
+        self.is_plain: Mask = np.empty(0, np.bool_)  # whether T is the identity
+        self.start: Matrix = np.empty((0, *shape))  # S of a node that knows nothing
+        self.is_singular: Mask = np.empty(0, np.bool_)  # whether Sigma has no inverse
         self.noise_var: Vector = np.empty(0)
         self.below = np.empty(0, np.int32)  # the row of the level below, -1 below the tasks
         self.num_levels = 0  # the number of levels of the deepest hierarchy
@@ -42,18 +59,29 @@ class Levels:
             raise ValueError(f"prior must have the form of {self.hierarchies[0]}, got {hierarchy}")
         row = len(self.noise_var)
         self._root_row.setdefault(_contents(hierarchy), row)  # a file may hold equal ones
-        factors = [square_root(cov) for cov in hierarchy.covs]
-        precisions = [np.zeros_like(hierarchy.hyper_cov)]  # a root has no parent
-        precisions += [inverse(cov) for cov in hierarchy.covs[1:]]
+        one = _identity(hierarchy.hyper_cov)
+        # A root has plain coordinates, and nobody above it to tell.
+        rows = [(one, one, square_root(hierarchy.hyper_cov))]
+        rows += [_coordinates(cov) for cov in hierarchy.covs[1:]]
         levels = hierarchy.num_levels
         below = [*range(row + 1, row + levels), -1]
         self.hierarchies.append(hierarchy)
-        self.prior_factor = np.concatenate([self.prior_factor, np.stack(factors)])
-        self.precision = np.concatenate([self.precision, np.stack(precisions)])
+        self.maps = np.concatenate([self.maps, np.empty((levels, *self.maps.shape[1:]))])
+        self.start = np.concatenate([self.start, np.empty((levels, *self.start.shape[1:]))])
+        self.is_plain = np.append(self.is_plain, np.empty(levels, np.bool_))
+        for place, parts in enumerate(rows):
+            self._put(row + place, *parts)
+        singular = [is_singular(cov) for cov in hierarchy.covs]
+        self.is_singular = np.append(self.is_singular, singular)
         self.noise_var = np.append(self.noise_var, np.full(levels, hierarchy.noise_std**2))
         self.below = np.append(self.below, np.array(below, np.int32))
         self.num_levels = max(self.num_levels, levels)
         return row
+
+    def _put(self, row: int, own: Matrix, gain: Matrix, start: Matrix) -> None:
+        """Fill a row of the tables with T, G and the start."""
+        self.maps[row] = [own, gain] if self.is_armed else [own, gain, own.T, gain.T]
+        self.start[row], self.is_plain[row] = start, np.array_equal(own, _identity(own))
 
     def root_rows(self) -> list[int]:
         """The row of each hierarchy's root."""
@@ -70,7 +98,7 @@ class Levels:
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays, without copies."""
         meta = {"hierarchies": [hierarchy.to_dict() for hierarchy in self.hierarchies]}
-        return meta, {name: getattr(self, name) for name in _SAVED}
+        return meta, {"coordinates": self.maps[:, 0]}
 
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Levels":
@@ -79,14 +107,32 @@ class Levels:
         levels = cls(hierarchies[0])
         for hierarchy in hierarchies:
             levels._append(hierarchy)
-        for name in _SAVED:  # as they were, to the bit
-            table = getattr(levels, name)
-            saved = state_array(name, arrays[name], table.shape)
-            # Rounding differs from machine to machine, and is relative to a matrix.
-            if np.abs(saved - table).max() > 1e-6 * np.abs(table).max():
-                raise ValueError(f"{name} does not follow from the hierarchies")
-            setattr(levels, name, saved)
+        # Machines may find other coordinates, and the state of nodes is in these.
+        saved = state_array("coordinates", arrays["coordinates"], levels.maps[:, 0].shape)
+        covs = [cov for hierarchy in hierarchies for cov in hierarchy.covs]
+        for row in set(range(len(covs))) - set(levels.root_rows()):
+            own, gain, start = _coordinates(covs[row], saved[row])
+            found = squared(own @ start, armed=False) if own.ndim == 2 else (own * start) ** 2
+            off = np.abs(found - covs[row]).max()
+            if off > 1e-6 * np.abs(covs[row]).max() + 2 * FLOOR or not np.isfinite(gain).all():
+                raise ValueError("coordinates do not follow from the hierarchies")
+            levels._put(row, own, gain, start)
         return levels
+
+
+def _coordinates(cov: Matrix, own: Matrix | None = None) -> tuple[Matrix, Matrix, Matrix]:
+    """T, G and the start of a level with this covariance; T is chosen here unless it is given."""
+    one = _identity(cov)
+    if own is None:
+        own = one if cov.ndim == 2 and is_well_conditioned(cov) else whitening(cov)
+    if cov.ndim == 2 and np.array_equal(own, one):
+        return one, inverse(cov), square_root(cov)
+    return own, unwhitening(own, cov), one
+
+
+def _identity(like: Matrix) -> Matrix:
+    """The identity of this form: a matrix, or a diagonal."""
+    return np.ones(len(like)) if like.ndim == 1 else np.eye(len(like))
 
 
 def _contents(hierarchy: GaussianHierarchy) -> bytes:

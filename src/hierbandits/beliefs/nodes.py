@@ -6,28 +6,45 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierbandits.algebra import squared
+from hierbandits.algebra import squared, times, transposed
 from hierbandits.beliefs.forest import Forest, with_room
 from hierbandits.beliefs.levels import Levels
 from hierbandits.checks import count as checked_count
 from hierbandits.checks import index_array, state_array
+from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Indices, Matrix, Vector
 
 
 class Nodes:
-    """The state of a belief: given its parent's parameter and the data below it, a node has
+    """The state of a belief, in arrays with a block for each node or population.
 
-        theta ~ N(mean + K theta_parent, S S')        K = S S' Sigma^-1
+    Given its parent's parameter and the data below it, a node has
 
-    S is its row of `factor`.  A root's mean includes the hyper-mean.
+        theta ~ N(T t + K theta_parent, T S S' T')        K = T S S' G
+
+    with the T and G of its level; see `Levels`.  Its block of `state` holds S, and t in the last
+    row.  A population's block of `roots` holds S and m of its root, theta ~ N(m, S S').  (The
+    blocks of `state` that belong to roots are not used.)
     """
 
     def __init__(self, hierarchy: GaussianHierarchy) -> None:
         self.levels = Levels(hierarchy)
         self.forest = Forest()
-        self.mean: Matrix = np.empty((0, hierarchy.dim))
-        self.factor: Matrix = np.empty((0, *hierarchy.task_cov.shape))  # (nodes, K) if armed
+        rows = 2 if hierarchy.is_armed else hierarchy.dim + 1
+        self.state: Matrix = np.empty((0, rows, hierarchy.dim))
+        self.roots: Matrix = np.empty((0, rows, hierarchy.dim))
+        self.arrays = self._arrays()
+
+    def _arrays(self) -> NodeArrays:
+        """What kernels take."""
+        forest, levels = self.forest, self.levels
+        return NodeArrays(
+            (
+                *(forest.parent, forest.level, levels.is_plain, levels.maps, levels.noise_var),
+                *(self.state, self.roots),
+            )
+        )
 
     @property
     def size(self) -> int:
@@ -47,13 +64,7 @@ class Nodes:
     @property
     def nbytes(self) -> int:
         """Bytes held, spare room included."""
-        return self.forest.nbytes + self.mean.nbytes + self.factor.nbytes
-
-    @property
-    def arrays(self) -> tuple[Indices, Indices, Matrix, Matrix, Matrix]:
-        """What kernels take, in their order."""
-        forest = self.forest
-        return forest.parent, forest.level, self.levels.precision, self.mean, self.factor
+        return self.forest.nbytes + self.state.nbytes + self.roots.nbytes
 
     def plant(
         self,
@@ -69,11 +80,13 @@ class Nodes:
         rows = [self.levels.adopt(hierarchy) for hierarchy in hierarchies]
         root_levels = np.repeat(rows, len(hyper_means) // len(rows))
         if population is None:
-            self._start(self.forest.plant(root_levels, children))
+            new = self.forest.plant(root_levels, children)
         else:
-            self._start(self.forest.plant_tasks(root_levels, population))
-        first = self.forest.num_populations - len(hyper_means)
-        self.mean[self.forest.root[first:]] = hyper_means
+            new = self.forest.plant_tasks(root_levels, population)
+        first = len(self.roots)
+        self.roots = with_room(self.roots, first, len(hyper_means))[: first + len(hyper_means)]
+        self.put_roots(slice(first, None), hyper_means, self.levels.start[root_levels])
+        self._start(new)
 
     def sprout(self, parent: int, count: int) -> Indices:
         """New children of a node; returns their ids."""
@@ -87,37 +100,72 @@ class Nodes:
         return np.arange(new.start, new.stop)
 
     def _start(self, new: slice) -> None:
-        """Give new nodes, the last of the forest, their prior."""
-        number = new.stop - new.start
-        self.mean = with_room(self.mean, new.start, number)
-        self.factor = with_room(self.factor, new.start, number)
-        self.mean[new] = 0.0
-        levels = self.forest.level[new]
-        np.take(self.levels.prior_factor, levels, axis=0, out=self.factor[new], mode="clip")
+        """Let new nodes, the last of the forest, know nothing."""
+        self.state = with_room(self.state, new.start, new.stop - new.start)
+        self._forget(np.arange(new.start, new.stop))
+        self.arrays = self._arrays()
 
-    def replant(self, roots: Indices, hierarchies: Sequence[GaussianHierarchy]) -> Indices:
+    def _forget(self, nodes: Indices) -> None:
+        """Let nodes know nothing."""
+        levels = self.forest.level[nodes]
+        for level in np.unique(levels).tolist():
+            self.put(nodes[levels == level], np.zeros(self.dim), self.levels.start[level])
+
+    def put(self, nodes: Indices | slice, means: Matrix, factors: Matrix) -> None:
+        """Give nodes these means t and factors S."""
+        self.state[nodes, -1] = means
+        self.state[nodes, 0 if self.is_armed else slice(-1)] = factors
+
+    def put_roots(self, populations: Indices | slice, means: Matrix, factors: Matrix) -> None:
+        """Give the roots of populations these means and factors."""
+        self.roots[populations, -1] = means
+        self.roots[populations, 0 if self.is_armed else slice(-1)] = factors
+
+    def replant(self, populations: Indices, hierarchies: Sequence[GaussianHierarchy]) -> Indices:
         """Start trees of two levels over, each with another hierarchy; returns their tasks."""
         forest = self.forest
+        roots = forest.root[populations]
         tree = np.full(self.size, -1)
         tree[roots] = np.arange(roots.size)
         parent = forest.parent[: self.size]
         tasks = np.flatnonzero((parent >= 0) & (tree[parent] >= 0))
         levels = np.array([self.levels.adopt(hierarchy) for hierarchy in hierarchies])
-        for nodes, rows in ((roots, levels), (tasks, levels[tree[parent[tasks]]] + 1)):
-            forest.level[nodes], self.mean[nodes] = rows, 0.0
-            self.factor[nodes] = self.levels.prior_factor[rows]
-        self.mean[roots] = [hierarchy.hyper_mean for hierarchy in hierarchies]
+        forest.level[roots], forest.level[tasks] = levels, levels[tree[parent[tasks]]] + 1
+        means = np.array([hierarchy.hyper_mean for hierarchy in hierarchies])
+        self.put_roots(populations, means, self.levels.start[levels])
+        self._forget(tasks)
+        self.arrays = self._arrays()
         return tasks
 
-    def given_parent(self, node: int) -> tuple[Vector, Matrix, Matrix]:
-        """A node's mean part, its covariance P and its gain K = P Sigma^-1, given its parent."""
-        factor = self.factor[node]
-        precision = self.levels.precision[self.forest.level[node]]
+    def given_parents(self, nodes: Indices) -> tuple[Matrix, Matrix, Matrix]:
+        """The mean parts T t of nodes below roots, their covariances and their gains K.
+
+        Diagonals if armed.  Nobody else forms a gain from the state, except `tell` and `inherit`
+        in the kernels.
+        """
+        maps = self.levels.maps[self.forest.level[nodes]]
+        mean, factor, own = self.state[nodes, -1], self.state[nodes, :-1], maps[:, 0]
         if self.is_armed:
-            cov, precision = np.diag(factor**2), np.diag(precision)
+            gain = factor[:, 0] ** 2
+            return own * mean, own**2 * gain, gain
+        half = own @ squared(factor, armed=False)
+        return times(own, mean), half @ transposed(own), half @ maps[:, 1]
+
+    def root_moments(self, populations: Indices | slice) -> tuple[Matrix, Matrix]:
+        """The means and the covariances of populations' root parameters; diagonals if armed."""
+        blocks = self.roots[populations]
+        factor = blocks[:, 0] if self.is_armed else blocks[:, :-1]
+        return blocks[:, -1].copy(), squared(factor, armed=self.is_armed)
+
+    def given_parent(self, node: int) -> tuple[Vector, Matrix, Matrix]:
+        """A node's mean part, its covariance and its gain, given its parent; zero for a root."""
+        parent = int(self.forest.parent[node])
+        if parent >= 0:
+            mean, cov, gain = (part[0] for part in self.given_parents(np.array([node])))
         else:
-            cov = squared(factor, armed=False)
-        return self.mean[node].copy(), cov, cov @ precision
+            mean, cov = (part[0] for part in self.root_moments(np.array([~parent])))
+            gain = np.zeros_like(cov)
+        return (mean, np.diag(cov), np.diag(gain)) if self.is_armed else (mean, cov, gain)
 
     def marginal(self, node: int) -> tuple[Vector, Matrix, Matrix]:
         """A node's mean, its own covariance and the one it inherits; they add up to its cov."""
@@ -132,22 +180,25 @@ class Nodes:
         """An independent state of the same nodes."""
         twin = Nodes.__new__(Nodes)
         twin.levels, twin.forest = self.levels.copy(), self.forest.copy()
-        twin.mean, twin.factor = self.mean[: self.size].copy(), self.factor[: self.size].copy()
+        twin.state, twin.roots = self.state[: self.size].copy(), self.roots.copy()
+        twin.arrays = twin._arrays()
         return twin
 
-    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays, without copies."""
         meta, tables = self.levels.state()
-        own = {"mean": self.mean[: self.size], "factor": self.factor[: self.size]}
+        own = {"state": self.state[: self.size], "roots": self.roots}
         return meta, self.forest.state() | own | tables
 
     @classmethod
-    def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Nodes":
-        """The nodes that `state` described, checked."""
+    def from_saved(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Nodes":
+        """The nodes that `saved` described, checked."""
         nodes = cls.__new__(cls)
         nodes.levels = Levels.from_state(meta, arrays)
         nodes.forest = Forest.from_state(arrays, nodes.levels)
-        shape = nodes.levels.prior_factor.shape[1:]
-        nodes.mean = state_array("mean", arrays["mean"], (nodes.size, nodes.dim))
-        nodes.factor = state_array("factor", arrays["factor"], (nodes.size, *shape))
+        rows = 2 if nodes.is_armed else nodes.dim + 1
+        nodes.state = state_array("state", arrays["state"], (nodes.size, rows, nodes.dim))
+        trees = nodes.forest.num_populations
+        nodes.roots = state_array("roots", arrays["roots"], (trees, rows, nodes.dim))
+        nodes.arrays = nodes._arrays()
         return nodes

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.algebra import gain_of, squared, times, transposed
+from hierbandits.algebra import times, transposed
 from hierbandits.beliefs.belief import Belief
 from hierbandits.types import Indices, Matrix
 
@@ -31,15 +31,15 @@ class TaskPosteriors:
             raise ValueError(f"belief must have two levels, got {belief.num_levels}")
         nodes, forest = belief._nodes, belief._nodes.forest
         tasks = np.flatnonzero(forest.parent[: forest.size] >= 0)
-        precision = nodes.levels.precision[forest.level[tasks]]
-        within = squared(nodes.factor[tasks], armed=nodes.is_armed)
+        own, within, gain = nodes.given_parents(tasks)
+        hyper_mean, hyper_cov = nodes.root_moments(slice(None))
         return cls(
             population=forest.populations(tasks),
-            own=nodes.mean[tasks],
+            own=own,
             within=within,
-            gain=gain_of(within, precision, armed=nodes.is_armed),
-            hyper_mean=nodes.mean[forest.root],
-            hyper_cov=squared(nodes.factor[forest.root], armed=nodes.is_armed),
+            gain=gain,
+            hyper_mean=hyper_mean,
+            hyper_cov=hyper_cov,
         )
 
     @property

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.checks import count, index_array, real_array, state_array
-from hierbandits.kernels import dense, diagonal
+from hierbandits.kernels.summation import add_arms, add_vectors
 from hierbandits.types import Indices, Matrix, Vector
 
 
@@ -64,8 +64,8 @@ class TaskSums:
 
     def add_rows(self, tasks: Indices, features: Matrix | Indices, rewards: Vector) -> None:
         """`add` of arrays that were checked before."""
-        kernels = diagonal if self.is_armed else dense
-        kernels.accumulate(tasks, features, rewards, self.xx, self.xy, self.yy, self.n)
+        add = add_arms if self.is_armed else add_vectors
+        add(tasks, features, rewards, self.xx, self.xy, self.yy, self.n)
 
     def revise(self, task: int, features: Any, old_reward: float, new_reward: float) -> None:
         """Replace a reward that was added earlier; `features` are (d,), or an arm's index."""

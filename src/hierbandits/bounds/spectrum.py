@@ -5,7 +5,7 @@ from math import log1p, sqrt
 
 import numpy as np
 
-from hierbandits.algebra import eigenvalues
+from hierbandits.algebra import eigenvalues, is_singular
 from hierbandits.checks import count, positive
 from hierbandits.models.hierarchy import GaussianHierarchy
 
@@ -128,4 +128,9 @@ def check_two_levels(prior: GaussianHierarchy) -> None:
     if prior.num_levels != 2:
         raise ValueError(
             f"prior must have two levels, a population and its tasks, got {prior.num_levels}"
+        )
+    if is_singular(prior.task_cov):
+        raise ValueError(
+            "task_cov must be positive definite: the theorems divide by its least eigenvalue, got "
+            f"{eigenvalues(prior.task_cov)[0]:g}"
         )

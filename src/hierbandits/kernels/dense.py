@@ -1,267 +1,339 @@
 """The exact recursion with full covariances: O(d^2) per event and level.
 
-Every node keeps `mean` (d,) and a square root `factor` (d, d) of its covariance given its parent,
-P = S S'.  The root's mean includes the hyper-mean; below it, a node's mean is what its own data
-say when the parent's parameter is zero.  See docs/design.md for the derivation.
-
-A node's `level` is a row of the tables `precision` (the inverse prior covariance given the
-parent) and `noise_var`.  `parent` is a node, or for a root ~population.
+A node below the root has theta = theta_parent + T z.  Its block of `state` holds the posterior of z
+if theta_parent were zero: a mean t and a square root S of a covariance.  Its covariance given its
+parent is T S S' T', and its gain K = T S S' G; see `Levels` for T and G.  The root's block is
+plain: its mean includes the hyper-mean.  See docs/design.md for the derivation.
 """
 
 from math import sqrt
 
 import numpy as np
 
-from hierbandits.compiler import compiled
+from hierbandits.compiler import compiled, inlined
+from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.kernels.prefetch import prefetch
-from hierbandits.types import Indices, Matrix, Vector
+from hierbandits.types import Indices, Mask, Matrix, Vector
 
 _LINE = 8  # floats in a cache line
-_AHEAD = 512  # floats of a factor to ask for; the processor foresees the rest
+_NODES_AHEAD = 8
+_AHEAD = 512  # floats of a block to ask for; the processor foresees the rest
 
 
-@compiled
-def prefetch_node(mean: Matrix, factor: Matrix, node: int) -> None:
-    """Start to load a node's state, which comes next: tasks are far apart in memory."""
-    dim = mean.shape[1]
-    for k in range(0, min(dim * dim, _AHEAD), _LINE):
-        prefetch(factor, node * dim * dim + k)
-    for k in range(0, dim, _LINE):
-        prefetch(mean, node * dim + k)
+@inlined
+def prefetch_node(state: Matrix, node: int) -> None:
+    """Start to load a node's block, which comes next: tasks are far apart in memory."""
+    size = state.shape[1] * state.shape[2]
+    for k in range(0, min(size, _AHEAD), _LINE):
+        prefetch(state, node * size + k)
 
 
-@compiled
+@inlined
+def scale(blocks: Matrix, b: int, x: Vector, out: Vector) -> None:
+    """out = S' x of block b.  Four rows at a time: then `out` is read and written less often."""
+    dim = x.size
+    first = dim % 4  # rows that do not come in fours
+    for j in range(dim):
+        total = 0.0
+        for i in range(first):
+            total += x[i] * blocks[b, i, j]
+        out[j] = total
+    for i in range(first, dim, 4):
+        x0, x1, x2, x3 = x[i], x[i + 1], x[i + 2], x[i + 3]
+        for j in range(dim):
+            near = x0 * blocks[b, i, j] + x1 * blocks[b, i + 1, j]
+            out[j] += near + x2 * blocks[b, i + 2, j] + x3 * blocks[b, i + 3, j]
+
+
+@inlined
 def condition(
-    mean: Matrix,
-    factor: Matrix,
-    node: int,
-    x: Vector,
-    noise_var: float,
-    y: float,
-    scaled: Vector,
-    cov_x: Vector,
+    blocks: Matrix, b: int, x: Vector, noise_var: float, y: float, scaled: Vector, cov_x: Vector
 ) -> tuple[float, float]:
-    """Condition a node on y = x @ theta + noise, in Potter's square-root form.
+    """Condition block b on y = x @ theta + noise, in Potter's square-root form.
 
-    Fills `cov_x` with P x, from before the update; returns the innovation and its variance.
+    Fills `cov_x` with S S' x, from before the update; returns the innovation and its variance.
     """
     dim = x.size
-    scaled[:] = 0.0
-    for i in range(dim):
-        for j in range(dim):
-            scaled[j] += x[i] * factor[node, i, j]  # f = S' x
+    scale(blocks, b, x, scaled)  # f = S' x
     var = noise_var
     residual = y
     for i in range(dim):
         var += scaled[i] * scaled[i]
-        residual -= x[i] * mean[node, i]
+        residual -= x[i] * blocks[b, dim, i]
     shrink = 1.0 / (var + sqrt(noise_var * var))
+    gain = residual / var
     for i in range(dim):
         u = 0.0
         for j in range(dim):
-            u += factor[node, i, j] * scaled[j]
+            u += blocks[b, i, j] * scaled[j]
         cov_x[i] = u
-        mean[node, i] += u * (residual / var)
         step = u * shrink
         for j in range(dim):
-            factor[node, i, j] -= step * scaled[j]
+            blocks[b, i, j] -= step * scaled[j]
+    for i in range(dim):
+        blocks[b, dim, i] += cov_x[i] * gain
     return residual, var
 
 
-@compiled
-def multiply(matrices: Matrix, row: int, vector: Vector, out: Vector) -> None:
-    """out = matrices[row] @ vector."""
-    for i in range(vector.size):
+@inlined
+def project(
+    blocks: Matrix, b: int, x: Vector, scaled: Vector, cov_x: Vector
+) -> tuple[float, float]:
+    """Fill `cov_x` with S S' x of block b; returns the mean and the variance of x @ theta."""
+    dim = x.size
+    scale(blocks, b, x, scaled)
+    mean, var = 0.0, 0.0
+    for i in range(dim):
+        mean += x[i] * blocks[b, dim, i]
+        var += scaled[i] * scaled[i]
+        u = 0.0
+        for j in range(dim):
+            u += blocks[b, i, j] * scaled[j]
+        cov_x[i] = u
+    return mean, var
+
+
+@inlined
+def mapped(maps: Matrix, row: int, which: int, x: Vector, out: Vector) -> None:
+    """out = maps[row, which] @ x."""
+    for i in range(x.size):
         total = 0.0
-        for j in range(vector.size):
-            total += matrices[row, i, j] * vector[j]
+        for j in range(x.size):
+            total += maps[row, which, i, j] * x[j]
         out[i] = total
+
+
+@inlined
+def localise(is_plain: Mask, maps: Matrix, row: int, x: Vector, out: Vector) -> None:
+    """Features in the coordinates of a level: T' x."""
+    if is_plain[row]:
+        for i in range(x.size):
+            out[i] = x[i]
+    else:
+        mapped(maps, row, 2, x, out)
+
+
+@inlined
+def tell(maps: Matrix, row: int, cov_x: Vector, out: Vector) -> None:
+    """The features K' x by which a parent hears of x: G' times S S' T' x.
+
+    This and `inherit` are all that kernels know of the gain K.
+    """
+    mapped(maps, row, 3, cov_x, out)
+
+
+@inlined
+def inherit(maps: Matrix, row: int, theta: Matrix, slot: int, out: Matrix) -> None:
+    """What a slot's children hear of its parameter, in their coordinates: G theta."""
+    for i in range(theta.shape[1]):
+        total = 0.0
+        for j in range(theta.shape[1]):
+            total += maps[row, 1, i, j] * theta[slot, j]
+        out[slot, i] = total
+
+
+@inlined
+def observe_above(
+    nodes: NodeArrays,
+    node: int,
+    x: Vector,
+    var: float,
+    y: float,
+    own: Vector,
+    scaled: Vector,
+    cov_x: Vector,
+) -> tuple[float, float]:
+    """Condition a node, and all nodes above it, on y = x @ theta + noise of this variance.
+
+    A node's innovation is one observation of its parent, with features K' x and the innovation's
+    variance for noise.  Returns those of the root: their densities multiply to the evidence.
+    Overwrites `x` and the three vectors of work space.
+    """
+    parent, level, is_plain, maps, _, state, roots = nodes
+    while parent[node] >= 0:
+        localise(is_plain, maps, level[node], x, own)
+        y, var = condition(state, node, own, var, y, scaled, cov_x)
+        tell(maps, level[node], cov_x, x)
+        node = parent[node]
+    return condition(roots, ~parent[node], x, var, y, scaled, cov_x)
+
+
+@inlined
+def root_of(parent: Indices, node: int) -> int:
+    """The population of a node."""
+    while node >= 0:
+        node = parent[node]
+    return ~node
+
+
+@inlined
+def add_evidence(
+    evidence: tuple[Vector, Vector, Vector], population: int, residual: float, var: float
+) -> None:
+    """Count an event whose reward has this innovation: count, sum log V, sum e^2 / V."""
+    count, log_var, square = evidence
+    count[population] += 1.0
+    log_var[population] += np.log(var)
+    square[population] += residual * residual / var
+
+
+@compiled
+def observe_event(
+    nodes: NodeArrays,
+    node: int,
+    x: Vector,
+    noise_var: float,
+    reward: float,
+    evidence: tuple[Vector, Vector, Vector],
+) -> None:
+    """Learn one reward of a task; overwrites `x`."""
+    own, scaled, cov_x = np.empty(x.size), np.empty(x.size), np.empty(x.size)
+    residual, var = observe_above(nodes, node, x, noise_var, reward, own, scaled, cov_x)
+    add_evidence(evidence, root_of(nodes[0], node), residual, var)
 
 
 @compiled
 def observe(
-    nodes: Indices,
+    nodes: NodeArrays,
+    tasks: Indices,
     features: Matrix,
     rewards: Vector,
     noise_std: Vector,  # (E,), or empty: the hierarchy's own
-    noise_var: Vector,
-    parent: Indices,
-    level: Indices,
-    precision: Matrix,
-    mean: Matrix,
-    factor: Matrix,
-    count: Vector,
-    log_var: Vector,
-    square: Vector,
+    evidence: tuple[Vector, Vector, Vector],
 ) -> None:
     """Learn a batch of rewards, in order.
 
     A task phase, in which each task conditions itself on its own events, then a fold phase, in
-    which the innovations, (w, v, r) with w = Sigma^-1 P x, are observations of the ancestors.
+    which their innovations are observations of the ancestors.
     """
-    dim = features.shape[1]
-    message = features.copy()  # (E, d): the features that the next node up sees
-    residual = rewards.copy()
-    var = np.empty(nodes.size)
-    scaled = np.empty(dim)
-    cov_x = np.empty(dim)
-    for e in range(nodes.size):
-        node = nodes[e]
-        if e + 1 < nodes.size:
-            prefetch_node(mean, factor, nodes[e + 1])
+    parent, level, _, _, noise_var, state, _ = nodes
+    num_events, dim = features.shape
+    x, own, scaled, cov_x = np.empty(dim), np.empty(dim), np.empty(dim), np.empty(dim)
+    for e in range(num_events):
+        node = tasks[e]
+        if e + _NODES_AHEAD < num_events:
+            prefetch_node(state, tasks[e + _NODES_AHEAD])
         noise = noise_std[e] * noise_std[e] if noise_std.size else noise_var[level[node]]
-        residual[e], var[e] = condition(
-            mean, factor, node, message[e], noise, residual[e], scaled, cov_x
-        )
-        multiply(precision, level[node], cov_x, message[e])
-    for e in range(nodes.size):
-        node = parent[nodes[e]]
-        while node >= 0:
-            residual[e], var[e] = condition(
-                mean, factor, node, message[e], var[e], residual[e], scaled, cov_x
-            )
-            if parent[node] >= 0:  # nobody is above a root
-                multiply(precision, level[node], cov_x, message[e])
-            node = parent[node]
-        population = ~node
-        count[population] += 1.0
-        log_var[population] += np.log(var[e])
-        square[population] += residual[e] * residual[e] / var[e]
+        for i in range(dim):
+            x[i] = features[e, i]
+        residual, var = observe_above(nodes, node, x, noise, rewards[e], own, scaled, cov_x)
+        add_evidence(evidence, root_of(parent, node), residual, var)
 
 
 @compiled
-def shift(
-    node: int,
-    features: Vector,
-    amount: float,  # change of the reward over the noise variance
-    parent: Indices,
-    level: Indices,
-    precision: Matrix,
-    mean: Matrix,
-    factor: Matrix,
-) -> None:
-    """Move the means by what a changed reward implies; covariances do not depend on rewards."""
-    dim = features.size
-    message = features * amount  # what the next node up hears
-    scaled = np.empty(dim)
-    step = np.empty(dim)
-    while node >= 0:
-        scaled[:] = 0.0
-        for i in range(dim):
-            for j in range(dim):
-                scaled[j] += message[i] * factor[node, i, j]
-        multiply(factor, node, scaled, step)  # P message
-        for i in range(dim):
-            mean[node, i] += step[i]
-        multiply(precision, level[node], step, message)
-        node = parent[node]
+def shift(nodes: NodeArrays, node: int, features: Vector, amount: float) -> None:
+    """Move the means by what a changed reward implies; covariances do not depend on rewards.
 
-
-@compiled
-def draw(
-    slot_node: Indices,
-    slot_parent: Indices,  # the slot of the node's parent, an earlier one; -1 for a root
-    normals: Matrix,  # (slots, d)
-    parent: Indices,
-    level: Indices,
-    precision: Matrix,
-    mean: Matrix,
-    factor: Matrix,
-    out: Matrix,  # (slots, d)
-) -> None:
-    """Draw every slot's parameter given its parent's: S (xi + S' Sigma^-1 theta_parent) + mean.
-
-    With zeros for normals, the posterior means.
+    `amount` is the change of the reward over the noise variance.
     """
-    num_slots, dim = normals.shape
-    scaled_parent = np.empty((num_slots, dim))  # Sigma^-1 theta, as a slot's children see it
-    is_scaled = np.zeros(num_slots, np.bool_)
-    z = np.empty(dim)
-    for s in range(num_slots):
-        node = slot_node[s]
-        if s + 1 < num_slots:
-            prefetch_node(mean, factor, slot_node[s + 1])
-        p = slot_parent[s]
+    parent, level, is_plain, maps, _, state, roots = nodes
+    dim = features.size
+    x = features * amount
+    own, scaled, cov_x = np.empty(dim), np.empty(dim), np.empty(dim)
+    while parent[node] >= 0:
+        localise(is_plain, maps, level[node], x, own)
+        project(state, node, own, scaled, cov_x)
         for i in range(dim):
-            z[i] = normals[s, i]
-        if p >= 0:
-            if not is_scaled[p]:
-                multiply(precision, level[node], out[p], scaled_parent[p])
-                is_scaled[p] = True
-            for i in range(dim):
-                for j in range(dim):
-                    z[j] += scaled_parent[p, i] * factor[node, i, j]
-        for i in range(dim):
-            total = mean[node, i]
-            for j in range(dim):
-                total += factor[node, i, j] * z[j]
-            out[s, i] = total
+            state[node, dim, i] += cov_x[i]
+        tell(maps, level[node], cov_x, x)
+        node = parent[node]
+    project(roots, ~parent[node], x, scaled, cov_x)
+    for i in range(dim):
+        roots[~parent[node], dim, i] += cov_x[i]
+
+
+@inlined
+def predict_event(
+    nodes: NodeArrays, node: int, x: Vector, own: Vector, scaled: Vector, cov_x: Vector
+) -> tuple[float, float, float]:
+    """Mean and variance of x @ theta, the variance split into the node's own and its ancestors'.
+
+    Overwrites `x` and the three vectors of work space.
+    """
+    parent, level, is_plain, maps, _, state, roots = nodes
+    mean, within, shared = 0.0, 0.0, 0.0
+    start = node
+    while parent[node] >= 0:
+        localise(is_plain, maps, level[node], x, own)
+        part, var = project(state, node, own, scaled, cov_x)
+        mean += part
+        if node == start:
+            within = var
+        else:
+            shared += var
+        tell(maps, level[node], cov_x, x)
+        node = parent[node]
+    part, var = project(roots, ~parent[node], x, scaled, cov_x)
+    return (mean + part, var, 0.0) if node == start else (mean + part, within, shared + var)
 
 
 @compiled
 def predict(
-    nodes: Indices,
+    nodes: NodeArrays,
+    tasks: Indices,
     table: Matrix,
     rows: Indices,
-    parent: Indices,
-    level: Indices,
-    precision: Matrix,
-    mean: Matrix,
-    factor: Matrix,
-    out_mean: Vector,
-    out_within: Vector,
-    out_shared: Vector,
+    out: tuple[Vector, Vector, Vector],
 ) -> None:
-    """Mean and variance of x @ theta, the variance split into the node's own and its ancestors'."""
+    """Fill the mean of x @ theta, its own variance and its ancestors', for rows x of a table."""
+    mean, within, shared = out
     dim = table.shape[1]
-    x = np.empty(dim)
-    scaled = np.empty(dim)
-    cov_x = np.empty(dim)
-    for e in range(nodes.size):
-        node = nodes[e]
+    x, own, scaled, cov_x = np.empty(dim), np.empty(dim), np.empty(dim), np.empty(dim)
+    for e in range(tasks.size):
         for i in range(dim):
             x[i] = table[rows[e], i]
-        centre = 0.0
-        within = 0.0
-        shared = 0.0
-        while node >= 0:
-            scaled[:] = 0.0
-            for i in range(dim):
-                centre += x[i] * mean[node, i]
-                for j in range(dim):
-                    scaled[j] += x[i] * factor[node, i, j]
-            var = 0.0
-            for j in range(dim):
-                var += scaled[j] * scaled[j]
-            if node == nodes[e]:
-                within = var
-            else:
-                shared += var
-            if parent[node] >= 0:
-                multiply(factor, node, scaled, cov_x)
-                multiply(precision, level[node], cov_x, x)
-            node = parent[node]
-        out_mean[e] = centre
-        out_within[e] = within
-        out_shared[e] = shared
+        mean[e], within[e], shared[e] = predict_event(nodes, tasks[e], x, own, scaled, cov_x)
 
 
 @compiled
-def accumulate(
-    tasks: Indices,
-    features: Matrix,
-    rewards: Vector,
-    xx: Matrix,
-    xy: Matrix,
-    yy: Vector,
-    n: Vector,
+def draw(
+    nodes: NodeArrays,
+    slot_node: Indices,
+    slot_parent: Indices,  # the slot of the node's parent, an earlier one; -1 for a root
+    normals: Matrix,  # (slots, d)
+    out: Matrix,  # (slots, d)
 ) -> None:
-    """Add a batch of events to their tasks' sums."""
-    for e in range(tasks.size):
-        task = tasks[e]
-        for i in range(features.shape[1]):
-            for j in range(features.shape[1]):
-                xx[task, i, j] += features[e, i] * features[e, j]
-            xy[task, i] += features[e, i] * rewards[e]
-        yy[task] += rewards[e] * rewards[e]
-        n[task] += 1.0
+    """Draw every slot's parameter given its parent's: T (t + S (xi + S' G theta_parent)).
+
+    With zeros for normals, the posterior means.
+    """
+    parent, level, is_plain, maps, _, state, roots = nodes
+    num_slots, dim = normals.shape
+    heard = np.empty((num_slots, dim))  # G theta, as a slot's children hear it
+    is_heard = np.zeros(num_slots, np.bool_)
+    z, own = np.empty(dim), np.empty(dim)
+    for s in range(num_slots):
+        node = slot_node[s]
+        if s + _NODES_AHEAD < num_slots:
+            prefetch_node(state, slot_node[s + _NODES_AHEAD])
+        p = slot_parent[s]
+        for i in range(dim):
+            z[i] = normals[s, i]
+        if p < 0:
+            root = ~parent[node]
+            for i in range(dim):
+                total = roots[root, dim, i]
+                for j in range(dim):
+                    total += roots[root, i, j] * z[j]
+                out[s, i] = total
+            continue
+        row = level[node]
+        if not is_heard[p]:
+            inherit(maps, row, out, p, heard)
+            is_heard[p] = True
+        for i in range(dim):
+            for j in range(dim):
+                z[j] += heard[p, i] * state[node, i, j]
+        for i in range(dim):
+            total = state[node, dim, i]
+            for j in range(dim):
+                total += state[node, i, j] * z[j]
+            out[s, i] = total
+        if not is_plain[row]:
+            for i in range(dim):
+                own[i] = out[s, i]
+            for i in range(dim):
+                total = 0.0
+                for j in range(dim):
+                    total += maps[row, 0, i, j] * own[j]
+                out[s, i] = total

@@ -1,152 +1,191 @@
 """The exact recursion with diagonal covariances: every arm is its own scalar hierarchy.
 
 The same functions as in `dense`, with the same arguments: a feature is an arm's index, and
-`factor` and `precision` hold diagonals.  An event costs O(1) per level.
+matrices are diagonals.  An event costs O(1) per level.
 """
 
 from math import sqrt
 
 import numpy as np
 
-from hierbandits.compiler import compiled
+from hierbandits.compiler import compiled, inlined
+from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.types import Indices, Matrix, Vector
+
+
+@inlined
+def condition(
+    block: Matrix, arm: int, x: float, noise_var: float, y: float
+) -> tuple[float, float, float]:
+    """Condition a block on y = x theta + noise.
+
+    Returns S S' x from before the update, the innovation and its variance.
+    """
+    std = block[0, arm]
+    var = noise_var + (x * std) ** 2
+    residual = y - x * block[1, arm]
+    cov_x = std * std * x
+    block[1, arm] += cov_x * (residual / var)
+    block[0, arm] = std * sqrt(noise_var / var)
+    return cov_x, residual, var
+
+
+@inlined
+def tell(maps: Matrix, arm: int, cov_x: float) -> float:
+    """The feature K x by which a parent hears of x.
+
+    This and `inherit` are all that kernels know of the gain K.
+    """
+    message: float = maps[1, arm] * cov_x
+    return message
+
+
+@inlined
+def inherit(maps: Matrix, arm: int, theta: float) -> float:
+    """What a node hears of its parent's parameter, in its own coordinates."""
+    heard: float = maps[1, arm] * theta
+    return heard
+
+
+@inlined
+def observe_above(
+    nodes: NodeArrays, node: int, arm: int, var: float, y: float
+) -> tuple[float, float, int]:
+    """Fold an observation into a node and all nodes above it.
+
+    Returns the root's innovation, its variance, and the population.
+    """
+    parent, level, _, maps, _, state, roots = nodes
+    x = 1.0
+    while parent[node] >= 0:
+        own = maps[level[node]]
+        cov_x, y, var = condition(state[node], arm, own[0, arm] * x, var, y)
+        x = tell(own, arm, cov_x)
+        node = parent[node]
+    _, y, var = condition(roots[~parent[node]], arm, x, var, y)
+    return y, var, ~parent[node]
+
+
+@inlined
+def add_evidence(
+    evidence: tuple[Vector, Vector, Vector], population: int, residual: float, var: float
+) -> None:
+    """Count an event whose reward has this innovation: count, sum log V, sum e^2 / V."""
+    count, log_var, square = evidence
+    count[population] += 1.0
+    log_var[population] += np.log(var)
+    square[population] += residual * residual / var
+
+
+@compiled
+def observe_event(
+    nodes: NodeArrays,
+    node: int,
+    features: Indices,
+    row: int,
+    reward: float,
+    evidence: tuple[Vector, Vector, Vector],
+) -> None:
+    """Learn one reward of a task, whose arm is a row of a table."""
+    _, level, _, _, noise_var, _, _ = nodes
+    residual, var, population = observe_above(
+        nodes, node, features[row], noise_var[level[node]], reward
+    )
+    add_evidence(evidence, population, residual, var)
 
 
 @compiled
 def observe(
-    nodes: Indices,
+    nodes: NodeArrays,
+    tasks: Indices,
     features: Indices,
     rewards: Vector,
     noise_std: Vector,  # (E,), or empty: the hierarchy's own
-    noise_var: Vector,
-    parent: Indices,
-    level: Indices,
-    precision: Matrix,
-    mean: Matrix,
-    factor: Matrix,
-    count: Vector,
-    log_var: Vector,
-    square: Vector,
+    evidence: tuple[Vector, Vector, Vector],
 ) -> None:
     """Learn a batch of rewards, in order: each climbs from its task to the root."""
-    for e in range(nodes.size):
-        arm = features[e]
-        node = nodes[e]
-        x = 1.0
-        residual = rewards[e]
-        var = noise_std[e] * noise_std[e] if noise_std.size else noise_var[level[node]]
-        while node >= 0:
-            std = factor[node, arm]
-            before = var
-            var += (x * std) ** 2
-            residual -= x * mean[node, arm]
-            cov_x = std * std * x
-            mean[node, arm] += cov_x * (residual / var)
-            factor[node, arm] = std * sqrt(before / var)
-            x = precision[level[node], arm] * cov_x
-            node = parent[node]
-        population = ~node
-        count[population] += 1.0
-        log_var[population] += np.log(var)
-        square[population] += residual * residual / var
+    _, level, _, _, noise_var, _, _ = nodes
+    for e in range(tasks.size):
+        var = noise_std[e] * noise_std[e] if noise_std.size else noise_var[level[tasks[e]]]
+        residual, var, population = observe_above(nodes, tasks[e], features[e], var, rewards[e])
+        add_evidence(evidence, population, residual, var)
 
 
 @compiled
-def shift(
-    node: int,
-    arm: int,
-    amount: float,  # change of the reward over the noise variance
-    parent: Indices,
-    level: Indices,
-    precision: Matrix,
-    mean: Matrix,
-    factor: Matrix,
-) -> None:
-    """Move the means by what a changed reward implies."""
+def shift(nodes: NodeArrays, node: int, arm: int, amount: float) -> None:
+    """Move the means by what a changed reward implies; see `dense.shift`."""
+    parent, level, _, maps, _, state, roots = nodes
     message = amount
-    while node >= 0:
-        step = factor[node, arm] ** 2 * message
-        mean[node, arm] += step
-        message = precision[level[node], arm] * step
+    while parent[node] >= 0:
+        own = maps[level[node]]
+        step = state[node, 0, arm] ** 2 * own[0, arm] * message
+        state[node, 1, arm] += step
+        message = tell(own, arm, step)
         node = parent[node]
+    root = roots[~parent[node]]
+    root[1, arm] += root[0, arm] ** 2 * message
 
 
-@compiled
-def draw(
-    slot_node: Indices,
-    slot_parent: Indices,  # the slot of the node's parent, an earlier one; -1 for a root
-    normals: Matrix,  # (slots, K)
-    parent: Indices,
-    level: Indices,
-    precision: Matrix,
-    mean: Matrix,
-    factor: Matrix,
-    out: Matrix,  # (slots, K)
-) -> None:
-    """Draw every slot's parameter given its parent's; with zeros for normals, the means."""
-    num_slots, num_arms = normals.shape
-    for s in range(num_slots):
-        node = slot_node[s]
-        row = level[node]
-        p = slot_parent[s]
-        for i in range(num_arms):
-            std = factor[node, i]
-            theta = mean[node, i] + std * normals[s, i]
-            if p >= 0:
-                theta += std * std * precision[row, i] * out[p, i]
-            out[s, i] = theta
+@inlined
+def predict_event(nodes: NodeArrays, node: int, arm: int) -> tuple[float, float, float]:
+    """Mean and variance of an arm's mean reward, the variance split into own and ancestors'."""
+    parent, level, _, maps, _, state, roots = nodes
+    mean, within, shared = 0.0, 0.0, 0.0
+    x = 1.0
+    is_first = True
+    while parent[node] >= 0:
+        own = maps[level[node]]
+        along = own[0, arm] * x
+        cov_x = state[node, 0, arm] ** 2 * along
+        mean += along * state[node, 1, arm]
+        if is_first:
+            within = along * cov_x
+            is_first = False
+        else:
+            shared += along * cov_x
+        x = tell(own, arm, cov_x)
+        node = parent[node]
+    root = roots[~parent[node]]
+    mean += x * root[1, arm]
+    var = (x * root[0, arm]) ** 2
+    return (mean, var, 0.0) if is_first else (mean, within, shared + var)
 
 
 @compiled
 def predict(
-    nodes: Indices,
+    nodes: NodeArrays,
+    tasks: Indices,
     table: Indices,
     rows: Indices,
-    parent: Indices,
-    level: Indices,
-    precision: Matrix,
-    mean: Matrix,
-    factor: Matrix,
-    out_mean: Vector,
-    out_within: Vector,
-    out_shared: Vector,
+    out: tuple[Vector, Vector, Vector],
 ) -> None:
-    """Mean and variance of an arm's mean reward, the variance split into own and ancestors'."""
-    for e in range(nodes.size):
-        arm = table[rows[e]]
-        node = nodes[e]
-        x = 1.0
-        centre = 0.0
-        within = 0.0
-        shared = 0.0
-        while node >= 0:
-            var = factor[node, arm] ** 2
-            centre += x * mean[node, arm]
-            if node == nodes[e]:
-                within = var
-            else:
-                shared += x * x * var
-            x *= var * precision[level[node], arm]
-            node = parent[node]
-        out_mean[e] = centre
-        out_within[e] = within
-        out_shared[e] = shared
+    """Fill the mean of arms' mean rewards, their own variance and their ancestors'."""
+    mean, within, shared = out
+    for e in range(tasks.size):
+        mean[e], within[e], shared[e] = predict_event(nodes, tasks[e], table[rows[e]])
 
 
 @compiled
-def accumulate(
-    tasks: Indices,
-    features: Indices,
-    rewards: Vector,
-    xx: Matrix,
-    xy: Matrix,
-    yy: Vector,
-    n: Vector,
+def draw(
+    nodes: NodeArrays,
+    slot_node: Indices,
+    slot_parent: Indices,  # the slot of the node's parent, an earlier one; -1 for a root
+    normals: Matrix,  # (slots, K)
+    out: Matrix,  # (slots, K)
 ) -> None:
-    """Add a batch of events to their tasks' sums."""
-    for e in range(tasks.size):
-        task = tasks[e]
-        xx[task, features[e]] += 1.0
-        xy[task, features[e]] += rewards[e]
-        yy[task] += rewards[e] * rewards[e]
-        n[task] += 1.0
+    """Draw every slot's parameter given its parent's; with zeros for normals, the means."""
+    parent, level, _, maps, _, state, roots = nodes
+    num_slots, num_arms = normals.shape
+    for s in range(num_slots):
+        node = slot_node[s]
+        p = slot_parent[s]
+        if p < 0:
+            root = roots[~parent[node]]
+            for i in range(num_arms):
+                out[s, i] = root[1, i] + root[0, i] * normals[s, i]
+        else:
+            block, own = state[node], maps[level[node]]
+            for i in range(num_arms):
+                std = block[0, i]
+                z = normals[s, i] + std * inherit(own, i, out[p, i])
+                out[s, i] = own[0, i] * (block[1, i] + std * z)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hierbandits.algebra import condition, explained, inverse, square_root, squared, times
+from hierbandits.algebra import condition, explained, square_root, squared, times, transposed
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -13,9 +13,9 @@ def without_each(
     prior: GaussianHierarchy, sums: TaskSums, posteriors: TaskPosteriors
 ) -> tuple[Matrix, Matrix]:
     """For each task, mu given all other tasks: means (tasks, d) and covariances (tasks, d, d)."""
-    precision = np.broadcast_to(inverse(prior.task_cov), sums.xx.shape)
-    informations = explained(posteriors.gain, sums.xx / prior.noise_std**2)  # C_s
-    weighted = times(precision, posteriors.own)  # b_s
+    gain, noise_var = posteriors.gain, prior.noise_std**2
+    informations = explained(gain, sums.xx / noise_var)  # C_s = K' G
+    weighted = times(gain if sums.is_armed else transposed(gain), sums.xy / noise_var)  # b_s
     for population in range(len(posteriors.hyper_mean)):
         tasks = np.flatnonzero(posteriors.population == population)
         informations[tasks] = _sums_of_others(informations[tasks])

@@ -25,8 +25,8 @@ class GaussianHierarchy:
         y       ~ N(x @ theta_s, noise_std**2)
 
     [HBB, eq. gaussian hierarchical].  `armed` is the K-armed bandit with diagonal covariances;
-    `deep` puts further levels between mu and the tasks.  Only hyper_cov may be singular or zero:
-    a zero one says that mu is known.
+    `deep` puts further levels between mu and the tasks.  Covariances may be singular or zero: a
+    zero hyper_cov says that mu is known, and a zero task_cov that all tasks are alike.
     """
 
     hyper_mean: Vector  # mu_q, (d,)
@@ -92,7 +92,6 @@ class GaussianHierarchy:
         dim = count("num_features", num_features, least=1)
         stds = {"hyper_std": hyper_std, "task_std": task_std}
         variances = _variances_of(stds, dim, "num_features")
-        _variances("task_std", variances["task_std"], dim, singular=False, each="feature")
         covs = {name: np.diag(var) for name, var in variances.items()}
         mean = _per_coordinate("hyper_mean", hyper_mean, dim, "num_features")
         return cls.__new__(cls)._assume(mean, covs, noise_std, armed=False)
@@ -114,10 +113,8 @@ class GaussianHierarchy:
         mean = real_array("hyper_mean", hyper_mean, (None,))
         if mean.size == 0:
             raise ValueError("hyper_mean must have at least one entry, got none")
-        checked = []
-        for level, (name, cov) in enumerate(covs.items()):
-            check = _variances if armed else _covariance
-            checked.append(check(name, cov, mean.size, singular=level == 0))
+        check = _variances if armed else _covariance
+        checked = [check(name, cov, mean.size) for name, cov in covs.items()]
         noise = float(positive("noise_std", noise_std, ()))
         object.__setattr__(self, "hyper_mean", _frozen(mean))
         object.__setattr__(self, "covs", tuple(_frozen(cov) for cov in checked))
@@ -226,32 +223,24 @@ def _some(covs: Sequence[ArrayLike]) -> Sequence[ArrayLike]:
     return covs
 
 
-def _variances(name: str, value: ArrayLike, dim: int, singular: bool, each: str = "arm") -> Vector:
+def _variances(name: str, value: ArrayLike, dim: int) -> Vector:
     var = real_array(name, value, (dim,), " to match hyper_mean")
-    if (var < 0).any() or (not singular and (var < 1 / LARGEST).any()):
-        kind = "non-negative" if singular else "positive"
-        raise ValueError(f"{name} must be {kind} for every {each}, got a variance of {var.min()}")
+    if (var < 0).any():
+        raise ValueError(f"{name} must not be negative, got a variance of {var.min()}")
     return var
 
 
-def _covariance(name: str, value: ArrayLike, dim: int, singular: bool) -> Matrix:
+def _covariance(name: str, value: ArrayLike, dim: int) -> Matrix:
     cov = real_array(name, value, (dim, dim), " to match hyper_mean")
     asymmetry = np.abs(cov - cov.T).max()
     if asymmetry > 1e-8 * np.abs(cov).max():
         raise ValueError(f"{name} must be symmetric, got entries that differ by {asymmetry:g}")
     cov = (cov + cov.T) / 2
     eigenvalues = np.linalg.eigvalsh(cov)
-    smallest, largest = eigenvalues[0], eigenvalues[-1]
-    rounding = dim * np.finfo(float).eps * largest
-    if singular and smallest < -rounding:
+    rounding = dim * np.finfo(float).eps * eigenvalues[-1]
+    if eigenvalues[0] < -rounding:
         raise ValueError(
-            f"{name} must be positive semi-definite, got an eigenvalue of {smallest:g}"
-        )
-    if np.count_nonzero(cov) == np.count_nonzero(np.diagonal(cov)):
-        rounding = 0.0  # a diagonal's eigenvalues are its own entries
-    if not singular and smallest <= max(rounding, 1 / LARGEST):
-        raise ValueError(
-            f"{name} must be positive definite, got eigenvalues from {smallest:g} to {largest:g}"
+            f"{name} must be positive semi-definite, got an eigenvalue of {eigenvalues[0]:g}"
         )
     return cov
 
