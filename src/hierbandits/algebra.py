@@ -122,7 +122,8 @@ def unwhitening(root: Matrix, cov: Matrix) -> Matrix:
         return 1.0 / root
     std = _scales(cov)
     scaled = root / std[:, None]  # V lambda^(1/2)
-    return (scaled / (scaled**2).sum(axis=0)).T / std
+    inverse: Matrix = (scaled / (scaled**2).sum(axis=0)).T / std
+    return inverse
 
 
 def is_singular(cov: Matrix) -> bool:
