@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 from support.logged import drawn_case, trained_on_all
 
 from hierbandits import evaluate
-from hierbandits.evaluation.frozen_policies import HighestBound, ThompsonShares, evenly
 from hierbandits.keyed_random import Stream
+from hierbandits.policies.frozen_rules import HighestBound, ThompsonShares, evenly
 from hierbandits.policies.recipes import POLICIES
 
 
