@@ -63,8 +63,8 @@ def belief_in(
 def belief_after(model: Model, record: TaskSums, population: Indices) -> Posterior:
     """The belief in a model after a log, of which `population` gives each task's population."""
     belief = belief_in(model, population=population)
-    nodes = np.arange(len(record.n)) if model.num_levels > 1 else belief.roots[population]
-    belief.check_past(len(record.n), record)
+    belief.check_past(population.size, record)
+    nodes = np.arange(population.size) if model.num_levels > 1 else belief.roots[population]
     belief.learn_past(nodes, record)
     return belief
 
