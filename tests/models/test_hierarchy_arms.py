@@ -88,3 +88,10 @@ def test_the_log_is_kept_as_long_as_the_mean_is(tmp_path):
     assert widths.learned_from == LOG
     assert UnknownWidths.from_dict(widths.to_dict()).learned_from == LOG
     assert NAMED.learned_from is None
+
+
+def test_unknown_widths_name_no_arms():
+    widths = variants.unknown_widths(NAMED)
+    assert widths.arms is None
+    with pytest.raises(ValueError, match="arms must not be put in order where a prior names none"):
+        widths.reordered(["a", "b", 3])

@@ -74,6 +74,8 @@ def test_nothing_that_a_rule_gets_changes_the_belief(armed):
     answers += [view.task(root).mean, view.task(root).cov, view.uncertainty(0).within]
     for array in answers:
         array[...] = 7
+    with pytest.raises(AttributeError):
+        view.time = np.zeros(1)
     assert belief_state(belief) == before
 
 

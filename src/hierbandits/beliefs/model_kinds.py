@@ -22,7 +22,7 @@ class ModelKind:
 
     tag: str  # what its files are marked with
     model: type[Model]
-    belief: type[Belief | AdaptiveBelief]  # made of a model, num_tasks, num_populations, ...
+    belief: type[Posterior]  # made of a model and the other arguments of `belief_in`
 
     @property
     def record(self) -> type[TaskSums]:

@@ -13,7 +13,7 @@ from hierbandits.fitting import fit_prior
 from hierbandits.logs import Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arm_posteriors import ArmPosteriors
-from hierbandits.policies.recipes import Recipe
+from hierbandits.policies.recipes import Recipe, name_of
 from hierbandits.types import Matrix, Name
 
 
@@ -57,8 +57,9 @@ class Training:
         believed = recipe.believe(self.prior)
         if not believed.widths_known:
             raise ValueError(
-                f"policy {recipe.summary!r} learns its widths on the way; frozen after a log it "
-                "is HierTS with the widths that fit the log: evaluate 'frozen:HierTS'"
+                f"policy {name_of(recipe) or recipe.summary!r} learns its widths on the way; "
+                "frozen after a log it is HierTS with the widths that fit the log: evaluate "
+                "'frozen:HierTS'"
             )
         population = self.survey.population
         belief = belief_after(believed, self.sums, population)

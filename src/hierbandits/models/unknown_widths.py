@@ -1,5 +1,6 @@
 """What is assumed where widths are unknown: the form alone, and a lattice of possible widths."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike
 from hierbandits.checks import count, positive, real_array
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.log_totals import LogTotals
-from hierbandits.types import Indices, Vector
+from hierbandits.types import Indices, Name, Vector
 
 Point: TypeAlias = tuple[int, int]  # steps of the task width and of the hyper-width
 
@@ -69,6 +70,17 @@ class UnknownWidths:
     def num_levels(self) -> int:
         """Populations and their tasks."""
         return 2
+
+    @property
+    def arms(self) -> None:
+        """Its arms have no names."""
+        return
+
+    def reordered(self, arms: Sequence[Name]) -> "UnknownWidths":
+        """Refused, since no order of arms without names can be told from another."""
+        raise ValueError(
+            f"arms must not be put in order where a prior names none, got {arms!r:.80}"
+        )
 
     @property
     def widths_known(self) -> bool:

@@ -17,11 +17,16 @@ class BeliefView:
     the round's events need times of their own if the round has any.
     """
 
-    __slots__ = ("_viewed", "time")
+    __slots__ = ("_moment", "_viewed")
 
     def __init__(self, belief: Posterior, time: Vector | None = None) -> None:
         self._viewed = belief
-        self.time = time
+        self._moment = time
+
+    @property
+    def time(self) -> Vector | None:
+        """The time of each event of the round, (E,)."""
+        return self._moment
 
     @property
     def dim(self) -> int:
@@ -88,11 +93,11 @@ class BeliefView:
     def _checked(self, nodes: ArrayLike, time: ArrayLike | None) -> tuple[Indices, Vector | None]:
         """Nodes and their times, for kernels."""
         checked = self._viewed.checked_nodes(nodes)
-        if time is None and self.time is not None:
-            if self.time.size != checked.size:
+        if time is None and self._moment is not None:
+            if self._moment.size != checked.size:
                 raise ValueError(
                     f"time must be given for {checked.size} nodes, since the round has times for "
-                    f"its {self.time.size} events"
+                    f"its {self._moment.size} events"
                 )
-            return checked, self.time
+            return checked, self._moment
         return checked, checked_time(time, checked)

@@ -20,14 +20,14 @@ class Greedy:
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
         """The best arm of each event at the posterior means."""
-        means, slots = view._viewed.draws(None, nodes, time=view.time)
+        means, slots = view._viewed.draws(None, nodes, time=view._moment)
         return arms.best_under(means, slots, rng)
 
     def odds(
         self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /, *, draws: int
     ) -> BestOdds:
         """The best arm for certain, or one of those that tie; no draws are made."""
-        means, slots = view._viewed.draws(None, nodes, time=view.time)
+        means, slots = view._viewed.draws(None, nodes, time=view._moment)
         return BestOdds.of_scores(arms.values(means[slots]), arms, rng)
 
     def frozen(

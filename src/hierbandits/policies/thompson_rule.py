@@ -26,7 +26,7 @@ class Thompson:
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
         """The best arm of each event in the draw."""
-        theta, slots = view._viewed.draws(rng, nodes, fresh=self.fresh, time=view.time)
+        theta, slots = view._viewed.draws(rng, nodes, fresh=self.fresh, time=view._moment)
         return arms.best_under(theta, slots, rng)
 
     def odds(
@@ -34,7 +34,7 @@ class Thompson:
     ) -> DrawnOdds:
         """Make so many joint draws and play one of them: an arm's odds are its share of draws."""
         theta, slots = view._viewed.draws(
-            rng, nodes, repeats=draws, fresh=self.fresh, time=view.time
+            rng, nodes, repeats=draws, fresh=self.fresh, time=view._moment
         )
         best = arms.repeated(draws).best_under(theta, slots, rng)
         return DrawnOdds.of_rounds(best.reshape(draws, -1), rng)

@@ -55,7 +55,7 @@ class Ucb:
     def _bounds(self, view: BeliefView, nodes: Indices, arms: Arms) -> Vector:
         """The bound of each arm of each event, in the order of `Arms.flat_rows`."""
         sizes = arms.sizes
-        time = None if view.time is None else np.repeat(view.time, sizes)
+        time = None if view._moment is None else np.repeat(view._moment, sizes)
         each = np.repeat(nodes, sizes)  # the node of every arm
         return view._viewed.predict_rows(each, arms.table, arms.flat_rows(), time).bound(self.width)
 
