@@ -118,6 +118,7 @@ class Policy:
             choices = np.where(rng.random(nodes.size) < floor, uniform, choices)
         propensities = (1 - floor) * odds.of(choices) + floor / arms.sizes
         if self.forced is not None:
+            choices = choices.copy()  # the rule's own may be part of its odds
             propensities[self.forced.apply(nodes, arms, choices)] = 1.0
         return choices, propensities
 

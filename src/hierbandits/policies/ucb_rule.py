@@ -1,13 +1,13 @@
 """Upper confidence bounds: play the arm that could be best."""
 
 from dataclasses import dataclass
-from math import log, sqrt
+from math import isfinite, log, sqrt
 
 import numpy as np
 from numpy.random import Generator
 
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.checks import probability, real_array
+from hierbandits.checks import probability
 from hierbandits.keyed_random import Stream
 from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.policies.arms import Arms
@@ -34,7 +34,8 @@ class Ucb:
     width: float
 
     def __post_init__(self) -> None:
-        real_array("width", self.width, ())
+        if not isinstance(self.width, int | float) or not isfinite(self.width):
+            raise ValueError(f"width must be a finite number, got {self.width!r:.80}")
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
         """The arm of highest bound of each event."""
