@@ -80,3 +80,14 @@ def test_propensities_of_a_round_share_one_draw():
     assert len(set(choices)) == 1
     assert len(set(propensities.round(9))) == 1
     assert (propensities * 11 == np.round(propensities * 11)).all()
+
+
+def test_with_fresh_draws_tasks_choose_apart():
+    """Each task draws a mu of its own, with propensities too, so alike tasks choose differently."""
+    prior = GaussianHierarchy.armed(2, hyper_std=1.0, task_std=1e-6, noise_std=1.0)
+    policy, rng = Policy(Belief(prior, 50), Thompson(fresh=True)), np.random.default_rng(5)
+    arms = Arms.of(None, 50, 2, armed=True)
+    choices, propensities = policy.choose_with_propensities(rng, np.arange(50), arms, draws=11)
+    for played in (choices, policy.choose(rng, np.arange(50), arms)):
+        assert 10 < played.sum() < 40
+    assert len(set(propensities.round(9))) > 3
