@@ -71,7 +71,28 @@ MUTANTS = [
     ("beliefs/nodes.py", "gain @ (own + inherited) @ gain.T", "gain @ own @ gain.T"),
     ("beliefs/nodes.py", "half @ maps[:, 1]", "half"),
     ("policies/ucb_rule.py", "sqrt(2 * log(1 / delta))", "sqrt(log(1 / delta))"),
-    ("policies/thompson_rule.py", "(1 - floor) * share + floor / arms.sizes", "share"),
+    (
+        "policies/policy.py",
+        "(1 - floor) * odds.of(choices) + floor / arms.sizes",
+        "odds.of(choices)",
+    ),
+    (
+        "policies/odds.py",
+        "np.bincount(event, hit, sizes.size) / ties",
+        "np.bincount(event, hit, sizes.size)",
+    ),
+    (
+        "policies/odds.py",
+        "(self.rounds == played).mean(axis=0)",
+        "(self.rounds == self.choices).mean(axis=0)",
+    ),
+    ("policies/thompson_rule.py", "repeats=draws, fresh=self.fresh", "repeats=draws"),
+    ("models/log_totals.py", "abs_tol=TOLERANCE * whole", "abs_tol=0.0"),
+    (
+        "models/hierarchy.py",
+        "[known.index(name) for name in names]",
+        "[names.index(name) for name in known]",
+    ),
     ("models/variants.py", "one / RIDGE", "one * 2 / RIDGE"),
     ("policies/spanning_arms.py", "compute_uv=False)[:, -1] ** 2", "compute_uv=False)[:, 0] ** 2"),
     (
@@ -81,7 +102,7 @@ MUTANTS = [
     ),
     ("beliefs/task_sums.py", "self.xx + other.xx", "self.xx"),
     ("beliefs/task_sums.py", "mean.max(initial=0.0) or 1.0", "1.0"),
-    ("models/hierarchy.py", "variances[name] = std**2", "variances[name] = std"),
+    ("models/stated_widths.py", "variances[name] = std**2", "variances[name] = std"),
     ("agent/ledger.py", "if earlier != reward:", "if False:"),
     ("agent/ledger.py", "del self.pending[decision.id]", "pass"),
     ("algebra.py", "(1 + confidence) / 2", "confidence"),

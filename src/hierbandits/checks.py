@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.compiler import compiled
-from hierbandits.types import Indices, Vector
+from hierbandits.types import Indices, Name, Vector
 
 _FLOAT, _INDEX = np.dtype(np.float64), np.dtype(np.intp)
 
@@ -81,6 +81,19 @@ def probability(name: str, value: float) -> float:
     if not 0 < value < 1:
         raise ValueError(f"{name} must be in (0, 1), got {value}")
     return float(value)
+
+
+def checked_names(name: str, value: Any) -> list[Name]:
+    """Check that `value` holds names: strings or integers, all different."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ValueError(f"{name} must be several names, got {value!r:.80}")
+    names = [one.item() if isinstance(one, np.generic) else one for one in value]
+    for one in names:
+        if isinstance(one, bool) or not isinstance(one, str | int):
+            raise ValueError(f"{name} must be named by strings or integers, got {one!r:.80}")
+    if len(set(names)) < len(names):
+        raise ValueError(f"{name} must have distinct names, got {names!r:.80}")
+    return names
 
 
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:

@@ -8,9 +8,15 @@ from hierbandits import (
     Agent,
     Belief,
     GaussianHierarchy,
+    Recipe,
     RewardConflict,
     UnknownDecision,
 )
+from hierbandits.models.variants import as_given
+
+
+def first_arm(view, rng, nodes, arms, /):
+    return np.zeros(nodes.size, np.intp)
 
 
 def test_the_story_of_the_readme():
@@ -127,11 +133,11 @@ def test_a_bad_decision_changes_nothing(prior, task, arms, more, message):
         ({"arms": ["a", "b", 1.5]}, "arms must be named by strings or integers"),
         ({"floor": 0.1}, "floor needs propensities"),
         ({"draws": 0}, "draws must be a whole number of at least 1"),
-        ({"draws": 5, "policy": "HierUCB"}, "thompson rule"),
+        ({"draws": 5, "policy": Recipe(as_given, first_arm, "mine")}, "must have a method odds"),
         ({"draws": 5, "floor": 2.0}, "floor must be in"),
         ({"policy": 5}, "policy must be one of"),
         ({"prior": None}, "prior must be given, or num_features, or arms"),
-        ({"prior": 3.0}, "prior must be a GaussianHierarchy, got 3.0"),
+        ({"prior": 3.0}, "prior must be a GaussianHierarchy or UnknownWidths, got 3.0"),
         ({"num_features": 2}, "num_features must not be given with a prior"),
         ({"prior": None, "num_features": 0}, "num_features must be a whole number of at least 1"),
         ({"prior": None, "arms": "abc"}, "arms must be several arms"),

@@ -129,7 +129,8 @@ def test_a_file_holds_json_and_arrays_alone(tmp_path):
     agent.save(tmp_path / "a")
     with zipfile.ZipFile(tmp_path / "a") as archive:
         header = json.loads(archive.read("hierbandits.json"))
-        assert (header["kind"], header["version"]) == ("agent", 1)
+        assert (header["kind"], header["version"]) == ("agent", 2)
+        assert header["meta"]["prior"]["kind"] == "gaussian hierarchy"
         assert {n for n in archive.namelist() if not n.endswith(".npy")} == {"hierbandits.json"}
 
 

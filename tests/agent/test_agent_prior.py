@@ -18,7 +18,7 @@ def test_a_prior_that_is_given_is_taken_as_it_is():
     ("prior", "num_features", "message"),
     [
         (LINEAR, 2, "num_features must not be given with a prior, got 2"),
-        ("LINEAR", None, "prior must be a GaussianHierarchy, got 'LINEAR'"),
+        ("LINEAR", None, "prior must be a GaussianHierarchy or UnknownWidths, got 'LINEAR'"),
         (None, 0, "num_features must be a whole number of at least 1, got 0"),
         (None, None, "prior must be given, or num_features, or arms"),
     ],

@@ -188,16 +188,20 @@ def test_integer_arms_are_named_as_the_column_has_them(ending, world, tmp_path):
     assert (code, "arm must be one of" in output) == (2, True)
     prior.write_text(json.dumps(apart | {"arms": 3}))
     code, output = _run(path, *KNOWN, "--prior", prior, "--out", tmp_path / "x")
-    assert (code, "--prior must hold a list of arms if any, got 3" in output) == (2, True)
+    assert (code, "arms must be several names, got 3" in output) == (2, True)
 
 
-def test_a_prior_learned_by_command_is_at_hand_for_evaluation(file, tmp_path):
+def test_a_prior_learned_by_command_is_at_hand_for_another_log(file, world, tmp_path):
     learned, out = tmp_path / "learned", tmp_path / "out"
     arguments = ["learn", str(file), *COLUMNS, "--runs", "0", "--out", str(learned)]
     assert CliRunner().invoke(app, arguments).exit_code == 0
-    prior = learned / "prior.json"
-    code, output = _run(file, *KNOWN, "--policy", "HierOPO", "--prior", prior, "--out", out)
+    prior, other = learned / "prior.json", tmp_path / "other.csv"
+    world.rows(np.random.default_rng(7), 300).drop("eligible").write_csv(other)
+    code, output = _run(other, *KNOWN, "--policy", "HierOPO", "--prior", prior, "--out", out)
     assert code == 0, output
+    code, output = _run(file, *KNOWN, "--policy", "HierOPO", "--prior", prior, "--out", out)
+    assert code == 2
+    assert "prior must not be learned from the log that it is evaluated on" in output
     assert (
         json.loads((out / "settings.json").read_text())["arms"]
         == json.loads(prior.read_text())["arms"]

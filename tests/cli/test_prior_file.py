@@ -15,11 +15,9 @@ PRIOR = GaussianHierarchy.armed(2, hyper_std=0.7, task_std=0.2, noise_std=0.5)
 def test_a_hierarchy_is_read_with_its_arms_if_it_has_any(tmp_path):
     path = tmp_path / "prior.json"
     PRIOR.save(path)
-    hierarchy, arms = read_prior(path)
-    assert (hierarchy.to_dict(), arms) == (PRIOR.to_dict(), None)
+    assert read_prior(path).to_dict() == PRIOR.to_dict()
     path.write_text(json.dumps(PRIOR.to_dict() | {"arms": ["a", 1]}))
-    hierarchy, arms = read_prior(path)
-    assert (hierarchy.to_dict(), arms) == (PRIOR.to_dict(), ["a", 1])
+    assert read_prior(path).arms == ("a", 1)
 
 
 @pytest.mark.parametrize("content", [None, "{", "[]", "{}", "\x00"])
@@ -40,7 +38,7 @@ def test_arms_that_are_no_list_are_refused(tmp_path, capsys):
     path.write_text(json.dumps(PRIOR.to_dict() | {"arms": "ab"}))
     with pytest.raises(Exit):
         read_prior(path)
-    assert f"--prior must hold a list of arms if any, got 'ab' in {path}" in capsys.readouterr().err
+    assert f"got {path}: arms must be several names, got 'ab'" in capsys.readouterr().err
 
 
 def test_a_prior_that_is_none_is_named(tmp_path):

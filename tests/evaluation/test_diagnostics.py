@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose
 from support.logged import World
 
 from hierbandits.evaluation.diagnostics import Diagnostics
-from hierbandits.evaluation.frozen_policies import evenly
 from hierbandits.evaluation.weighing import weigh
 from hierbandits.logs import Split, Survey
+from hierbandits.policies.frozen_rules import evenly
 
 
 def _tally(frame, world):

@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 from support.logged import NAMES, World
 
 from hierbandits import Belief, evaluate, hieropo
+from hierbandits.policies import BeliefView, Ucb, ucb_width
 from hierbandits.policies.arms import Arms
-from hierbandits.policies.ucb_rule import ucb, ucb_width
 
 
 def test_hieropo_plays_the_highest_lower_bound_in_every_task():
@@ -27,7 +27,7 @@ def test_hieropo_plays_the_highest_lower_bound_in_every_task():
             frame["reward"].to_numpy(),
         )
         arms = Arms.of(None, len(order), 3, armed=True)
-        best = ucb(belief, rng, np.arange(len(order)), arms, width=-width)
+        best = Ucb(-width)(BeliefView(belief), rng, np.arange(len(order)), arms)
         assert [learned.arms.index(arm) for arm in learned.frame()["arm"]] == best.tolist()
         for place, task in enumerate(learned.tasks):
             posterior = belief.task(place)

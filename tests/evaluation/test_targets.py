@@ -1,7 +1,5 @@
 """Which policies can be evaluated, and by which methods."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -10,7 +8,7 @@ from support.logged import World
 from hierbandits import evaluate
 from hierbandits.logs import Survey
 from hierbandits.policies.recipes import POLICIES
-from hierbandits.policies.ucb_rule import ucb, ucb_width
+from hierbandits.policies.ucb_rule import Ucb, ucb_width
 
 
 def _learned(name, frame, survey, prior):
@@ -31,7 +29,7 @@ def test_a_frozen_policy_plays_what_the_policy_itself_would(name):
     recipe = {"HierOPO": "HierTS", "greedy": "HierGreedy"}.get(name, name.removeprefix("frozen:"))
     policy = _learned(recipe, frame[:200], survey, prior)
     if name == "HierOPO":
-        policy.rule = partial(ucb, width=-ucb_width(0.2))
+        policy.rule = Ucb(-ucb_width(0.2))
     tasks = [survey.tasks.index(task) for task in late["task"]]
     masks = np.array([[arm in row for arm in world.arms] for row in late["eligible"]])
     choices = policy.act(rng, tasks, None, masks)

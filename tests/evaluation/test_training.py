@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from support.logged import World, drawn_case, trained_on_all
 
-from hierbandits import Belief, Columns, Log, TaskSums, evaluate
+from hierbandits import Belief, Columns, Log, TaskSums, evaluate, hieropo, learn_prior
 from hierbandits.evaluation.training import Training
 from hierbandits.fitting import fit_prior
 from hierbandits.logs import Survey
@@ -69,3 +69,36 @@ def test_a_prior_that_tells_arms_apart_needs_their_names(world, frame):
         evaluate(unnamed, "greedy", prior=apart)
     evaluate(unnamed, "greedy", prior=world.prior())
     evaluate(world.log(frame), "greedy", prior=apart)
+
+
+def test_a_prior_that_names_its_arms_is_put_in_the_order_of_the_log(world, frame):
+    unnamed = Log.read(frame, Columns(task="task", arm="arm", reward="reward", propensity="p"))
+    means, order = [0.0, 1.0, 2.0], [2, 0, 1]
+    apart = world.prior(hyper_mean=means, task_std=[0.1, 0.3, 0.9]).with_arms(world.arms)
+    turned = apart.reordered([world.arms[place] for place in order])
+    plain = evaluate(world.log(frame), "greedy", prior=apart.with_arms(None))
+    for log in (unnamed, world.log(frame)):
+        for prior in (apart, turned):
+            evaluation = evaluate(log, "greedy", prior=prior)
+            for method in ("ips", "dr"):
+                expected = plain["greedy", method].value
+                assert_allclose(evaluation["greedy", method].value, expected, rtol=1e-9)
+    for names in (["a0", "a1", "b"], [0, 1, 2]):
+        with pytest.raises(ValueError, match="prior must be of the log's arms: arms must be those"):
+            evaluate(unnamed, "greedy", prior=apart.with_arms(names))
+
+
+def test_a_prior_learned_from_the_log_is_refused(world, frame):
+    columns = {"task": "task", "arm": "arm", "reward": "reward"}
+    prior, report = learn_prior(frame, **columns, arms=world.arms, runs=0, held_out=0)
+    for policies in ("greedy", "HierTS", "HierOPO", "uniform"):
+        with pytest.raises(ValueError, match="prior must not be learned from the log that it is"):
+            evaluate(world.log(frame), policies, prior=prior)
+    with pytest.raises(ValueError, match="sums must not be those that the prior was learned from"):
+        hieropo(world.log(frame), prior=prior)
+    evaluate(world.log(frame[:-1]), "greedy", prior=prior)
+    evaluate(world.log(frame), "greedy", prior=report.before_log)
+
+
+def test_a_fitted_prior_names_the_arms_of_the_log(world, frame):
+    assert trained_on_all(world.log(frame), None).prior.arms == tuple(world.arms)

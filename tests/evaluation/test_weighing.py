@@ -4,9 +4,9 @@ import numpy as np
 from numpy.testing import assert_allclose
 from support.logged import World
 
-from hierbandits.evaluation.frozen_policies import evenly
 from hierbandits.evaluation.weighing import weigh
 from hierbandits.logs import Split, Survey
+from hierbandits.policies.frozen_rules import evenly
 
 
 def test_every_row_has_the_weight_of_the_policy_over_the_log():

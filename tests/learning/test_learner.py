@@ -24,6 +24,9 @@ def test_one_population_gives_the_hyper_posterior(armed):
     np.testing.assert_allclose(prior.task_cov, fit.prior.task_cov, rtol=1e-9)
     assert prior.noise_std == pytest.approx(fit.prior.noise_std)
     assert report.prior is prior
+    assert prior.arms == report.before_log.arms == report.arms
+    assert prior.learned_from.same_log(sums_of(rows).totals())
+    assert report.before_log.learned_from is None
     assert (report.num_rows, report.num_tasks) == (rows.task.size, 30)
 
 

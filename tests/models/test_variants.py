@@ -59,3 +59,12 @@ def test_unknown_widths_keep_the_form_and_the_mean_alone():
     np.testing.assert_array_equal(widths.hyper_mean, ARMED.hyper_mean)
     assert variants.unknown_widths(LINEAR, noise_known=True).noise_std == 0.3
     assert variants.as_given(LINEAR) is LINEAR
+
+
+def test_unknown_widths_have_no_other_variants():
+    widths = variants.unknown_widths(ARMED)
+    assert variants.unknown_widths(widths, noise_known=True) is widths
+    assert variants.as_given(widths) is widths
+    for variant in (variants.known_mean, variants.marginal, variants.pooled, variants.ridge):
+        with pytest.raises(ValueError, match="prior must be a GaussianHierarchy for this policy"):
+            variant(widths)

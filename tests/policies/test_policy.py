@@ -112,10 +112,14 @@ def test_an_empty_round_is_nothing(name, armed):
     assert policy.act(rng, [], None if armed else np.eye(D), np.empty((0, D), bool)).shape == (0,)
 
 
-def test_propensities_are_for_thompson_sampling():
+def test_propensities_are_for_rules_that_give_them():
     rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match="thompson rule"):
-        small_policy("HierUCB", True).act_with_propensities(rng, [0], draws=5)
+    mine = Policy(Belief(small_prior(True), 2), lambda view, rng, nodes, arms: nodes)
+    message = "rule must have a method odds to give propensities, got <function"
+    with pytest.raises(ValueError, match=message):
+        mine.act_with_propensities(rng, [0])
+    with pytest.raises(ValueError, match=message):
+        mine.check_propensities()
     with pytest.raises(ValueError, match="draws must be a whole number of at least 1"):
         small_policy("TS", True).act_with_propensities(rng, [0], draws=0)
     with pytest.raises(ValueError, match="floor must be in"):

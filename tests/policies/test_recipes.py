@@ -7,7 +7,7 @@ import pytest
 from support.policies import D, small_policy, small_prior
 
 from hierbandits import POLICIES, AdaptiveBelief, Arms, Belief, GaussianHierarchy, UnknownWidths
-from hierbandits.policies.recipes import name_of
+from hierbandits.policies.recipes import name_of, usual_policy
 
 
 def test_the_oracle_must_be_told_the_truth():
@@ -154,3 +154,17 @@ def test_a_hierarchy_of_one_level_pools_its_tasks():
     policy.learn([0, 5], np.eye(2), [1.0, 1.0])
     assert policy.belief.num_nodes == 2
     assert policy.predict([2, 3], [[1.0, 0.0], [1.0, 0.0]]).mean.round(9).tolist() == [0.8, 0.0]
+
+
+def test_the_usual_policy_learns_what_the_prior_leaves_open():
+    assert usual_policy(small_prior(True)) == "HierTS"
+    assert usual_policy(UnknownWidths.of(D, armed=True)) == "AdaptiveHierTS"
+
+
+@pytest.mark.parametrize("wrong", [None, 3.0])
+def test_a_recipe_must_believe_in_a_model(wrong):
+    message = "prior must be a GaussianHierarchy or UnknownWidths, got"
+    with pytest.raises(ValueError, match=message):
+        POLICIES["HierTS"](wrong, 2)
+    with pytest.raises(ValueError, match=message):
+        replace(POLICIES["HierTS"], believe=lambda prior: wrong)(small_prior(True), 2)

@@ -6,16 +6,16 @@ from scipy import stats
 from support.rules import RAGGED, TASKS, arms_for, rewarded_belief
 
 from hierbandits import Arms, Belief, GaussianHierarchy
-from hierbandits.policies.thompson_rule import thompson, thompson_with_propensities
+from hierbandits.policies import BeliefView, Policy, Thompson, thompson
 
 
 @pytest.mark.parametrize("fresh", [False, True])
 def test_thompson_plays_the_best_arm_of_the_draw(fresh):
     belief = rewarded_belief(False)
-    arms = arms_for(belief, RAGGED, TASKS)
+    view, arms = BeliefView(belief), arms_for(belief, RAGGED, TASKS)
     for seed in range(30):
         theta = belief.sample(np.random.default_rng(seed), TASKS, fresh=fresh)
-        choices = thompson(belief, np.random.default_rng(seed), TASKS, arms, fresh=fresh)
+        choices = Thompson(fresh)(view, np.random.default_rng(seed), TASKS, arms)
         assert choices.tolist() == [np.argmax(x @ t) for x, t in zip(RAGGED, theta, strict=True)]
 
 
@@ -25,9 +25,9 @@ def test_thompson_probabilities_match_the_gaussian(armed):
     belief = rewarded_belief(armed)
     sets = [0, 2] if armed else RAGGED[0]
     n, rng = 20_000, np.random.default_rng(1)
-    arms = arms_for(belief, sets, [1])
+    view, arms = BeliefView(belief), arms_for(belief, sets, [1])
     tasks = np.array([1])
-    share = np.mean([thompson(belief, rng, tasks, arms)[0] == 0 for _ in range(n)])
+    share = np.mean([thompson(view, rng, tasks, arms)[0] == 0 for _ in range(n)])
     x = np.eye(3)[sets] if armed else sets
     gap, posterior = x[0] - x[1], belief.task(1)
     exact = stats.norm.cdf(gap @ posterior.mean / np.sqrt(gap @ posterior.cov @ gap))
@@ -43,14 +43,14 @@ def test_propensities_are_calibrated(floor):
     behind inverse propensity weighting.
     """
     belief = rewarded_belief(False)
-    sets = RAGGED[1]
+    sets, policy = RAGGED[1], Policy(belief, thompson)
     n, rng = 20_000, np.random.default_rng(3)
     tasks = np.zeros(n, np.intp)
     arms = Arms.of(sets, 1, 3, armed=False)
     chosen, weights = np.empty(n, int), np.empty(n)
     for i in range(n):
-        choice, propensity = thompson_with_propensities(
-            belief, rng, tasks[:1], arms, draws=50, floor=floor
+        choice, propensity = policy.choose_with_propensities(
+            rng, tasks[:1], arms, draws=50, floor=floor
         )
         chosen[i], weights[i] = choice[0], 1 / propensity[0]
     # the arms' probabilities, by a large sample of independent draws
@@ -74,9 +74,20 @@ def test_propensities_of_a_round_share_one_draw():
     belief = Belief(prior, 50)
     tasks = np.arange(50)
     arms = Arms.of(None, 50, 2, armed=True)
-    choices, propensities = thompson_with_propensities(
-        belief, np.random.default_rng(4), tasks, arms, draws=11
+    choices, propensities = Policy(belief, thompson).choose_with_propensities(
+        np.random.default_rng(4), tasks, arms, draws=11
     )
     assert len(set(choices)) == 1
     assert len(set(propensities.round(9))) == 1
     assert (propensities * 11 == np.round(propensities * 11)).all()
+
+
+def test_with_fresh_draws_tasks_choose_apart():
+    """Each task draws a mu of its own, with propensities too, so alike tasks choose differently."""
+    prior = GaussianHierarchy.armed(2, hyper_std=1.0, task_std=1e-6, noise_std=1.0)
+    policy, rng = Policy(Belief(prior, 50), Thompson(fresh=True)), np.random.default_rng(5)
+    arms = Arms.of(None, 50, 2, armed=True)
+    choices, propensities = policy.choose_with_propensities(rng, np.arange(50), arms, draws=11)
+    for played in (choices, policy.choose(rng, np.arange(50), arms)):
+        assert 10 < played.sum() < 40
+    assert len(set(propensities.round(9))) > 3

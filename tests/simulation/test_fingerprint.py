@@ -19,7 +19,7 @@ from hierbandits.keyed_random import Stream
 from hierbandits.models.variants import as_given
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.greedy_rule import greedy
-from hierbandits.policies.thompson_rule import thompson
+from hierbandits.policies.thompson_rule import Thompson, thompson
 from hierbandits.simulation.fingerprint import described, fingerprint
 from hierbandits.simulation.schedules import SCHEDULES, Concurrent, Custom
 
@@ -167,7 +167,8 @@ DIFFERENT = {
     "sets": ({1, 2}, {1, 3}),
     "closures": (_returns(1), _returns(2)),
     "defaults": (_default(1), _default(2)),
-    "partials": (partial(thompson, fresh=True), partial(thompson, fresh=False)),
+    "partials": (partial(int, base=2), partial(int, base=3)),
+    "rules": (Thompson(fresh=True), Thompson(fresh=False)),
     "package functions": (thompson, greedy),
     "lambdas of one line": (lambda: 1, lambda: 2),
     "compiled": (compiled, numba.njit(lambda x: x + 2)),

@@ -20,9 +20,8 @@ from hierbandits.agent.roster import Member, Roster
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, one_of, real_array
-from hierbandits.models.hierarchy import GaussianHierarchy
-from hierbandits.models.unknown_widths import UnknownWidths
-from hierbandits.policies.recipes import POLICIES, Recipe, name_of
+from hierbandits.models.model import Model
+from hierbandits.policies.recipes import POLICIES, Recipe, name_of, usual_policy
 from hierbandits.types import Name, TaskName
 
 
@@ -40,7 +39,7 @@ class Agent:
 
     def __init__(
         self,
-        prior: GaussianHierarchy | UnknownWidths | None = None,
+        prior: Model | None = None,
         policy: str | Recipe | None = None,
         *,
         num_features: int | None = None,
@@ -240,12 +239,10 @@ class Agent:
         )
 
 
-def _checked_recipe(
-    policy: str | Recipe | None, prior: GaussianHierarchy | UnknownWidths
-) -> Recipe:
+def _checked_recipe(policy: str | Recipe | None, prior: Model) -> Recipe:
     """The recipe of a policy that is given by name or as it is, or the usual one for a prior."""
     if policy is None:
-        policy = "HierTS" if isinstance(prior, GaussianHierarchy) else "AdaptiveHierTS"
+        policy = usual_policy(prior)
     recipe = policy if isinstance(policy, Recipe) else POLICIES[one_of("policy", policy, POLICIES)]
     if recipe.knows_truth:
         raise ValueError(f"policy must not need the truth, which no agent knows, got {policy!r}")

@@ -11,9 +11,8 @@ from hierbandits.agent.decision import Decision
 from hierbandits.agent.ledger import Pending
 from hierbandits.agent.roster import Roster
 from hierbandits.archive import read_archive, write_archive
+from hierbandits.beliefs.model_kinds import model_from_dict, model_to_dict
 from hierbandits.checks import index_array
-from hierbandits.models.hierarchy import GaussianHierarchy
-from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.policies.forced_start import ForcedStart
 from hierbandits.policies.recipes import Recipe, name_of
 from hierbandits.types import Indices
@@ -21,7 +20,7 @@ from hierbandits.types import Indices
 if TYPE_CHECKING:
     from hierbandits.agent.agent import Agent
 
-_VERSION = 1
+_VERSION = 2
 
 
 def write_agent(path: str | PathLike[str], agent: "Agent") -> None:
@@ -30,7 +29,7 @@ def write_agent(path: str | PathLike[str], agent: "Agent") -> None:
     pending = list(agent._ledger.pending.values())
     own = agent._catalogue.own
     meta = {
-        "prior": agent.prior.to_dict(),
+        "prior": model_to_dict(agent.prior),
         "policy": name_of(agent._recipe),
         "belief": belief_meta,
         "draws": agent._draws,
@@ -81,9 +80,7 @@ def _new_agent(
     make: "Callable[..., Agent]",
 ) -> "Agent":
     """An agent of the same arguments that has met no task yet."""
-    form: type[GaussianHierarchy | UnknownWidths]
-    form = GaussianHierarchy if "covs" in meta["prior"] else UnknownWidths
-    prior = form.from_dict(meta["prior"])
+    prior = model_from_dict(meta["prior"])
     arms = meta["arms"]
     if arms is not None and not prior.is_armed:
         arms = dict(zip(arms, arrays["arms"], strict=True))

@@ -3,23 +3,20 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from hierbandits.agent.catalogue import checked_names
-from hierbandits.checks import count, real_array
-from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.beliefs.model_kinds import kind_of
+from hierbandits.checks import checked_names, count, real_array
+from hierbandits.models.model import Model
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.policies.arms import num_axes
 
 
-def agent_prior(
-    prior: GaussianHierarchy | UnknownWidths | None, num_features: int | None, arms: Any
-) -> GaussianHierarchy | UnknownWidths:
+def agent_prior(prior: Model | None, num_features: int | None, arms: Any) -> Model:
     """The prior of an agent that is given these arguments."""
     if prior is None:
         return prior_from_arms(arms, num_features)
     if num_features is not None:
         raise ValueError(f"num_features must not be given with a prior, got {num_features!r}")
-    if not isinstance(prior, GaussianHierarchy | UnknownWidths):
-        raise ValueError(f"prior must be a GaussianHierarchy, got {prior!r:.80}")
+    kind_of(prior)
     if prior.num_levels < 2:
         raise ValueError(f"prior must have a level of tasks below its root, got {prior}")
     return prior
@@ -39,4 +36,4 @@ def prior_from_arms(arms: Any, num_features: int | None) -> UnknownWidths:
     if isinstance(arms, Mapping) or num_axes(values) == 2:
         table = real_array("arms", values, (None, None))
         return UnknownWidths.of(table.shape[1], armed=False)
-    return UnknownWidths.of(len(checked_names(values)), armed=True)
+    return UnknownWidths.of(len(checked_names("arms", values)), armed=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hierbandits.checks import LARGEST, real_array
+from hierbandits.checks import LARGEST, checked_names, real_array
 from hierbandits.policies.arms import Arms, num_axes
 from hierbandits.types import Indices, Matrix, Name
 
@@ -44,7 +44,7 @@ class Catalogue:
         self._largest = largest  # the size above which features are refused
         self.own: Offer | None = None
         if armed:
-            names = list(range(dim)) if arms is None else checked_names(arms)
+            names = list(range(dim)) if arms is None else checked_names("arms", arms)
             if len(names) != dim:
                 raise ValueError(f"arms must name the {dim} arms of the prior, got {len(names)}")
             self.own = Offer(np.arange(dim), names)
@@ -101,7 +101,7 @@ class Catalogue:
         if isinstance(arms, Mapping):
             if self._armed:
                 raise ValueError("arms must be names or indices when armed, got a mapping")
-            return Offer(self._features(list(arms.values())), checked_names(arms))
+            return Offer(self._features(list(arms.values())), checked_names("arms", arms))
         if self._armed or _are_names(arms):
             if self.own is None:
                 raise ValueError(f"arms are not known by name to this agent, got {arms!r:.80}")
@@ -121,14 +121,3 @@ def _are_names(arms: Any) -> bool:
     return isinstance(arms, list | tuple) and all(
         isinstance(name, str | int | np.integer) for name in arms
     )
-
-
-def checked_names(names: Any) -> list[Name]:
-    """The names of arms, checked: strings or integers, all different."""
-    checked = [name.item() if isinstance(name, np.generic) else name for name in names]
-    for name in checked:
-        if isinstance(name, bool) or not isinstance(name, str | int):
-            raise ValueError(f"arms must be named by strings or integers, got {name!r}")
-    if len(set(checked)) < len(checked):
-        raise ValueError(f"arms must have distinct names, got {checked!r:.80}")
-    return checked

@@ -13,6 +13,7 @@ from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import real_array
+from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -32,9 +33,12 @@ class AdaptiveBelief(Posterior):
         prior: UnknownWidths,
         num_tasks: int | tuple[int, ...] = 0,
         num_populations: int = 1,
+        hyper_means: ArrayLike | None = None,
         *,
         population: ArrayLike | None = None,
     ) -> None:
+        if hyper_means is not None:
+            raise ValueError("hyper_means must not be given: they are the prior's, of all runs")
         self.prior = prior
         self.candidates = Candidates(prior, num_tasks, num_populations, population)
         self._nodes = self.candidates.nodes
@@ -44,12 +48,22 @@ class AdaptiveBelief(Posterior):
         return self.candidates.add(parent, count)
 
     @property
+    def learned_from(self) -> list[LogTotals]:
+        """The totals of the log that the prior's mean already holds."""
+        return [] if self.prior.learned_from is None else [self.prior.learned_from]
+
+    @property
     def largest_feature(self) -> float:
         """The size above which features are refused, because no unit is as large."""
         return self.prior.largest_feature
 
     def observe_rows(
-        self, nodes: Indices, table: Matrix | Indices, rewards: Vector, noise: Vector | None = None
+        self,
+        nodes: Indices,
+        table: Matrix | Indices,
+        rewards: Vector,
+        noise: Vector | None = None,
+        time: Vector | None = None,
     ) -> None:
         """`observe` of arrays that were checked before."""
         if noise is not None:
@@ -87,7 +101,13 @@ class AdaptiveBelief(Posterior):
         return log
 
     def draws(
-        self, rng: Generator | None, nodes: Indices, *, repeats: int = 1, fresh: bool = False
+        self,
+        rng: Generator | None,
+        nodes: Indices,
+        *,
+        repeats: int = 1,
+        fresh: bool = False,
+        time: Vector | None = None,
     ) -> tuple[Matrix, Indices]:
         """Draw widths and a noise scale for each population, then the parameters given them."""
         if rng is None:
@@ -168,7 +188,13 @@ class AdaptiveBelief(Posterior):
             total[events] += weight[population[events], None] * theta[rows]
         return total
 
-    def predict_rows(self, nodes: Indices, table: Matrix | Indices, rows: Indices) -> Prediction:
+    def predict_rows(
+        self,
+        nodes: Indices,
+        table: Matrix | Indices,
+        rows: Indices,
+        time: Vector | None = None,
+    ) -> Prediction:
         """The moments of the mixture; differences between candidates count as shared."""
         population = self._population(nodes)
         mean, within, shared, total = np.zeros((4, nodes.size))

@@ -194,7 +194,12 @@ class Belief(Posterior):
         return self._evidence.log()
 
     def observe_rows(
-        self, nodes: Indices, table: Matrix | Indices, rewards: Vector, noise: Vector | None = None
+        self,
+        nodes: Indices,
+        table: Matrix | Indices,
+        rewards: Vector,
+        noise: Vector | None = None,
+        time: Vector | None = None,
     ) -> None:
         """`observe` of arrays that were checked before."""
         own = _NONE if noise is None else noise
@@ -234,6 +239,7 @@ class Belief(Posterior):
         *,
         repeats: int = 1,
         fresh: bool = False,
+        time: Vector | None = None,
         scale: Vector | None = None,
     ) -> tuple[Matrix, Indices]:
         """Joint draws as a table of parameters, and the row of each event, draw after draw.
@@ -260,7 +266,13 @@ class Belief(Posterior):
         self._kernels.draw(self._nodes.arrays, slot_node, slot_parent, normals, out)
         return out, slots
 
-    def predict_rows(self, nodes: Indices, table: Matrix | Indices, rows: Indices) -> Prediction:
+    def predict_rows(
+        self,
+        nodes: Indices,
+        table: Matrix | Indices,
+        rows: Indices,
+        time: Vector | None = None,
+    ) -> Prediction:
         """`predict` with features looked up in a table, unchecked: for rules."""
         out = np.empty(nodes.size), np.empty(nodes.size), np.empty(nodes.size)
         self._kernels.predict(self._nodes.arrays, nodes, table, rows, out)

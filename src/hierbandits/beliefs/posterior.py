@@ -14,6 +14,7 @@ from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, index_array, positive, real_array
 from hierbandits.kernels.lineage import first_with_children
+from hierbandits.models.log_totals import LogTotals
 from hierbandits.types import Indices, Matrix, Vector
 
 _VERSION = 1
@@ -24,9 +25,15 @@ class Posterior(ABC):
 
     Tasks come first, population by population, or in the order of `population`.  The nodes above
     them follow; `roots` are those of the populations.
+
+    Events may have times: `time` is None, or one finite number for each event, in any unit that
+    the model uses.  `observe_rows` is told when rewards were earned, and `draws` and
+    `predict_rows` for when parameters are asked; with `repeats` all draws have the same times.
+    A belief whose parameters stand still takes no notice of them.
     """
 
     KIND: ClassVar[str]  # what its files are called
+    RECORD: ClassVar[type[TaskSums]] = TaskSums  # what it needs of a log
     _nodes: Nodes
 
     @abstractmethod
@@ -35,7 +42,12 @@ class Posterior(ABC):
 
     @abstractmethod
     def observe_rows(
-        self, nodes: Indices, table: Matrix | Indices, rewards: Vector, noise: Vector | None = None
+        self,
+        nodes: Indices,
+        table: Matrix | Indices,
+        rewards: Vector,
+        noise: Vector | None = None,
+        time: Vector | None = None,
     ) -> None:
         """`observe` of arrays that were checked before."""
 
@@ -50,7 +62,13 @@ class Posterior(ABC):
 
     @abstractmethod
     def draws(
-        self, rng: Generator | None, nodes: Indices, *, repeats: int = 1, fresh: bool = False
+        self,
+        rng: Generator | None,
+        nodes: Indices,
+        *,
+        repeats: int = 1,
+        fresh: bool = False,
+        time: Vector | None = None,
     ) -> tuple[Matrix, Indices]:
         """Joint draws as a table of parameters, and the row of each event, draw after draw.
 
@@ -58,7 +76,13 @@ class Posterior(ABC):
         """
 
     @abstractmethod
-    def predict_rows(self, nodes: Indices, table: Matrix | Indices, rows: Indices) -> Prediction:
+    def predict_rows(
+        self,
+        nodes: Indices,
+        table: Matrix | Indices,
+        rows: Indices,
+        time: Vector | None = None,
+    ) -> Prediction:
         """`predict` with features looked up in a table, unchecked: for rules."""
 
     @abstractmethod
@@ -137,33 +161,44 @@ class Posterior(ABC):
         features: ArrayLike,
         rewards: ArrayLike,
         noise_std: ArrayLike | None = None,
+        *,
+        time: ArrayLike | None = None,
     ) -> None:
         """Learn a batch of rewards; a task may repeat.  A bad batch changes nothing.
 
         Features are (E, d), or arm indices (E,) when armed; `noise_std` overrides the
-        hierarchy's, event by event.
+        hierarchy's, event by event.  `time` is when each reward was earned, (E,).
         """
         nodes = self.checked_nodes(tasks)
         table = self.checked_features(features, nodes.size)
         values = real_array("rewards", rewards, nodes.shape, " to match tasks")
         noise = None if noise_std is None else positive("noise_std", noise_std, nodes.shape)
-        self.observe_rows(nodes, table, values, noise)
+        self.observe_rows(nodes, table, values, noise, checked_time(time, nodes))
 
-    def sample(self, rng: Generator, tasks: ArrayLike, *, fresh: bool = False) -> Matrix:
+    def sample(
+        self,
+        rng: Generator,
+        tasks: ArrayLike,
+        *,
+        fresh: bool = False,
+        time: ArrayLike | None = None,
+    ) -> Matrix:
         """One joint posterior draw of the tasks' parameters, (E, d).
 
         Each node is drawn once per call: tasks share their ancestors' draws and repeats of a task
         share its own.  With `fresh`, every task draws ancestors of its own.
         """
-        draws, slots = self.draws(rng, self.checked_nodes(tasks), fresh=fresh)
+        nodes = self.checked_nodes(tasks)
+        draws, slots = self.draws(rng, nodes, fresh=fresh, time=checked_time(time, nodes))
         return draws[slots]
 
-    def predict(self, tasks: ArrayLike, features: ArrayLike) -> Prediction:
+    def predict(
+        self, tasks: ArrayLike, features: ArrayLike, *, time: ArrayLike | None = None
+    ) -> Prediction:
         """The posterior of x @ theta for each event, its variance split by where it comes from."""
         nodes = self.checked_nodes(tasks)
-        return self.predict_rows(
-            nodes, self.checked_features(features, nodes.size), np.arange(nodes.size)
-        )
+        table = self.checked_features(features, nodes.size)
+        return self.predict_rows(nodes, table, np.arange(nodes.size), checked_time(time, nodes))
 
     def hyper(self, population: int = 0) -> Gaussian:
         """The hyper-posterior Q of a population.  [HBB, eq. linear hyperposterior]"""
@@ -183,8 +218,16 @@ class Posterior(ABC):
                 f"tasks must be nodes of tasks, got node {nodes[above]}, a root or a group"
             )
 
+    @property
+    def learned_from(self) -> list[LogTotals]:
+        """The totals of the logs that its priors already hold."""
+        held = [hierarchy.learned_from for hierarchy in self._nodes.levels.hierarchies]
+        return [totals for totals in held if totals is not None]
+
     def check_past(self, num_tasks: int, sums: TaskSums) -> None:
         """Raise an error unless `learn_past` can take these sums, for so many tasks."""
+        if not isinstance(sums, self.RECORD):
+            raise ValueError(f"sums must be {self.RECORD.__name__}, got {sums!r:.80}")
         if self.num_rewards.any():
             raise ValueError(
                 f"sums must be learned before all rewards, got {self.num_rewards.sum():g} earlier"
@@ -205,6 +248,13 @@ class Posterior(ABC):
                 raise ValueError(
                     f"sums.{name} must be sums of n squares, each at most {size:g} squared"
                 )
+        totals = sums.totals()
+        if any(totals.same_log(learned) for learned in self.learned_from):
+            raise ValueError(
+                f"sums must not be those that the prior was learned from, {totals.n:g} rows, which "
+                "would count twice: start from the prior before that log (report.before_log), or "
+                "from this prior without the sums"
+            )
 
     def checked_features(self, features: ArrayLike, num_rows: int) -> Matrix | Indices:
         """Features as kernels take them: (rows, d), or arm indices (rows,) when armed."""
@@ -217,3 +267,8 @@ class Posterior(ABC):
                 f"features must have shape ({num_rows},) to match tasks, got {arms.shape}"
             )
         return arms
+
+
+def checked_time(time: ArrayLike | None, nodes: Indices) -> Vector | None:
+    """The time of each event, checked; None if events have none."""
+    return None if time is None else real_array("time", time, nodes.shape, " to match tasks")

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.checks import count, index_array, real_array, state_array
 from hierbandits.kernels.summation import add_arms, add_vectors
+from hierbandits.models.log_totals import LogTotals
 from hierbandits.types import Indices, Matrix, Vector
 
 
@@ -47,6 +48,11 @@ class TaskSums:
         squares = self.xx.sum(0) if self.is_armed else np.diagonal(self.xx.sum(0))
         mean = squares / self.n.sum()
         return np.where(mean > 0, mean, mean.max(initial=0.0) or 1.0)
+
+    def totals(self) -> LogTotals:
+        """What identifies the log that was summed, whatever the order of its tasks and arms."""
+        norms = (np.linalg.norm(self.xx.sum(0)), np.linalg.norm(self.xy.sum(0)))
+        return LogTotals(float(self.n.sum()), float(self.yy.sum()), *map(float, norms))
 
     def add(self, tasks: ArrayLike, features: ArrayLike, rewards: ArrayLike) -> None:
         """Add a batch of events: features (E, d), or arm indices (E,) when armed."""

@@ -50,7 +50,7 @@ than TS.
 
     try:
         if prior is not None:
-            hierarchy, _ = read_prior(prior)
+            hierarchy = read_prior(prior)
         else:
             form = GaussianHierarchy.armed if armed else GaussianHierarchy.linear
             hierarchy = form(features, hyper_std=hyper_std, task_std=task_std, noise_std=noise_std)

@@ -96,11 +96,14 @@ row, and learn from the rows where the log played the arm they chose.
     need("matplotlib", "polars")
     import hierbandits as hb
 
-    hierarchy, prior_arms = (None, None) if prior is None else read_prior(prior)
+    hierarchy = None if prior is None else read_prior(prior)
     features = None if arm_features is None else _read_features(arm_features)
     with report_folder(out):
         try:
-            named_arms = names_as_in_log(log, arm, arms or prior_arms)
+            named_arms = names_as_in_log(log, arm, arms)
+            if hierarchy is not None and hierarchy.arms is not None:
+                prior_arms = names_as_in_log(log, arm, hierarchy.arms)
+                hierarchy, named_arms = hierarchy.with_arms(prior_arms), named_arms or prior_arms
             if features is not None:
                 names = names_as_in_log(log, arm, [*features])
                 features = dict(zip(names, features.values(), strict=True))

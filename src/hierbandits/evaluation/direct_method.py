@@ -5,17 +5,18 @@ from collections.abc import Mapping
 import numpy as np
 
 from hierbandits.algebra import normal_quantile, summed
+from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
-from hierbandits.evaluation.arm_posteriors import ArmPosteriors
 from hierbandits.evaluation.estimators import REWARD, Estimates
 from hierbandits.evaluation.moments import Moments
 from hierbandits.logs import Survey
+from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.types import Matrix, Vector
 
 
 def direct(
     survey: Survey,
-    models: Mapping[int, ArmPosteriors],
+    models: Mapping[int, ArmPosteriors[Belief]],
     chosen: Mapping[int, Matrix],
     moments: Moments,
     confidence: float,
@@ -49,7 +50,7 @@ def _beside_logged(value: Vector, error: Vector, moments: Moments, confidence: f
     return Estimates.of(value, error, improvement, improvement_error, normal_quantile(confidence))
 
 
-def _variance(survey: Survey, model: ArmPosteriors, weights: Matrix) -> float:
+def _variance(survey: Survey, model: ArmPosteriors[Belief], weights: Matrix) -> float:
     """The posterior variance of the sum over tasks and arms of weights * mean reward."""
     population, num = survey.population, survey.num_populations
     if model.table is None:
@@ -63,7 +64,7 @@ def _variance(survey: Survey, model: ArmPosteriors, weights: Matrix) -> float:
     return variance + float(np.einsum("pi,pij,pj->", along_mu, posteriors.hyper_cov, along_mu))
 
 
-def _task_variances(model: ArmPosteriors, weights: Matrix) -> Vector:
+def _task_variances(model: ArmPosteriors[Belief], weights: Matrix) -> Vector:
     """The posterior variance of each task's sum over arms of weights * mean reward, (tasks,)."""
     if model.table is None:
         var = model.prediction.within_var + model.prediction.shared_var

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+from hierbandits.beliefs.belief import Belief
 from hierbandits.checks import count, probability
 from hierbandits.evaluation import evaluation_warnings
 from hierbandits.evaluation.arm_features import feature_table
-from hierbandits.evaluation.arm_posteriors import ArmPosteriors
 from hierbandits.evaluation.armed_log import armed_log
 from hierbandits.evaluation.diagnostics import Diagnostics
 from hierbandits.evaluation.direct_method import direct
@@ -23,10 +23,11 @@ from hierbandits.evaluation.targets import (
     possible_methods,
     targets_of,
 )
-from hierbandits.evaluation.training import Training, checked_prior
+from hierbandits.evaluation.training import Training, check_new_log, checked_prior
 from hierbandits.evaluation.weighing import Tally, weigh
 from hierbandits.logs import GroupSums, Split, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.reporting.progress import Progress, Steps, progress_bar
 from hierbandits.types import Matrix, Name
 
@@ -139,7 +140,9 @@ class _Work:
         for batch in survey.log.batches():
             self.sums.add(batch, split.groups(batch.numbers, batch.times))
             steps.advance(batch.num_rows)
-        self.plays = self.sums.total().xx  # of each task's arms in the whole log, (tasks, K)
+        total = self.sums.total()
+        check_new_log(prior, total, table)
+        self.plays = total.xx  # of each task's arms in the whole log, (tasks, K)
         self.estimates: list[Estimate] = []
         self.by_task: dict[tuple[str, str], TaskEstimates] = {}
         self.diagnostics: dict[str, Diagnostics] = {}
@@ -180,7 +183,11 @@ class _Work:
         return Training.of(self.survey, group, self.sums.of(groups), self.prior, self.table)
 
     def _add_weighed(
-        self, name: str, tally: Tally, methods: tuple[str, ...], models: dict[int, ArmPosteriors]
+        self,
+        name: str,
+        tally: Tally,
+        methods: tuple[str, ...],
+        models: dict[int, ArmPosteriors[Belief]],
     ) -> None:
         moments, pooled = tally.moments, tally.moments.pooled()
         size = effective_size(moments) if self.survey.has_propensities else None

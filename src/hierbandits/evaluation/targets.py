@@ -2,26 +2,19 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeAlias
 
-from hierbandits.evaluation.frozen_policies import (
-    Frozen,
-    FunctionPolicy,
-    HighestBound,
-    OneArm,
-    ThompsonShares,
-    evenly,
-)
+from hierbandits.evaluation.frozen_policies import FunctionPolicy, OneArm
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
 from hierbandits.evaluation.training import Training
 from hierbandits.keyed_random import Stream
 from hierbandits.logs import Survey
-from hierbandits.models.variants import as_given, unknown_widths
+from hierbandits.models.variants import as_given
+from hierbandits.policies.frozen_rules import Frozen, evenly
 from hierbandits.policies.greedy_rule import greedy
 from hierbandits.policies.recipes import POLICIES, Recipe
-from hierbandits.policies.thompson_rule import thompson
-from hierbandits.policies.ucb_rule import ucb
+from hierbandits.policies.rule import frozen_of
+from hierbandits.policies.ucb_rule import Ucb
 from hierbandits.types import Name
 
 FROZEN_METHODS = ("ips", "snips", "dm", "dr")
@@ -94,14 +87,16 @@ def _named(name: str, given: str, alpha: float, draws: int, seed: int) -> Target
     if given == "uniform":
         return FrozenTarget(name, False, lambda survey, _: evenly)
     if given == "greedy":
-        return _highest_bound(name, as_given, 0.0)
+        return _after_training(name, Recipe(as_given, greedy, name), draws, seed)
     if given == "HierOPO":
-        return _highest_bound(name, as_given, -alpha, is_hieropo=True)
+        pessimist = Recipe(as_given, Ucb(-alpha), name)
+        return _after_training(name, pessimist, draws, seed, is_hieropo=True)
     if given.startswith("arm:"):
         arm = given.removeprefix("arm:")
         return FrozenTarget(name, False, lambda survey, _: OneArm(survey, _arm_number(survey, arm)))
     if given.startswith("frozen:"):
-        return _after_training(name, given.removeprefix("frozen:"), draws, seed)
+        recipe = _frozen_recipe(name, given.removeprefix("frozen:"))
+        return _after_training(name, recipe, draws, seed)
     if given in POLICIES:
         return _learning(name, POLICIES[given])
     raise ValueError(f"policy must be one of {known_policies()}, got {given!r}")
@@ -119,43 +114,28 @@ def _learning(name: str, recipe: Recipe) -> LearningTarget:
     return LearningTarget(name, recipe)
 
 
-def _after_training(name: str, recipe_name: str, draws: int, seed: int) -> FrozenTarget:
-    """A learning policy, as it stands after the training rows."""
+def _frozen_recipe(name: str, recipe_name: str) -> Recipe:
+    """The recipe of a learning policy that can be evaluated as it stands after training."""
     if recipe_name not in POLICIES:
         raise ValueError(
             f"policy frozen:NAME must name one of {', '.join(POLICIES)}, got {recipe_name!r}"
         )
     recipe = _learning(name, POLICIES[recipe_name]).recipe
-    rule = recipe.rule
-    if recipe.believe is unknown_widths:
-        raise ValueError(
-            f"policy {recipe_name!r} learns its widths on the way; frozen after a log it is HierTS "
-            "with the widths that fit the log: evaluate 'frozen:HierTS'"
-        )
-    if rule is greedy:
-        return _highest_bound(name, recipe.believe, 0.0)
-    if isinstance(rule, partial) and rule.func is ucb:
-        return _highest_bound(name, recipe.believe, float(rule.keywords["width"]))
-    if rule is not thompson or recipe.forced:
+    if recipe.forced:
         raise ValueError(f"policy {recipe_name!r} must choose by its belief alone to be frozen")
+    return recipe
+
+
+def _after_training(
+    name: str, recipe: Recipe, draws: int, seed: int, *, is_hieropo: bool = False
+) -> FrozenTarget:
+    """A policy as it stands after the training rows."""
+    frozen = frozen_of(recipe.rule)
 
     def freeze(survey: Survey, training: Training | None) -> Frozen:
         assert training is not None
         stream = Stream(seed, f"frozen {training.group}")
-        return ThompsonShares(training.arm_posteriors(recipe), draws, stream)
-
-    return FrozenTarget(name, True, freeze)
-
-
-def _highest_bound(
-    name: str, believe: Any, width: float, *, is_hieropo: bool = False
-) -> FrozenTarget:
-    """The arm of highest mean plus `width` standard deviations, after the training rows."""
-    recipe = Recipe(believe, greedy, name)
-
-    def freeze(survey: Survey, training: Training | None) -> Frozen:
-        assert training is not None
-        return HighestBound.of(training.arm_posteriors(recipe), width)
+        return frozen(training.arm_posteriors(recipe), draws, stream)
 
     return FrozenTarget(name, True, freeze, is_hieropo)
 

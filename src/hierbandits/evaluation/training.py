@@ -5,14 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierbandits.beliefs.belief import Belief
+from hierbandits.beliefs.model_kinds import belief_after
+from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.evaluation.arm_features import with_features
-from hierbandits.evaluation.arm_posteriors import ArmPosteriors
 from hierbandits.fitting import fit_prior
 from hierbandits.logs import Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
-from hierbandits.policies.recipes import Recipe
-from hierbandits.types import Matrix
+from hierbandits.policies.arm_posteriors import ArmPosteriors
+from hierbandits.policies.recipes import Recipe, name_of
+from hierbandits.types import Matrix, Name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,23 +42,28 @@ class Training:
         if table is not None:
             sums = with_features(sums, table)
         if prior is None:
-            prior = fit_prior(sums, population=survey.population).prior
+            fitted = fit_prior(sums, population=survey.population).prior
+            prior = fitted.with_arms(survey.arms if table is None else None)
         return cls(survey, group, prior, sums, table)
 
-    def model(self) -> ArmPosteriors:
+    def model(self) -> ArmPosteriors[Belief]:
         """What the hierarchy itself believes."""
-        return self._arm_posteriors(self.prior)
+        population = self.survey.population
+        belief = Belief.from_sums(self.prior, self.sums, population=population)
+        return ArmPosteriors.of(belief, self.table, np.arange(population.size))
 
-    def arm_posteriors(self, recipe: Recipe) -> ArmPosteriors:
+    def arm_posteriors(self, recipe: Recipe) -> ArmPosteriors[Posterior]:
         """What a policy of this recipe believes."""
         believed = recipe.believe(self.prior)
-        assert isinstance(believed, GaussianHierarchy)  # others were refused as targets
-        return self._arm_posteriors(believed)
-
-    def _arm_posteriors(self, prior: GaussianHierarchy) -> ArmPosteriors:
+        if not believed.widths_known:
+            raise ValueError(
+                f"policy {name_of(recipe) or recipe.summary!r} learns its widths on the way; "
+                "frozen after a log it is HierTS with the widths that fit the log: evaluate "
+                "'frozen:HierTS'"
+            )
         population = self.survey.population
-        belief = Belief.from_sums(prior, self.sums, population=population)
-        row = population if prior.num_levels == 1 else np.arange(population.size)
+        belief = belief_after(believed, self.sums, population)
+        row = population if believed.num_levels == 1 else np.arange(population.size)
         return ArmPosteriors.of(belief, self.table, row)
 
 
@@ -76,6 +83,8 @@ def checked_prior(
         raise ValueError(f"prior must be armed unless arm_features are given, got {prior!r}")
     if prior.dim != len(survey.arms):
         raise ValueError(f"prior must have the log's {len(survey.arms)} arms, got {prior!r}")
+    if prior.arms is not None:
+        return _in_the_order_of(survey.arms, prior)
     alike = all(np.ptp(part) == 0 for part in (prior.hyper_mean, *prior.covs))
     if survey.log.arms is None and not alike:
         raise ValueError(
@@ -83,3 +92,23 @@ def checked_prior(
             f"names in the prior's order, arms=[...]; this log met them as {survey.arms!r:.80}"
         )
     return prior
+
+
+def check_new_log(prior: GaussianHierarchy | None, sums: TaskSums, table: Matrix | None) -> None:
+    """Raise an error if a prior was learned from the very log of these armed sums."""
+    if prior is None or prior.learned_from is None:
+        return
+    totals = (sums if table is None else with_features(sums, table)).totals()
+    if totals.same_log(prior.learned_from):
+        raise ValueError(
+            "prior must not be learned from the log that it is evaluated on, whose rows would "
+            "count twice: leave it out, and it is fitted to rows that are not judged"
+        )
+
+
+def _in_the_order_of(arms: tuple[Name, ...], prior: GaussianHierarchy) -> GaussianHierarchy:
+    """A prior that names its arms, with these arms in this order."""
+    try:
+        return prior.reordered(arms)
+    except ValueError as error:
+        raise ValueError(f"prior must be of the log's arms: {error}") from None

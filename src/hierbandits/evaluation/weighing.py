@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hierbandits.evaluation.arm_posteriors import ArmPosteriors
-from hierbandits.evaluation.frozen_policies import Frozen
+from hierbandits.beliefs.belief import Belief
 from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.pairs import Pairs
 from hierbandits.logs import Rows, Split, Survey
+from hierbandits.policies.arm_posteriors import ArmPosteriors
+from hierbandits.policies.frozen_rules import Frozen
 from hierbandits.types import Matrix
 
 
@@ -42,7 +43,7 @@ def weigh(
     survey: Survey,
     split: Split,
     policies: dict[str, dict[int, Frozen]],
-    models: dict[int, ArmPosteriors],
+    models: dict[int, ArmPosteriors[Belief]],
     advance: Callable[[int], None],
 ) -> dict[str, Tally]:
     """Read the log once; every policy and model of a group sees the rows of that group alone."""

@@ -1,11 +1,13 @@
 """From a log to a prior and a report on it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
+from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import count
 from hierbandits.fitting import fit_prior
 from hierbandits.fitting.structure import StructureKind
@@ -70,6 +72,7 @@ def learn_prior(
     )
     with progress_bar("Fitting the widths", None, progress):
         fit = fit_to(sums)
+        fit = replace(fit, prior=fit.prior.with_arms(survey.arms if survey.is_armed else None))
         posteriors = TaskPosteriors.of(
             Belief.from_sums(fit.prior, sums, population=survey.population)
         )
@@ -96,7 +99,7 @@ def learn_prior(
         )
     settings = {"structure": structure, "rank": rank, "noise_std": noise_std}
     report = LearningReport(
-        prior=_starting_prior(fit.prior, posteriors),
+        prior=_starting_prior(fit.prior, posteriors, sums),
         before_log=fit.prior,
         num_rows=survey.num_rows,
         num_tasks=survey.num_tasks,
@@ -130,12 +133,16 @@ def _check_enough(survey: Survey, gathered: GroupSums, split: Split) -> None:
         raise ValueError(f"arm must have at least two values in the log, got {arms!r}")
 
 
-def _starting_prior(prior: GaussianHierarchy, posteriors: TaskPosteriors) -> GaussianHierarchy:
+def _starting_prior(
+    prior: GaussianHierarchy, posteriors: TaskPosteriors, sums: TaskSums
+) -> GaussianHierarchy:
     """What an agent should believe before it meets new tasks.
 
-    With one population the hyper-posterior given the log takes the place of the hyper-prior; with
-    several, a new population is one more draw from the learned hyper-prior.
+    With one population the hyper-posterior given the log takes the place of the hyper-prior, so
+    that the log's sums must not be learned again.  With several, a new population is one more draw
+    from the learned hyper-prior.
     """
     if len(posteriors.hyper_mean) > 1:
         return prior
-    return prior.with_levels(posteriors.hyper_mean[0], [posteriors.hyper_cov[0], prior.task_cov])
+    covs = [posteriors.hyper_cov[0], prior.task_cov]
+    return prior.with_levels(posteriors.hyper_mean[0], covs, learned_from=sums.totals())

@@ -159,6 +159,5 @@ class LearningReport:
             for row in self.savings.study.summary("HierTS"):
                 page.row(experiment="learn", panel="", sigma_q=None, sigma_0=None, L=None, **row)
         page.document("report", self.to_dict())
-        arms_too = {} if self.arms is None else {"arms": list(self.arms)}
-        page.document("prior", self.prior.to_dict() | arms_too)
+        page.document("prior", self.prior.to_dict())
         return page

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierbandits.atomic_write import atomic_write
-from hierbandits.checks import LARGEST, count, positive, real_array
-from hierbandits.types import Matrix, Vector
+from hierbandits.checks import checked_names, count, positive, real_array
+from hierbandits.models.log_totals import LogTotals
+from hierbandits.models.stated_widths import per_coordinate, variances_of
+from hierbandits.types import Matrix, Name, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -26,12 +28,16 @@ class GaussianHierarchy:
 
     [HBB, eq. gaussian hierarchical].  `armed` is the K-armed bandit with diagonal covariances;
     `deep` puts further levels between mu and the tasks.  Covariances may be singular or zero: a
-    zero hyper_cov says that mu is known, and a zero task_cov that all tasks are alike.
+    zero hyper_cov says that mu is known, and a zero task_cov that all tasks are alike.  `arms`
+    are the names of the arms, if it is armed and they have names.  `learned_from` are the totals of
+    the log that mu is already known from, if any.
     """
 
     hyper_mean: Vector  # mu_q, (d,)
     covs: tuple[Matrix, ...]  # root to leaf: Sigma_q, ..., Sigma_0; each (d, d), or (d,) if armed
     noise_std: float  # sigma
+    arms: tuple[Name, ...] | None  # (K,)
+    learned_from: LogTotals | None
 
     def __init__(
         self, *, hyper_mean: ArrayLike, hyper_cov: ArrayLike, task_cov: ArrayLike, noise_std: float
@@ -54,26 +60,32 @@ class GaussianHierarchy:
     @classmethod
     def armed(
         cls,
-        num_arms: int,
+        num_arms: int | None = None,
         *,
         hyper_mean: ArrayLike = 0.0,
         hyper_std: ArrayLike,
         task_std: ArrayLike,
         noise_std: float,
         group_stds: Sequence[ArrayLike] = (),
+        arms: Sequence[Name] | None = None,
     ) -> "GaussianHierarchy":
         """A K-armed bandit: theta_s holds the arms' mean rewards, independent of each other.
 
         Each width is one number or one per arm; `group_stds` are the widths of any levels
-        between the population and its tasks.  [HBB, Section Gaussian Bandit]
+        between the population and its tasks.  `arms` are the arms' names, which also say how many
+        there are.  [HBB, Section Gaussian Bandit]
         """
+        if num_arms is None:
+            if arms is None:
+                raise ValueError("num_arms must be given, or arms, got neither")
+            num_arms = len(checked_names("arms", arms))
         num_arms = count("num_arms", num_arms, least=1)
         stds = {"hyper_std": hyper_std}
         stds |= {f"group_stds[{i}]": std for i, std in enumerate(group_stds)}
         stds |= {"task_std": task_std}
-        variances = _variances_of(stds, num_arms, "num_arms")
-        mean = _per_coordinate("hyper_mean", hyper_mean, num_arms, "num_arms")
-        return cls.__new__(cls)._assume(mean, variances, noise_std, armed=True)
+        variances = variances_of(stds, num_arms, "num_arms")
+        mean = per_coordinate("hyper_mean", hyper_mean, num_arms, "num_arms")
+        return cls.__new__(cls)._assume(mean, variances, noise_std, armed=True, arms=arms)
 
     @classmethod
     def linear(
@@ -91,23 +103,39 @@ class GaussianHierarchy:
         """
         dim = count("num_features", num_features, least=1)
         stds = {"hyper_std": hyper_std, "task_std": task_std}
-        variances = _variances_of(stds, dim, "num_features")
+        variances = variances_of(stds, dim, "num_features")
         covs = {name: np.diag(var) for name, var in variances.items()}
-        mean = _per_coordinate("hyper_mean", hyper_mean, dim, "num_features")
+        mean = per_coordinate("hyper_mean", hyper_mean, dim, "num_features")
         return cls.__new__(cls)._assume(mean, covs, noise_std, armed=False)
 
     @classmethod
     def of_levels(
-        cls, *, hyper_mean: ArrayLike, covs: Sequence[ArrayLike], noise_std: float, armed: bool
+        cls,
+        *,
+        hyper_mean: ArrayLike,
+        covs: Sequence[ArrayLike],
+        noise_std: float,
+        armed: bool,
+        arms: Sequence[Name] | None = None,
+        learned_from: LogTotals | None = None,
     ) -> "GaussianHierarchy":
         """A hierarchy from its parts: covs from the root to the tasks; if armed, variances (K,)."""
         names = [f"covs[{level}]" for level in range(len(_some(covs)))]
         names[0], names[-1] = "hyper_cov", "task_cov" if len(names) > 1 else "hyper_cov"
         named = dict(zip(names, covs, strict=True))
-        return cls.__new__(cls)._assume(hyper_mean, named, noise_std, armed=armed)
+        return cls.__new__(cls)._assume(
+            hyper_mean, named, noise_std, armed=armed, arms=arms, learned_from=learned_from
+        )
 
     def _assume(
-        self, hyper_mean: ArrayLike, covs: dict[str, Any], noise_std: float, armed: bool
+        self,
+        hyper_mean: ArrayLike,
+        covs: dict[str, Any],
+        noise_std: float,
+        *,
+        armed: bool,
+        arms: Sequence[Name] | None = None,
+        learned_from: LogTotals | None = None,
     ) -> "GaussianHierarchy":
         """Check every part and fill the fields."""
         mean = real_array("hyper_mean", hyper_mean, (None,))
@@ -119,6 +147,8 @@ class GaussianHierarchy:
         object.__setattr__(self, "hyper_mean", _frozen(mean))
         object.__setattr__(self, "covs", tuple(_frozen(cov) for cov in checked))
         object.__setattr__(self, "noise_std", noise)
+        object.__setattr__(self, "arms", _names_of_arms(arms, mean.size, armed))
+        object.__setattr__(self, "learned_from", learned_from)
         return self
 
     @property
@@ -146,23 +176,72 @@ class GaussianHierarchy:
         """Whether this is the K-armed, diagonal form, where a feature is an arm's index."""
         return self.covs[0].ndim == 1
 
+    @property
+    def widths_known(self) -> bool:
+        """Always: all widths are stated."""
+        return True
+
     def with_levels(
-        self, hyper_mean: Vector, covs: Sequence[Matrix], noise_std: float | None = None
+        self,
+        hyper_mean: Vector,
+        covs: Sequence[Matrix],
+        noise_std: float | None = None,
+        *,
+        learned_from: LogTotals | None = None,
     ) -> "GaussianHierarchy":
-        """A hierarchy of the same form (armed or linear) with these parts."""
+        """A hierarchy of the same form (armed or linear) and arms with these parts.
+
+        With the same mean it still holds the log that this one was learned from.
+        """
+        if learned_from is None and np.array_equal(hyper_mean, self.hyper_mean):
+            learned_from = self.learned_from
         noise = self.noise_std if noise_std is None else noise_std
+        return self._like(hyper_mean, covs, noise, self.arms, learned_from)
+
+    def with_arms(self, arms: Sequence[Name] | None) -> "GaussianHierarchy":
+        """The same hierarchy whose arms have these names, in their order."""
+        return self._like(self.hyper_mean, self.covs, self.noise_std, arms, self.learned_from)
+
+    def reordered(self, arms: Sequence[Name]) -> "GaussianHierarchy":
+        """The same hierarchy with its arms in this order; they must be the arms that it names."""
+        names, known = checked_names("arms", arms), self.arms
+        if known is None or set(names) != set(known):
+            raise ValueError(f"arms must be those of the prior, {known!r:.80}, got {names!r:.80}")
+        order = [known.index(name) for name in names]
+        mean, covs = self.hyper_mean[order], [var[order] for var in self.covs]
+        return self._like(mean, covs, self.noise_std, names, self.learned_from)
+
+    def _like(
+        self,
+        mean: Vector,
+        covs: Sequence[Matrix],
+        noise_std: float,
+        arms: Sequence[Name] | None,
+        learned_from: LogTotals | None,
+    ) -> "GaussianHierarchy":
+        """A hierarchy of the same form with other parts."""
         return GaussianHierarchy.of_levels(
-            hyper_mean=hyper_mean, covs=covs, noise_std=noise, armed=self.is_armed
+            hyper_mean=mean,
+            covs=covs,
+            noise_std=noise_std,
+            armed=self.is_armed,
+            arms=arms,
+            learned_from=learned_from,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, for JSON; `from_dict` gives the same hierarchy back, exactly."""
-        return {
+        parts = {
             "armed": self.is_armed,
             "hyper_mean": self.hyper_mean.tolist(),
             "covs": [cov.tolist() for cov in self.covs],
             "noise_std": self.noise_std,
         }
+        if self.arms is not None:
+            parts["arms"] = list(self.arms)
+        if self.learned_from is not None:
+            parts["learned_from"] = self.learned_from.to_dict()
+        return parts
 
     @classmethod
     def from_dict(cls, parts: dict[str, Any]) -> "GaussianHierarchy":
@@ -174,7 +253,15 @@ class GaussianHierarchy:
             raise ValueError(f"not a hierarchy: {error!r} is missing or malformed") from None
         if not covs or not isinstance(armed, bool):
             raise ValueError("not a hierarchy: covs must not be empty and armed must be a boolean")
-        return cls.of_levels(hyper_mean=mean, covs=covs, noise_std=noise, armed=armed)
+        log = parts.get("learned_from")
+        return cls.of_levels(
+            hyper_mean=mean,
+            covs=covs,
+            noise_std=noise,
+            armed=armed,
+            arms=parts.get("arms"),
+            learned_from=None if log is None else LogTotals.from_dict(log),
+        )
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the hierarchy as JSON, the whole file or none of it; `load` reads it back."""
@@ -197,24 +284,16 @@ class GaussianHierarchy:
         return f"GaussianHierarchy({form}, {self.num_levels} levels, noise_std={self.noise_std:g})"
 
 
-def _per_coordinate(
-    name: str, value: ArrayLike, dim: int, count_name: str, largest: float = LARGEST
-) -> Vector:
-    """One number for all coordinates, or one for each."""
-    if isinstance(value, int | float | np.number) or getattr(value, "shape", None) == ():
-        return np.full(dim, real_array(name, value, (), largest=largest))
-    return real_array(name, value, (dim,), f" to match {count_name}", largest)
-
-
-def _variances_of(stds: dict[str, ArrayLike], dim: int, count_name: str) -> dict[str, Vector]:
-    """The squares of widths, checked."""
-    variances = {}
-    for name, value in stds.items():
-        std = _per_coordinate(name, value, dim, count_name, largest=LARGEST**0.5)
-        if (std < 0).any():
-            raise ValueError(f"{name} must not be negative, got {std.min()}")
-        variances[name] = std**2
-    return variances
+def _names_of_arms(arms: Sequence[Name] | None, dim: int, armed: bool) -> tuple[Name, ...] | None:
+    """The names of the arms, checked; None if they have none."""
+    if arms is None:
+        return None
+    if not armed:
+        raise ValueError(f"arms must not be named where they have features, got {arms!r:.80}")
+    names = checked_names("arms", arms)
+    if len(names) != dim:
+        raise ValueError(f"arms must name each of the {dim} arms, got {len(names)}: {names!r:.80}")
+    return tuple(names)
 
 
 def _some(covs: Sequence[ArrayLike]) -> Sequence[ArrayLike]:

@@ -1,5 +1,6 @@
 """What is assumed where widths are unknown: the form alone, and a lattice of possible widths."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
@@ -9,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from hierbandits.checks import count, positive, real_array
 from hierbandits.models.hierarchy import GaussianHierarchy
-from hierbandits.types import Indices, Vector
+from hierbandits.models.log_totals import LogTotals
+from hierbandits.types import Indices, Name, Vector
 
 Point: TypeAlias = tuple[int, int]  # steps of the task width and of the hyper-width
 
@@ -33,11 +35,13 @@ class UnknownWidths:
 
     with prior weight task_std^-TILT.  Every step beyond TASK_STEPS and HYPER_STEPS divides the
     weight by four.  Without `noise_std` the noise is unknown too; its log is uniform.
+    `learned_from` are the totals of the log that the mean was learned from, if any.
     """
 
     hyper_mean: Vector  # mu_q, (d,)
     is_armed: bool
     noise_std: float | None
+    learned_from: LogTotals | None = None
 
     @classmethod
     def of(
@@ -47,6 +51,7 @@ class UnknownWidths:
         armed: bool,
         noise_std: float | None = None,
         hyper_mean: ArrayLike | None = None,
+        learned_from: LogTotals | None = None,
     ) -> "UnknownWidths":
         """The assumption, checked; `hyper_mean` is zero unless given."""
         dim = count("dim", dim, least=1)
@@ -54,7 +59,7 @@ class UnknownWidths:
         noise = None if noise_std is None else float(positive("noise_std", noise_std, ()))
         if noise is not None and not 1e-20 <= noise <= 1e20:
             raise ValueError(f"noise_std must be in [1e-20, 1e20] with widths unknown, got {noise}")
-        return cls(real_array("hyper_mean", mean, (dim,)), armed, noise)
+        return cls(real_array("hyper_mean", mean, (dim,)), armed, noise, learned_from)
 
     @property
     def dim(self) -> int:
@@ -65,6 +70,22 @@ class UnknownWidths:
     def num_levels(self) -> int:
         """Populations and their tasks."""
         return 2
+
+    @property
+    def arms(self) -> None:
+        """Its arms have no names."""
+        return
+
+    def reordered(self, arms: Sequence[Name]) -> "UnknownWidths":
+        """Refused, since no order of arms without names can be told from another."""
+        raise ValueError(
+            f"arms must not be put in order where a prior names none, got {arms!r:.80}"
+        )
+
+    @property
+    def widths_known(self) -> bool:
+        """Never: a belief weighs the widths of the lattice."""
+        return False
 
     @property
     def largest_feature(self) -> float:
@@ -116,11 +137,14 @@ class UnknownWidths:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, for JSON."""
-        return {
+        parts = {
             "armed": self.is_armed,
             "hyper_mean": self.hyper_mean.tolist(),
             "noise_std": self.noise_std,
         }
+        if self.learned_from is not None:
+            parts["learned_from"] = self.learned_from.to_dict()
+        return parts
 
     @classmethod
     def from_dict(cls, parts: dict[str, Any]) -> "UnknownWidths":
@@ -128,7 +152,14 @@ class UnknownWidths:
         mean, armed = parts["hyper_mean"], parts["armed"]
         if not isinstance(armed, bool):
             raise ValueError(f"armed must be a boolean, got {armed!r}")
-        return cls.of(len(mean), armed=armed, noise_std=parts["noise_std"], hyper_mean=mean)
+        log = parts.get("learned_from")
+        return cls.of(
+            len(mean),
+            armed=armed,
+            noise_std=parts["noise_std"],
+            hyper_mean=mean,
+            learned_from=None if log is None else LogTotals.from_dict(log),
+        )
 
     def __repr__(self) -> str:
         form = f"{self.dim}-armed" if self.is_armed else f"{self.dim} features"

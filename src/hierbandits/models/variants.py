@@ -1,45 +1,66 @@
-"""The hierarchies that baselines believe in, made from the one that is given."""
+"""The models that baselines believe in, made from the one that is given."""
 
 import numpy as np
 
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.model import Model
 from hierbandits.models.unknown_widths import UnknownWidths
 
 RIDGE = 1.0
 """lambda, the precision of the prior of ridge regression."""
 
 
-def as_given(prior: GaussianHierarchy) -> GaussianHierarchy:
-    """The hierarchy itself."""
+def as_given(prior: Model) -> Model:
+    """The model itself."""
     return prior
 
 
-def known_mean(prior: GaussianHierarchy) -> GaussianHierarchy:
+def known_mean(prior: Model) -> GaussianHierarchy:
     """The hierarchy of one who is told mu: hyper_cov is zero."""
-    return prior.with_levels(prior.hyper_mean, [np.zeros_like(prior.hyper_cov), *prior.covs[1:]])
+    given = _hierarchy(prior)
+    return given.with_levels(given.hyper_mean, [np.zeros_like(given.hyper_cov), *given.covs[1:]])
 
 
-def marginal(prior: GaussianHierarchy) -> GaussianHierarchy:
+def marginal(prior: Model) -> GaussianHierarchy:
     """Independent tasks, each with its marginal prior N(mu_q, Sigma_q + Sigma_0)."""
-    covs = [np.zeros_like(prior.hyper_cov), sum(prior.covs[1:], prior.hyper_cov)]
-    return prior.with_levels(prior.hyper_mean, covs)
+    given = _hierarchy(prior)
+    covs = [np.zeros_like(given.hyper_cov), sum(given.covs[1:], given.hyper_cov)]
+    return given.with_levels(given.hyper_mean, covs)
 
 
-def pooled(prior: GaussianHierarchy) -> GaussianHierarchy:
+def pooled(prior: Model) -> GaussianHierarchy:
     """One parameter for all tasks of a population, with a task's marginal prior."""
-    return prior.with_levels(prior.hyper_mean, [sum(prior.covs[1:], prior.hyper_cov)])
+    given = _hierarchy(prior)
+    return given.with_levels(given.hyper_mean, [sum(given.covs[1:], given.hyper_cov)])
 
 
-def ridge(prior: GaussianHierarchy) -> GaussianHierarchy:
+def ridge(prior: Model) -> GaussianHierarchy:
     """Ridge regression in each task: N(0, I / lambda) in units of the noise."""
-    one = np.ones(prior.dim) if prior.is_armed else np.eye(prior.dim)
+    given = _hierarchy(prior)
+    one = np.ones(given.dim) if given.is_armed else np.eye(given.dim)
     covs = [np.zeros_like(one), one / RIDGE]
-    return prior.with_levels(np.zeros(prior.dim), covs, noise_std=1.0)
+    return given.with_levels(np.zeros(given.dim), covs, noise_std=1.0)
 
 
-def unknown_widths(prior: GaussianHierarchy, *, noise_known: bool = False) -> UnknownWidths:
-    """The hierarchy's form and hyper-mean alone; with `noise_known`, its noise too."""
-    noise = prior.noise_std if noise_known else None
+def unknown_widths(prior: Model, *, noise_known: bool = False) -> UnknownWidths:
+    """The hierarchy's form and hyper-mean alone; with `noise_known`, its noise too.
+
+    A model whose widths are unknown is believed as it is.
+    """
+    if isinstance(prior, UnknownWidths):
+        return prior
+    given = _hierarchy(prior)
     return UnknownWidths.of(
-        prior.dim, armed=prior.is_armed, noise_std=noise, hyper_mean=prior.hyper_mean
+        given.dim,
+        armed=given.is_armed,
+        noise_std=given.noise_std if noise_known else None,
+        hyper_mean=given.hyper_mean,
+        learned_from=given.learned_from,
     )
+
+
+def _hierarchy(prior: Model) -> GaussianHierarchy:
+    """The prior, if it states its widths."""
+    if not isinstance(prior, GaussianHierarchy):
+        raise ValueError(f"prior must be a GaussianHierarchy for this policy, got {prior!r:.80}")
+    return prior

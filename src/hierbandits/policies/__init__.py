@@ -1,23 +1,27 @@
 """How to choose: arms, rules, and the named policies made of a belief and a rule."""
 
 from hierbandits.policies.arms import Arms
-from hierbandits.policies.greedy_rule import greedy
+from hierbandits.policies.belief_view import BeliefView
+from hierbandits.policies.greedy_rule import Greedy, greedy
 from hierbandits.policies.policy import Policy
 from hierbandits.policies.recipes import POLICIES, Recipe
 from hierbandits.policies.rule import Rule
 from hierbandits.policies.spanning_arms import SpanningArms
-from hierbandits.policies.thompson_rule import thompson
-from hierbandits.policies.ucb_rule import ucb, ucb_width
+from hierbandits.policies.thompson_rule import Thompson, thompson
+from hierbandits.policies.ucb_rule import Ucb, ucb_width
 
 __all__ = [
     "POLICIES",
     "Arms",
+    "BeliefView",
+    "Greedy",
     "Policy",
     "Recipe",
     "Rule",
     "SpanningArms",
+    "Thompson",
+    "Ucb",
     "greedy",
     "thompson",
-    "ucb",
     "ucb_width",
 ]

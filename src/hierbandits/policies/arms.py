@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from hierbandits.checks import index_array, real_array
+from hierbandits.checks import LARGEST, index_array, real_array
 from hierbandits.kernels.tie_breaking import best, best_armed, best_linear
 from hierbandits.types import Indices, Mask, Matrix, Vector
 
@@ -31,23 +31,31 @@ class Arms:
 
     @classmethod
     def of(
-        cls, arms: Any, num_events: int, dim: int, *, armed: bool, eligible: Any = None
+        cls,
+        arms: Any,
+        num_events: int,
+        dim: int,
+        *,
+        armed: bool,
+        eligible: Any = None,
+        largest: float = LARGEST,
     ) -> "Arms":
         """The arms that a caller gives, checked.
 
         `arms` is one set for all events, (K, d); one for each, (E, K, d); or a sequence of E sets
         of any sizes.  When armed, sets hold arm indices, and None stands for all the arms.
-        `eligible` is a mask of shape (K,) or (E, K), or a sequence of E masks.
+        `eligible` is a mask of shape (K,) or (E, K), or a sequence of E masks.  Features above
+        `largest` in size are refused.
         """
         if isinstance(arms, Arms):
             if arms.start.size != num_events:
                 raise ValueError(f"arms must serve {num_events} events, got {arms.start.size}")
-            return arms.only(eligible)
+            return arms._checked(dim, armed, largest).only(eligible)
         if arms is None:
             if not armed:
                 raise ValueError("arms must be given: a (K, d) array, or one set for each event")
             arms = np.arange(dim)
-        table, sizes = _checked_table(arms, num_events, dim, armed)
+        table, sizes = _checked_table(arms, num_events, dim, armed, largest)
         if (len(table) == 0) if sizes is None else (0 in sizes):
             raise ValueError("arms must hold at least one arm for every event, got an empty set")
         if sizes is None:
@@ -80,6 +88,13 @@ class Arms:
         """
         offset = np.append(0, np.cumsum(sizes))
         return cls(table, rows, offset[:-1].copy(), offset, np.zeros(sizes.size, np.intp))
+
+    def _checked(self, dim: int, armed: bool, largest: float) -> "Arms":
+        """These arms, if their table may be played."""
+        table = _checked_set(self.table, dim, armed, largest)
+        if table is self.table:
+            return self
+        return Arms(table, self.rows, self.start, self.offset, self.base)
 
     @property
     def sizes(self) -> Indices:
@@ -172,31 +187,31 @@ def _shared_layout(size: int, num_events: int) -> tuple[Indices, Indices, Indice
 
 
 def _checked_table(
-    arms: Any, num_events: int, dim: int, armed: bool
+    arms: Any, num_events: int, dim: int, armed: bool, largest: float
 ) -> tuple[Matrix | Indices, Indices | None]:
     """The feature table, and the size of each event's set, or None if all share one."""
     axes_of_a_set = 1 if armed else 2
     if isinstance(arms, Sequence) and len(arms) > 0 and num_axes(arms[0]) == axes_of_a_set:
         if len(arms) != num_events:
             raise ValueError(f"arms must hold {num_events} sets to match tasks, got {len(arms)}")
-        sets = [_checked_set(one, dim, armed) for one in arms]
+        sets = [_checked_set(one, dim, armed, largest) for one in arms]
         joined: Any = np.concatenate(sets)
         return joined, np.array([len(one) for one in sets])
     if num_axes(arms) == axes_of_a_set:
-        return _checked_set(arms, dim, armed), None
+        return _checked_set(arms, dim, armed, largest), None
     array = np.asarray(arms)
     if array.ndim == axes_of_a_set + 1 and len(array) == num_events:
-        table = _checked_set(array.reshape(-1, *array.shape[2:]), dim, armed)
+        table = _checked_set(array.reshape(-1, *array.shape[2:]), dim, armed, largest)
         return table, np.full(num_events, array.shape[1])
     shapes = f"(K,) or ({num_events}, K)" if armed else f"(K, {dim}) or ({num_events}, K, {dim})"
     raise ValueError(f"arms must have shape {shapes}, got {array.shape}")
 
 
-def _checked_set(arms: Any, dim: int, armed: bool) -> Matrix | Indices:
+def _checked_set(arms: Any, dim: int, armed: bool, largest: float) -> Matrix | Indices:
     """Features, (K, d), or arm indices, (K,)."""
     if armed:
         return index_array("arms", arms, dim, "arms")
-    return real_array("arms", arms, (None, dim))
+    return real_array("arms", arms, (None, dim), largest=largest)
 
 
 def num_axes(value: Any) -> int:

@@ -1,13 +1,41 @@
 """Greedy: play the arm that looks best."""
 
+from dataclasses import dataclass
+
 from numpy.random import Generator
 
 from hierbandits.beliefs.posterior import Posterior
+from hierbandits.keyed_random import Stream
+from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.policies.arms import Arms
+from hierbandits.policies.belief_view import BeliefView
+from hierbandits.policies.frozen_rules import HighestBound
+from hierbandits.policies.odds import BestOdds
 from hierbandits.types import Indices
 
 
-def greedy(belief: Posterior, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
-    """Play the arm of highest posterior mean."""
-    means, slots = belief.draws(None, nodes)
-    return arms.best_under(means, slots, rng)
+@dataclass(frozen=True, slots=True)
+class Greedy:
+    """Plays the arm of highest posterior mean."""
+
+    def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
+        """The best arm of each event at the posterior means."""
+        means, slots = view._viewed.draws(None, nodes, time=view._moment)
+        return arms.best_under(means, slots, rng)
+
+    def odds(
+        self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /, *, draws: int
+    ) -> BestOdds:
+        """The best arm for certain, or one of those that tie; no draws are made."""
+        means, slots = view._viewed.draws(None, nodes, time=view._moment)
+        return BestOdds.of_scores(arms.values(means[slots]), arms, rng)
+
+    def frozen(
+        self, posteriors: ArmPosteriors[Posterior], draws: int, stream: Stream, /
+    ) -> HighestBound:
+        """The arm of highest mean."""
+        return HighestBound.of(posteriors, 0.0)
+
+
+greedy = Greedy()
+"""Greedy has no options."""

@@ -2,24 +2,29 @@
 
 from typing import Any
 
+import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from hierbandits.beliefs.gaussian import Prediction
-from hierbandits.beliefs.posterior import Posterior
+from hierbandits.beliefs.posterior import Posterior, checked_time
 from hierbandits.checks import count, index_array
 from hierbandits.policies.arms import Arms
+from hierbandits.policies.belief_view import BeliefView
 from hierbandits.policies.forced_start import ForcedStart
-from hierbandits.policies.rule import Rule
-from hierbandits.policies.thompson_rule import thompson, thompson_with_propensities
+from hierbandits.policies.rule import Rule, odds_of
 from hierbandits.types import Indices, Vector
+
+DRAWS = 100
+"""Posterior draws for the propensities of a round, unless a caller asks for others."""
 
 
 class Policy:
     """Acts in any number of tasks and runs at once, and learns from their rewards.
 
     `node_of` is the belief's node of each task, (tasks,).  Without it tasks are nodes.  A pooled
-    policy needs it, since there all tasks of a population have one node.
+    policy needs it, since there all tasks of a population have one node.  `time`, where a method
+    takes it, is None or the time of each event, (E,); see `Posterior`.
     """
 
     def __init__(
@@ -35,19 +40,38 @@ class Policy:
         self.forced = forced
         self._node_of = node_of
 
+    @property
+    def belief(self) -> Posterior:
+        """What the policy knows."""
+        return self._belief
+
+    @belief.setter
+    def belief(self, belief: Posterior) -> None:
+        self._belief = belief
+        self._view = BeliefView(belief)
+
     def act(
-        self, rng: Generator, tasks: ArrayLike, arms: Any = None, eligible: Any = None
+        self,
+        rng: Generator,
+        tasks: ArrayLike,
+        arms: Any = None,
+        eligible: Any = None,
+        *,
+        time: ArrayLike | None = None,
     ) -> Indices:
         """The numbers of the arms, (E,), that the tasks of one round play.
 
         `arms` is (K, d) for all events, (E, K, d), a sequence of sets, or None when armed; see
-        `Arms.of`.
+        `Arms.of`.  Features that `learn` would refuse are refused here.
         """
-        return self.choose(rng, *self._checked_round(tasks, arms, eligible))
+        nodes, table = self._checked_round(tasks, arms, eligible)
+        return self.choose(rng, nodes, table, time=checked_time(time, nodes))
 
-    def choose(self, rng: Generator, nodes: Indices, arms: Arms) -> Indices:
+    def choose(
+        self, rng: Generator, nodes: Indices, arms: Arms, *, time: Vector | None = None
+    ) -> Indices:
         """`act` for nodes and arms that were checked before."""
-        choices = self.rule(self.belief, rng, nodes, arms)
+        choices = self.rule(self._view_at(time), rng, nodes, arms)
         if self.forced is not None:
             self.forced.apply(nodes, arms, choices)
         return choices
@@ -59,49 +83,83 @@ class Policy:
         arms: Any = None,
         eligible: Any = None,
         *,
-        draws: int,
+        draws: int = DRAWS,
         floor: float = 0.0,
+        time: ArrayLike | None = None,
     ) -> tuple[Indices, Vector]:
-        """`act` of a Thompson policy, with the probability of each choice.
+        """`act`, with the probability of each choice, for any rule that gives its odds.
 
-        See `thompson_with_propensities` for `draws` and `floor`.
+        The odds of Thompson sampling are shares of `draws` joint posterior draws; other rules know
+        theirs exactly.  With probability `floor` an event plays one of its K arms uniformly
+        instead, so that no propensity is below floor / K.  A forced choice has propensity 1.
         """
         self.check_propensities(draws, floor)
         nodes, table = self._checked_round(tasks, arms, eligible)
-        return self.choose_with_propensities(rng, nodes, table, draws=draws, floor=floor)
+        times = checked_time(time, nodes)
+        return self.choose_with_propensities(
+            rng, nodes, table, draws=draws, floor=floor, time=times
+        )
 
     def choose_with_propensities(
-        self, rng: Generator, nodes: Indices, arms: Arms, *, draws: int, floor: float
+        self,
+        rng: Generator,
+        nodes: Indices,
+        arms: Arms,
+        *,
+        draws: int = DRAWS,
+        floor: float = 0.0,
+        time: Vector | None = None,
     ) -> tuple[Indices, Vector]:
         """`act_with_propensities` for arguments that were checked before."""
-        choices, propensities = thompson_with_propensities(
-            self.belief, rng, nodes, arms, draws=draws, floor=floor
-        )
+        odds = odds_of(self.rule)(self._view_at(time), rng, nodes, arms, draws=draws)
+        choices = odds.choices
+        if floor > 0:
+            uniform = arms.numbers((rng.random(nodes.size) * arms.sizes).astype(np.intp))
+            choices = np.where(rng.random(nodes.size) < floor, uniform, choices)
+        propensities = (1 - floor) * odds.of(choices) + floor / arms.sizes
         if self.forced is not None:
+            choices = choices.copy()  # the rule's own may be part of its odds
             propensities[self.forced.apply(nodes, arms, choices)] = 1.0
         return choices, propensities
 
-    def check_propensities(self, draws: int, floor: float) -> None:
+    def check_propensities(self, draws: int = DRAWS, floor: float = 0.0) -> None:
         """Raise an error unless `act_with_propensities` can take these arguments."""
-        if self.rule is not thompson:
-            raise ValueError(f"draws needs a policy of the thompson rule, got {self.rule}")
+        odds_of(self.rule)
         count("draws", draws, least=1)
         if not 0 <= floor <= 1:
             raise ValueError(f"floor must be in [0, 1], got {floor}")
 
-    def predict(self, tasks: ArrayLike, features: ArrayLike) -> Prediction:
+    def predict(
+        self, tasks: ArrayLike, features: ArrayLike, *, time: ArrayLike | None = None
+    ) -> Prediction:
         """The posterior of each event's mean reward."""
-        return self.belief.predict(self._checked_nodes(tasks), features)
+        return self.belief.predict(self._checked_nodes(tasks), features, time=time)
 
-    def learn(self, tasks: ArrayLike, features: ArrayLike, rewards: ArrayLike) -> None:
+    def learn(
+        self,
+        tasks: ArrayLike,
+        features: ArrayLike,
+        rewards: ArrayLike,
+        *,
+        time: ArrayLike | None = None,
+    ) -> None:
         """Learn rewards, now or later, in any order."""
-        self.belief.observe(self._checked_nodes(tasks), features, rewards)
+        self.belief.observe(self._checked_nodes(tasks), features, rewards, time=time)
+
+    def _view_at(self, time: Vector | None) -> BeliefView:
+        """What the rule sees of the belief."""
+        return self._view if time is None else BeliefView(self._belief, time)
 
     def _checked_round(self, tasks: ArrayLike, arms: Any, eligible: Any) -> tuple[Indices, Arms]:
         nodes = self._checked_nodes(tasks)
         belief = self.belief
         return nodes, Arms.of(
-            arms, nodes.size, belief.dim, armed=belief.is_armed, eligible=eligible
+            arms,
+            nodes.size,
+            belief.dim,
+            armed=belief.is_armed,
+            eligible=eligible,
+            largest=belief.largest_feature,
         )
 
     def _checked_nodes(self, tasks: ArrayLike) -> Indices:

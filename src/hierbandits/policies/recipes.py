@@ -2,18 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
-from hierbandits.beliefs.belief import Belief
+from hierbandits.beliefs.model_kinds import belief_in, kind_of
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.checks import count
-from hierbandits.models.hierarchy import GaussianHierarchy
-from hierbandits.models.unknown_widths import UnknownWidths
+from hierbandits.models.model import Model
 from hierbandits.models.variants import (
     RIDGE,
     as_given,
@@ -28,15 +26,15 @@ from hierbandits.policies.greedy_rule import greedy
 from hierbandits.policies.policy import Policy
 from hierbandits.policies.rule import Rule
 from hierbandits.policies.thompson_rule import thompson
-from hierbandits.policies.ucb_rule import HIER_UCB_DELTA, LIN_UCB_WIDTH, ucb, ucb_width
+from hierbandits.policies.ucb_rule import HIER_UCB_DELTA, LIN_UCB_WIDTH, Ucb, ucb_width
 from hierbandits.types import Indices
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How to make a policy: the hierarchy it believes in and the rule it chooses by."""
+    """How to make a policy: the model it believes in, made of the prior, and its rule."""
 
-    believe: Callable[[GaussianHierarchy], GaussianHierarchy | UnknownWidths]
+    believe: Callable[[Any], Model]  # a function of the prior; see `variants`
     rule: Rule
     summary: str
     forced: bool = False  # whether every task plays its spanning arms first
@@ -44,7 +42,7 @@ class Recipe:
 
     def __call__(
         self,
-        prior: GaussianHierarchy | UnknownWidths,
+        prior: Model,
         num_tasks: int | tuple[int, ...] = 0,
         num_populations: int = 1,
         truth: ArrayLike | None = None,
@@ -58,7 +56,8 @@ class Recipe:
         """
         if self.knows_truth and truth is None:
             raise ValueError("truth must be given: this policy knows the hyper-parameters, (P, d)")
-        believed = self._believed(prior)
+        believed = self.believe(prior)
+        kind_of(believed)  # or an error
         counts = num_tasks if isinstance(num_tasks, tuple) else (num_tasks,)
         size = prod(count("num_tasks", number) for number in counts)  # tasks of a population
         if population is not None and size:
@@ -69,33 +68,10 @@ class Recipe:
         elif believed.num_levels < prior.num_levels:
             num_tasks = size
         means = truth if self.knows_truth else None
-        belief = _belief(believed, num_tasks, num_populations, means, population)
+        belief = belief_in(believed, num_tasks, num_populations, means, population=population)
         node_of = _pooled_nodes(belief, size, population) if is_pooled else None
         forced = ForcedStart(np.zeros(belief.num_nodes, np.int32)) if self.forced else None
         return Policy(belief, self.rule, node_of=node_of, forced=forced)
-
-    def _believed(
-        self, prior: GaussianHierarchy | UnknownWidths
-    ) -> GaussianHierarchy | UnknownWidths:
-        """What the policy believes if this prior is given; unknown widths are believed as given."""
-        if isinstance(prior, GaussianHierarchy):
-            return self.believe(prior)
-        if self.believe not in (as_given, unknown_widths):
-            raise ValueError(f"prior must be a GaussianHierarchy for this policy, got {prior}")
-        return prior
-
-
-def _belief(
-    believed: GaussianHierarchy | UnknownWidths,
-    num_tasks: int | tuple[int, ...],
-    num_populations: int,
-    hyper_means: ArrayLike | None,
-    population: ArrayLike | None,
-) -> Posterior:
-    """The belief in a hierarchy before any reward."""
-    if isinstance(believed, UnknownWidths):
-        return AdaptiveBelief(believed, num_tasks, num_populations, population=population)
-    return Belief(believed, num_tasks, num_populations, hyper_means, population=population)
 
 
 def _pooled_nodes(belief: Posterior, size: int, population: ArrayLike | None) -> Indices | None:
@@ -121,13 +97,13 @@ POLICIES: dict[str, Recipe] = {
     "PooledTS": Recipe(pooled, thompson, "Thompson sampling as if all tasks were one"),
     "HierUCB": Recipe(
         as_given,
-        partial(ucb, width=ucb_width(HIER_UCB_DELTA)),
+        Ucb(ucb_width(HIER_UCB_DELTA)),
         f"HierBayesUCB: hierarchical posterior, upper bound at delta = {HIER_UCB_DELTA}",
     ),
     "HierGreedy": Recipe(as_given, greedy, "hierarchical posterior mean, no exploration"),
     "LinUCB": Recipe(
         ridge,
-        partial(ucb, width=LIN_UCB_WIDTH),
+        Ucb(LIN_UCB_WIDTH),
         f"ridge UCB in each task alone, lambda = {RIDGE}, alpha = {LIN_UCB_WIDTH}",
     ),
 }
@@ -136,3 +112,8 @@ POLICIES: dict[str, Recipe] = {
 def name_of(recipe: Recipe) -> str | None:
     """The name of a recipe of POLICIES; None for any other recipe."""
     return next((name for name, known in POLICIES.items() if known is recipe), None)
+
+
+def usual_policy(prior: Model) -> str:
+    """The name of the policy that learns what a prior leaves open, and takes the rest from it."""
+    return "HierTS" if prior.widths_known else "AdaptiveHierTS"

@@ -1,16 +1,64 @@
-"""What a rule is: a function that chooses an arm for each event of a round."""
+"""What a rule is: a value that chooses an arm for each event of a round, and what it may give."""
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from numpy.random import Generator
 
 from hierbandits.beliefs.posterior import Posterior
+from hierbandits.keyed_random import Stream
+from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.policies.arms import Arms
+from hierbandits.policies.belief_view import BeliefView
+from hierbandits.policies.frozen_rules import Frozen
+from hierbandits.policies.odds import Odds
 from hierbandits.types import Indices
 
 
 class Rule(Protocol):
-    """Chooses among the arms of each event, from what the belief knows of the event's node."""
+    """Chooses among the arms of each event, from what the belief knows of the event's node.
 
-    def __call__(self, belief: Posterior, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
+    A plain function is a rule.  A rule that is a value may give more: with a method `odds` its
+    policies have propensities (see `OddsRule`), and with a method `frozen` they can be evaluated
+    as they stand after training (see `FrozenRule`).
+    """
+
+    def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
         """The number of the arm that each event plays, (E,)."""
+
+
+class OddsRule(Rule, Protocol):
+    """A rule that knows how probable its choices are."""
+
+    def odds(
+        self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /, *, draws: int
+    ) -> Odds:
+        """Choose as the rule does, and say how probable that was.
+
+        `draws` is the number of posterior draws to make where the odds need draws.
+        """
+
+
+class FrozenRule(Rule, Protocol):
+    """A rule whose probabilities are fixed once its belief is."""
+
+    def frozen(self, posteriors: ArmPosteriors[Posterior], draws: int, stream: Stream, /) -> Frozen:
+        """The probabilities of all arms at these posteriors; `draws` as in `OddsRule`."""
+
+
+def odds_of(rule: Rule) -> Callable[..., Odds]:
+    """The method `odds` of a rule; one that has none is refused."""
+    return _given(rule, "odds", "propensities")
+
+
+def frozen_of(rule: Rule) -> Callable[[ArmPosteriors[Posterior], int, Stream], Frozen]:
+    """The method `frozen` of a rule; one that has none is refused."""
+    return _given(rule, "frozen", "fixed probabilities")
+
+
+def _given(rule: Rule, method: str, what: str) -> Callable[..., Any]:
+    """A method that a rule may have."""
+    found: Callable[..., Any] | None = getattr(rule, method, None)
+    if found is None:
+        raise ValueError(f"rule must have a method {method} to give {what}, got {rule!r:.80}")
+    return found

@@ -1,29 +1,33 @@
 """The posterior of every arm's mean reward in every task."""
 
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from hierbandits.algebra import square_root
-from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.gaussian import Prediction
+from hierbandits.beliefs.posterior import Posterior
 from hierbandits.types import Indices, Matrix
+
+Known = TypeVar("Known", bound=Posterior)
+"""The kind of belief that the posteriors are of."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ArmPosteriors:
+class ArmPosteriors(Generic[Known]):
     """The posterior of every arm's mean reward, in a table with a row for each task.
 
     A pooled belief has one row for each population, which its tasks share.
     """
 
-    belief: Belief
+    belief: Known
     table: Matrix | None  # the arms' features, (K, d); None when armed
     row: Indices  # the row of each task, (tasks,)
     prediction: Prediction  # (rows, K) each
 
     @classmethod
-    def of(cls, belief: Belief, table: Matrix | None, row: Indices) -> "ArmPosteriors":
+    def of(cls, belief: Known, table: Matrix | None, row: Indices) -> "ArmPosteriors[Known]":
         """Predict every arm in the belief's first nodes; row r of the table is node r."""
         num_arms = belief.dim if table is None else len(table)
         features = np.arange(num_arms) if table is None else table

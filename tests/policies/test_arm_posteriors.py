@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from support.oracle import random_cov
 
 from hierbandits import Belief, GaussianHierarchy
-from hierbandits.evaluation.arm_posteriors import ArmPosteriors
+from hierbandits.policies.arm_posteriors import ArmPosteriors
 
 
 @pytest.mark.parametrize("linear", [False, True])

@@ -1,0 +1,103 @@
+"""What a rule sees of a belief: checked questions, and nothing that changes it."""
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
+from hierbandits.beliefs.posterior import Posterior, checked_time
+from hierbandits.checks import count, index_array
+from hierbandits.types import Indices, Matrix, Vector
+
+
+class BeliefView:
+    """A belief that can be asked and not changed, at the time of a round.
+
+    `time` is the time of each event of the round, (E,), or None.  Questions about other nodes than
+    the round's events need times of their own if the round has any.
+    """
+
+    __slots__ = ("_moment", "_viewed")
+
+    def __init__(self, belief: Posterior, time: Vector | None = None) -> None:
+        self._viewed = belief
+        self._moment = time
+
+    @property
+    def time(self) -> Vector | None:
+        """The time of each event of the round, (E,)."""
+        return self._moment
+
+    @property
+    def dim(self) -> int:
+        """The number of features d, or of arms K."""
+        return self._viewed.dim
+
+    @property
+    def is_armed(self) -> bool:
+        """Whether features are arm indices."""
+        return self._viewed.is_armed
+
+    def draws(
+        self,
+        rng: Generator | None,
+        nodes: ArrayLike,
+        *,
+        repeats: int = 1,
+        fresh: bool = False,
+        time: ArrayLike | None = None,
+    ) -> tuple[Matrix, Indices]:
+        """Joint draws as a table of parameters, and the row of each event, draw after draw.
+
+        Without `rng`, the posterior means.  Repeats of a node share its draw, and nodes share
+        those of their ancestors; with `fresh`, every node draws ancestors of its own.
+        """
+        if rng is not None and not isinstance(rng, Generator):
+            raise ValueError(f"rng must be a numpy Generator or None, got {rng!r:.80}")
+        checked, times = self._checked(nodes, time)
+        repeats = count("repeats", repeats, least=1)
+        return self._viewed.draws(rng, checked, repeats=repeats, fresh=fresh, time=times)
+
+    def predict(
+        self, nodes: ArrayLike, features: ArrayLike, *, time: ArrayLike | None = None
+    ) -> Prediction:
+        """The posterior of x @ theta for each node and its features, (E, d), or arms, (E,)."""
+        checked, times = self._checked(nodes, time)
+        table = self._viewed.checked_features(features, checked.size)
+        return self._viewed.predict_rows(checked, table, np.arange(checked.size), times)
+
+    def predict_rows(
+        self,
+        nodes: ArrayLike,
+        table: ArrayLike,
+        rows: ArrayLike,
+        *,
+        time: ArrayLike | None = None,
+    ) -> Prediction:
+        """`predict` with the features looked up: node e has those of row rows[e] of a table."""
+        checked, times = self._checked(nodes, time)
+        features = self._viewed.checked_features(table, len(np.asarray(table)))
+        places = index_array("rows", rows, len(features), "rows")
+        if places.size != checked.size:
+            raise ValueError(f"rows must match {checked.size} nodes, got {places.size}")
+        return self._viewed.predict_rows(checked, features, places, times)
+
+    def task(self, node: int) -> Gaussian:
+        """The marginal posterior of a node's parameter."""
+        return self._viewed.task(node)
+
+    def uncertainty(self, node: int) -> Uncertainty:
+        """A node's covariance, split into its own and what comes from above it."""
+        return self._viewed.uncertainty(node)
+
+    def _checked(self, nodes: ArrayLike, time: ArrayLike | None) -> tuple[Indices, Vector | None]:
+        """Nodes and their times, for kernels."""
+        checked = self._viewed.checked_nodes(nodes)
+        if time is None and self._moment is not None:
+            if self._moment.size != checked.size:
+                raise ValueError(
+                    f"time must be given for {checked.size} nodes, since the round has times for "
+                    f"its {self._moment.size} events"
+                )
+            return checked, self._moment
+        return checked, checked_time(time, checked)

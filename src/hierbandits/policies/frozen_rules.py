@@ -1,0 +1,93 @@
+"""Rules that have stopped learning: the probabilities of all arms at beliefs that stay."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from hierbandits.beliefs.posterior import Posterior
+from hierbandits.keyed_random import Stream
+from hierbandits.policies.arm_posteriors import ArmPosteriors
+from hierbandits.types import Indices, Mask, Matrix
+
+CHUNK = 4_000_000  # numbers drawn at a time
+
+
+class Frozen(Protocol):
+    """Gives the probability of every arm, (n, K), in these tasks, (n,), with these arms, (n, K)."""
+
+    def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
+        """Rows that sum to one over the eligible arms."""
+
+
+def evenly(tasks: Indices, eligible: Mask, /) -> Matrix:
+    """Every eligible arm with the same probability."""
+    shares: Matrix = eligible / eligible.sum(axis=1, keepdims=True)
+    return shares
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HighestBound:
+    """The arm of highest mean plus `width` standard deviations; equal ones share.
+
+    A width of 0 is greedy.  A positive width makes an upper bound, and a negative one the lower
+    bound of HierOPO.
+    """
+
+    bound: Matrix  # (rows, K)
+    row: Indices  # the row of each task, (tasks,)
+
+    @classmethod
+    def of(cls, posteriors: ArmPosteriors[Posterior], width: float) -> "HighestBound":
+        """Frozen at these posteriors."""
+        return cls(posteriors.prediction.bound(width), posteriors.row)
+
+    def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
+        """The best eligible arm."""
+        bound = np.where(eligible, self.bound[self.row[tasks]], -np.inf)
+        best = bound == bound.max(axis=1, keepdims=True)
+        return evenly(tasks, best)
+
+
+@dataclass(slots=True, eq=False)
+class ThompsonShares:
+    """Thompson sampling that has stopped learning: one of `draws` fixed posterior draws.
+
+    A task's draws are a function of the seed and the task, so that this is one policy whatever
+    the batches, and the share of draws in which an arm is best is its exact probability.
+    """
+
+    posteriors: ArmPosteriors[Posterior]
+    draws: int
+    stream: Stream
+    _known: Matrix | None = field(default=None, init=False)  # all arms eligible; NaN: not yet
+
+    def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
+        """The share of draws in which each eligible arm is best."""
+        shares = np.empty(eligible.shape)
+        whole = eligible.all(axis=1)
+        shares[~whole] = self._shares(tasks[~whole], eligible[~whole])
+        if whole.any():
+            if self._known is None:
+                self._known = np.full((self.posteriors.row.size, eligible.shape[1]), np.nan)
+            asked = np.unique(tasks[whole])
+            new = asked[np.isnan(self._known[asked, 0])]
+            self._known[new] = self._shares(new, np.ones((new.size, eligible.shape[1]), np.bool_))
+            shares[whole] = self._known[tasks[whole]]
+        return shares
+
+    def _shares(self, tasks: Indices, eligible: Mask) -> Matrix:
+        shares = np.zeros(eligible.shape)
+        dim, draws = self.posteriors.belief.dim, self.draws
+        step = max(1, CHUNK // (draws * max(dim, eligible.shape[1])))
+        for start in range(0, tasks.size, step):
+            part = slice(start, start + step)
+            some = tasks[part]
+            run, zero = np.tile(np.arange(draws), some.size), np.zeros(some.size * draws, np.intp)
+            keys = (run, np.repeat(some, draws), zero)
+            normals = self.stream.normals(keys, dim).reshape(some.size, draws, dim)
+            values = self.posteriors.drawn(some, normals)  # (n, draws, K)
+            values[~np.broadcast_to(eligible[part, None], values.shape)] = -np.inf
+            best = values.argmax(axis=2)
+            np.add.at(shares[part], (np.repeat(np.arange(some.size), draws), best.ravel()), 1.0)
+        return shares / draws
