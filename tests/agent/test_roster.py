@@ -40,13 +40,14 @@ def test_a_saved_roster_finds_the_same_tasks():
     belief = Belief(DEEP)
     roster = Roster(belief, 2)
     roster.meet(("n", 1)).decisions = 3
-    roster.meet(("s", "1")).rewards = 2
+    roster.meet(("s", "1")).best = 2
     again = Roster.from_state(belief, 2, roster.state())
     assert again.state() == roster.state()
     assert again.find(("n", np.int64(1))).decisions == 3
-    assert again.meet(("s", "1")).rewards == 2
+    assert again.meet(("s", "1")).best == 2
+    assert [member.row for member in again] == [0, 1]
     assert belief.num_nodes == 5
     state = roster.state()
-    state[0][1] = 5
+    state["tasks"][0][1] = 5
     with pytest.raises(ValueError, match=r"tasks must be in \[0, 5\), got 5"):
         Roster.from_state(belief, 2, state)

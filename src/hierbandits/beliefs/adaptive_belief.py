@@ -43,6 +43,11 @@ class AdaptiveBelief(Posterior):
         """New tasks below a population's root; returns their ids."""
         return self.candidates.add(parent, count)
 
+    def remove_newest(self, count: int) -> None:
+        """Take back so many nodes that were added last, of which nothing was learned."""
+        for belief in self.candidates.beliefs:
+            belief.remove_newest(count)
+
     @property
     def largest_feature(self) -> float:
         """The size above which features are refused, because no unit is as large."""

@@ -158,6 +158,34 @@ class GaussianHierarchy:
             hyper_mean=hyper_mean, covs=covs, noise_std=noise, armed=self.is_armed
         )
 
+    def with_arm(
+        self, hyper_mean: float | None, hyper_std: float | None, task_std: float | None
+    ) -> "GaussianHierarchy":
+        """The same with one more arm, an armed hierarchy's last.
+
+        Its hyper-mean and variances are means over the other arms unless they are given.
+        """
+        if not self.is_armed:
+            raise ValueError(f"arms must not be added where they have features, got {self}")
+        stds: dict[str, ArrayLike] = {}
+        for name, std in (("hyper_std", hyper_std), ("task_std", task_std)):
+            if std is not None:
+                stds[name] = [std]
+        given = _variances_of(stds, 1, "one arm")
+        names = ["hyper_std", *["group"] * (self.num_levels - 2), "task_std"][: self.num_levels]
+        covs = [
+            np.append(cov, given.get(name, usual(cov)))
+            for name, cov in zip(names, self.covs, strict=True)
+        ]
+        mean = usual(self.hyper_mean) if hyper_mean is None else hyper_mean
+        new = real_array("hyper_mean", mean, ())
+        return GaussianHierarchy.of_levels(
+            hyper_mean=np.append(self.hyper_mean, new),
+            covs=covs,
+            noise_std=self.noise_std,
+            armed=True,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, for JSON; `from_dict` gives the same hierarchy back, exactly."""
         return {
@@ -218,6 +246,11 @@ def _variances_of(stds: dict[str, ArrayLike], dim: int, count_name: str) -> dict
             raise ValueError(f"{name} must not be negative, got {std.min()}")
         variances[name] = std**2
     return variances
+
+
+def usual(values: Vector) -> float:
+    """The number that all arms share, or else their mean."""
+    return float(values[0] if (values == values[0]).all() else values.mean())
 
 
 def _some(covs: Sequence[ArrayLike]) -> Sequence[ArrayLike]:

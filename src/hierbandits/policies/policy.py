@@ -81,9 +81,14 @@ class Policy:
             propensities[self.forced.apply(nodes, arms, choices)] = 1.0
         return choices, propensities
 
+    @property
+    def gives_propensities(self) -> bool:
+        """Whether the rule can say how probable its choices were."""
+        return self.rule is thompson
+
     def check_propensities(self, draws: int, floor: float) -> None:
         """Raise an error unless `act_with_propensities` can take these arguments."""
-        if self.rule is not thompson:
+        if not self.gives_propensities:
             raise ValueError(f"draws needs a policy of the thompson rule, got {self.rule}")
         count("draws", draws, least=1)
         if not 0 <= floor <= 1:
