@@ -50,7 +50,7 @@ class RunningSums:
     def remove(self, row: int) -> None:
         """Forget a task; the rows after it move up."""
         self._add_waiting()
-        self._sums = self._sums.rows(np.delete(np.arange(len(self._sums.n)), row))
+        self._sums = self._sums.rows(np.flatnonzero(np.arange(len(self._sums.n)) != row))
 
     def add_arm(self) -> None:
         """One more arm, which has had no event."""
