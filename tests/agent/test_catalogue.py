@@ -103,3 +103,22 @@ def test_masks_and_names_go_together():
     assert playable == [("low", "high"), ("mid",)]
     assert arms.sizes.tolist() == [2, 1]
     assert arms.features(np.array([2, 1])).tolist() == [ARMS["high"], ARMS["mid"]]
+
+
+def test_arms_are_added_and_retired_and_keep_their_places():
+    catalogue = Catalogue(["a", "b"], 2, armed=True)
+    catalogue.add("c")
+    catalogue.retire("a")
+    assert catalogue.names == ("a", "b", "c")
+    assert (catalogue.own.names, catalogue.own.table.tolist()) == (("b", "c"), [1, 2])
+    assert catalogue.places_of(["a", "c", 1, np.int64(0), "a"]).tolist() == [0, 2, 1, 0, 0]
+    assert catalogue.indices_of(["c", "a"]).tolist() == [2, 0]
+    arms, _, playable = catalogue.offered(None, 1, [False, True])
+    assert playable == [("c",)]
+    assert arms.features(np.array([1])).tolist() == [2]
+    with pytest.raises(ValueError, match="arms must not be retired, got 'a'"):
+        catalogue.offered([["b"], ["a"]], 2, None)
+    numbered = Catalogue([5, 7], 2, armed=True)
+    assert numbered.places_of([7, 5]).tolist() == [1, 0]
+    with pytest.raises(ValueError, match=r"must be arms of this agent \(5, 7, \.\.\.\), got 1"):
+        numbered.places_of([1])  # a number is a name here

@@ -83,3 +83,31 @@ def _pairs(state):
         for c, one in enumerate(candidates.beliefs)
         if candidates.active[c, 0]
     ]
+
+
+def long_life(agent, form, rng, events=25):
+    """A life with every kind of event that the agent's form allows."""
+    clock = agent._books.clock
+    first = agent.decide(task_of(form, 0), id="zero")
+    agent.learn([task_of(form, 0)], [first.features], [0.3])
+    live(agent, form, rng, events, name="one")
+    clock.now += 100
+    live(agent, form, rng, events, name="two")
+    agent.expire(50, default=0.1)
+    settled = list(agent._state.ledger.settled)
+    agent.correct(settled[3], 2.5)
+    for id in settled[-3:]:
+        if agent._state.ledger.settled[id].provisional:
+            agent.reward(id, -1.0)
+    if agent.prior.is_armed:
+        agent.add_arm("new", hyper_mean=0.1)
+        agent.retire_arm("a")
+    tasks = [task_of(form, number) for number in range(6)]
+    agent.decide_many(tasks, best=True, ids=[f"best{task}" for task in tasks])
+    live(agent, form, rng, events, name="three")
+    agent.forget(task_of(form, 2))
+    waiting = agent.pending[:4]
+    agent.reward_many([made.id for made in waiting], rng.normal(size=len(waiting)))
+    clock.now += 100
+    agent.expire(150)
+    live(agent, form, rng, events, name="four")
