@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierbandits import POLICIES, Agent, Belief, GaussianHierarchy
+from hierbandits import POLICIES, Agent, Belief, GaussianHierarchy, TaskSums
 from hierbandits.agent.roster import Roster
 from support.agents import DEEP, LINEAR, Clock
 
@@ -54,7 +54,11 @@ def check_knows(agent, history):
     rewards = np.array([reward for _, reward in history.values()])
     seen = [decision.features for decision in made]
     state = agent._state
-    np.testing.assert_allclose(state.totals().n.sum(), len(made))
+    sums = TaskSums.zeros(len(agent.tasks), agent.prior.dim, armed=agent.prior.is_armed)
+    if made:
+        sums.add([agent.tasks.index(decision.task) for decision in made], seen, rewards)
+    for name, values in state.totals().state().items():
+        np.testing.assert_allclose(values, sums.state()[name], rtol=1e-9, atol=1e-9)
     for belief, fresh in _pairs(state):
         roster = Roster(fresh, state.roster.path_length)
         for task in agent.tasks:
