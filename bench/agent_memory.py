@@ -26,7 +26,8 @@ def agent_memory(prior: hb.GaussianHierarchy) -> AgentMemory:
     agent = hb.Agent(prior, arms=arms, seed=0)
     agent.reward(agent.decide("first").id, 0.0)
     tracemalloc.start()
-    agent.learn(*_one_event_each(prior))
+    once = np.zeros(TASKS, np.intp) if prior.is_armed else np.ones((TASKS, prior.dim))
+    agent.learn(range(TASKS), once, np.zeros(TASKS))
     agent.summary()
     with_tasks = tracemalloc.get_traced_memory()[0]
     for number in range(DECISIONS):
@@ -45,20 +46,14 @@ def agent_memory(prior: hb.GaussianHierarchy) -> AgentMemory:
     )
 
 
-def _one_event_each(prior: hb.GaussianHierarchy) -> tuple[list[int], object, object]:
-    features = np.zeros(TASKS, np.intp) if prior.is_armed else np.ones((TASKS, prior.dim))
-    return list(range(TASKS)), features, np.zeros(TASKS)
-
-
 def main() -> None:
     """Print a row for each form of agent."""
-    widths = {"hyper_std": 1.0, "task_std": 0.3, "noise_std": 0.5}
     print("| agent | bytes per task | per pending decision | per settled decision |")
     print("|---|---|---|---|")
     for prior in (
-        hb.GaussianHierarchy.armed(10, **widths),
-        hb.GaussianHierarchy.linear(2, **widths),
-        hb.GaussianHierarchy.linear(16, **widths),
+        hb.GaussianHierarchy.armed(10, hyper_std=1.0, task_std=0.3, noise_std=0.5),
+        hb.GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.3, noise_std=0.5),
+        hb.GaussianHierarchy.linear(16, hyper_std=1.0, task_std=0.3, noise_std=0.5),
     ):
         held = agent_memory(prior)
         print(f"| {held.form} | {held.task:,.0f} | {held.pending:,.0f} | {held.settled:,.0f} |")

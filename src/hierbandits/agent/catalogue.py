@@ -50,7 +50,7 @@ class Catalogue:
         self.names: tuple[Name, ...] = ()  # of all arms, by index, when armed
         self.retired: frozenset[Name] = frozenset()
         if armed:
-            # Names that come with a learned prior (prior.arms) are the default here, once it has them.
+            # Here names that come with a learned prior would be the default, not numbers.
             names = list(range(dim)) if arms is None else checked_names(arms)
             if len(names) != dim:
                 raise ValueError(f"arms must name the {dim} arms of the prior, got {len(names)}")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.decision import Decision
 from hierbandits.agent.ledger import Entry
+from hierbandits.agent.roster import Member
 from hierbandits.logs.batch import Batch
 from hierbandits.logs.log import Log
 from hierbandits.types import Name, TaskName
@@ -26,59 +27,63 @@ def arms_of(log: Log) -> tuple[Name, ...] | None:
 def replay_log(state: AgentState, log: Log, now: float) -> None:
     """Learn all rows, and remember their decisions, if they have ids, as settled."""
     for batch in log.batches():
-        paths = [
-            state.roster.checked_path(_task(state, batch, task)) for task in batch.tasks.tolist()
-        ]
         if batch.is_armed != state.prior.is_armed:
             form = "arms" if state.prior.is_armed else "features"
             raise ValueError(f"log must have {form}, as the prior has, got {log.columns}")
+        path_of = {task: _path(state, batch, task) for task in np.unique(batch.tasks).tolist()}
         table: Any = batch.features
         if state.prior.is_armed:
             table = state.catalogue.places_of(batch.names.arms)[batch.features]
         table = state.belief.checked_features(table, batch.num_rows)
-        state.learn(paths, table, batch.rewards)
-        _remember(state, batch, table, now)
+        state.learn([path_of[task] for task in batch.tasks.tolist()], table, batch.rewards)
+        member_of = {task: state.roster.meet(path) for task, path in path_of.items()}
+        _remember(state, batch, table, member_of, now)
     state.count_decisions()
 
 
-def _task(state: AgentState, batch: Batch, task: int) -> TaskName:
-    """The name of a task; a path is JSON, or a population and its task."""
-    name = batch.names.tasks[task]
-    if state.roster.path_length == 1:
-        return name
-    if isinstance(name, str) and name.startswith("["):
-        try:
-            return tuple(json.loads(name))
-        except (ValueError, TypeError):
-            raise ValueError(f"task must be a path as JSON, got {name!r:.80}") from None
-    return batch.names.populations[batch.names.population[task]], name
+def _path(state: AgentState, batch: Batch, task: int) -> tuple[Name, ...]:
+    """The path of a task: its name, JSON of the path, or a population and its task."""
+    name: TaskName = batch.names.tasks[task]
+    if state.roster.path_length > 1:
+        if isinstance(name, str) and name.startswith("["):
+            try:
+                name = tuple(json.loads(name))
+            except ValueError:
+                raise ValueError(f"task must be a path as JSON, got {name!r:.80}") from None
+        else:
+            name = batch.names.populations[batch.names.population[task]], batch.names.tasks[task]
+    return state.roster.checked_path(name)
 
 
-def _remember(state: AgentState, batch: Batch, table: NDArray[Any], now: float) -> None:
-    """Enter the decisions of a batch into the ledger."""
-    names, times = batch.names.arms, _seconds(batch.times, batch.num_rows, now)
-    everything = tuple(names) if batch.is_armed else (0,)
-    members = list(state.roster)
-    by_task = {member.task: member for member in members}
+def _remember(
+    state: AgentState,
+    batch: Batch,
+    table: NDArray[Any],
+    member_of: dict[int, Member],
+    now: float,
+) -> None:
+    """Count the decisions of a batch, and settle those that have ids."""
+    if batch.decisions is None:
+        for task in batch.tasks.tolist():
+            member_of[task].decisions += 1
+        return
+    armed, names = batch.is_armed, batch.names.arms
+    times = _seconds(batch.times, batch.num_rows, now)
+    played, rows = batch.features.tolist(), table.tolist()
+    offered = tuple(names) if armed else (0,)  # the arm that was played, which has no name
     for e, task in enumerate(batch.tasks.tolist()):
-        path = state.roster.checked_path(_task(state, batch, task))
-        member = by_task[path[0] if len(path) == 1 else path]
-        if batch.decisions is None:
-            member.decisions += 1
-            continue
-        offered = everything
         if batch.eligible is not None:
             offered = tuple(names[place] for place in np.flatnonzero(batch.eligible[e]).tolist())
         decision = Decision(
             str(batch.decisions[e]),
-            member.task,
-            names[int(batch.features[e])] if batch.is_armed else 0,
-            int(table[e]) if batch.is_armed else tuple(table[e].tolist()),
+            member_of[task].task,
+            names[played[e]] if armed else 0,
+            rows[e] if armed else tuple(rows[e]),
             None if batch.propensities is None else float(batch.propensities[e]),
             times[e],
             offered,
         )
-        entry = Entry(decision, member, int(table[e]) if batch.is_armed else table[e])
+        entry = Entry(decision, member_of[task], rows[e] if armed else table[e])
         state.ledger.add(entry)
         state.ledger.settle(entry, float(batch.rewards[e]), times[e])
 
