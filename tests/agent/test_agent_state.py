@@ -94,6 +94,8 @@ def test_a_default_is_replaced_exactly_by_the_reward_that_comes_late(form, polic
     with pytest.raises(ValueError, match="has the reward"):
         agent.reward(late[0].id, 7.0)
     assert agent.expire(50, default=0.0) == []
+    with pytest.raises(ValueError, match="default must be finite"):
+        agent.expire(50, default=np.nan)
 
 
 @forms

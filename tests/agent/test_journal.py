@@ -105,6 +105,35 @@ def test_what_changes_nothing_is_no_event(tmp_path):
     assert kinds == ["decide", "decide", "decide", "reward"]
 
 
+def test_a_journal_may_look_at_its_agent_but_not_change_it():
+    seen, tries = [], []
+
+    def journal(event):
+        seen.append(agent.tasks)
+        if tries:
+            agent.decide("inner")
+
+    agent = Agent(ARMED, seed=0, journal=journal)
+    agent.decide("t")
+    before = state(agent)
+    tries.append(True)
+    with pytest.raises(RuntimeError, match="journal must not change the agent"):
+        agent.decide("outer")
+    assert state(agent) == before
+    tries.clear()
+    agent.decide("outer")
+    assert agent.tasks == ["t", "outer"]
+
+
+def test_a_path_does_not_move_with_the_process(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    agent = Agent(ARMED, seed=0, journal="journal")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    agent.decide("t")
+    assert (tmp_path / "journal").exists()
+
+
 def test_propensities_are_on_with_a_journal(tmp_path):
     assert Agent(ARMED, seed=0, journal=tmp_path / "j").decide("t").propensity is not None
     assert Agent(ARMED, seed=0, journal=lambda _: None, floor=0.3).decide("t").propensity >= 0.1

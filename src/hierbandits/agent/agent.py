@@ -226,8 +226,7 @@ class Agent:
             self._books.retire_arm(name)
 
     def log(self, *, by_arm: bool = False) -> Log:
-        """The decisions that have their reward and are still remembered, for `learn_prior` and
-        `evaluate`.
+        """The settled decisions that are still remembered, for `learn_prior` and `evaluate`.
 
         A linear agent's log has features.  With `by_arm` it names the arms instead, as `evaluate`
         needs it.  See `decision_log` for names and paths.

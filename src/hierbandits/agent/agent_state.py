@@ -16,7 +16,7 @@ from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.policies.forced_start import ForcedStart
 from hierbandits.policies.policy import Policy
 from hierbandits.policies.recipes import Recipe
-from hierbandits.types import Matrix, Name, TaskName, Vector
+from hierbandits.types import Indices, Matrix, Name, TaskName, Vector
 
 
 class AgentState:
@@ -104,14 +104,15 @@ class AgentState:
             self.belief.revise(entry.member.node, entry.row, old, reward)
             self.sums.revise(entry.member.row, entry.row, old, reward)
 
-    def learn(self, tasks: Sequence[tuple[Name, ...]], features: Any, rewards: Vector) -> None:
+    def learn(
+        self, tasks: Sequence[tuple[Name, ...]], table: Matrix | Indices, rewards: Vector
+    ) -> None:
         """Rewards of decisions that were made elsewhere; new tasks are met."""
         self.num_events += 1
         if len(tasks) == 0:
             return
         members = [self.roster.meet(path) for path in tasks]
         nodes = np.array([member.node for member in members], np.intp)
-        table: Matrix = features
         self.belief.observe_rows(nodes, table, rewards)
         rows = np.array([member.row for member in members], np.intp)
         self.sums.add_many(rows, table, rewards)

@@ -24,23 +24,34 @@ class Journal:
     def __init__(self, target: JournalTarget) -> None:
         if not callable(target) and not isinstance(target, str | PathLike):
             raise ValueError(f"journal must be a path or a function, got {target!r:.80}")
-        self._target = target
+        # A path is that of today, wherever the process goes before the first event.
+        self._target = target if callable(target) else Path(target).absolute()
         self._file: int | None = None  # its descriptor
+        self._is_writing = False
 
     def write(self, number: int, kind: str, time: float, parts: Mapping[str, Any]) -> None:
         """Write one event; if that fails, the file is as it was."""
+        if self._is_writing:
+            raise RuntimeError("journal must not change the agent whose event it is writing")
         event = {"version": VERSION, "number": number, "kind": kind, "time": time, **parts}
-        if callable(self._target):
-            self._target(event)
-            return
+        self._is_writing = True
+        try:
+            if callable(self._target):
+                self._target(event)
+            else:
+                self._append(self._target, event)
+        finally:
+            self._is_writing = False
+
+    def _append(self, path: Path, event: Event) -> None:
         line = json.dumps(event, allow_nan=False).encode() + b"\n"
         if self._file is None:
-            self._file = _opened(Path(self._target), number)
+            self._file = _opened(path, event["number"])
             finalize(self, os.close, self._file)
         size = os.fstat(self._file).st_size
         try:
             if os.write(self._file, line) < len(line):
-                raise OSError(f"journal must have room for an event, got none in {self._target!r}")
+                raise OSError(f"journal must have room for an event, got none in {path}")
         except BaseException:
             os.ftruncate(self._file, size)
             raise
