@@ -75,7 +75,7 @@ MUTANTS = [
     ("beliefs/task_sums.py", "mean.max(initial=0.0) or 1.0", "1.0"),
     ("models/hierarchy.py", "variances[name] = std**2", "variances[name] = std"),
     ("agent/ledger.py", "if earlier != reward:", "if False:"),
-    ("agent/ledger.py", "self.pending.pop(id, None)", "pass"),
+    ("agent/ledger.py", "self.pending.pop(id)", "self.pending[id]"),
     ("agent/ledger.py", "popitem(last=False)", "popitem(last=True)"),
     ("agent/ledger.py", "if not entry.provisional:", "if True:"),
     ("agent/running_sums.py", "!= row", ">= 0"),

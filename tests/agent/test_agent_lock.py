@@ -1,11 +1,10 @@
 """One lock for each agent: threads take turns, and a forked child is free."""
 
-import os
 import threading
-import warnings
 
 import numpy as np
 from support.agents import ARMED, ARMS, LINEAR, state
+from support.processes import in_child
 
 from hierbandits import Agent
 from hierbandits.agent.agent_lock import FORK_GUARD
@@ -49,21 +48,6 @@ def test_threads_that_share_an_agent_lose_nothing():
         np.testing.assert_allclose(one.mean, other.mean, rtol=1e-9, atol=1e-9)
 
 
-def _in_child(action):
-    """What an action returns in a forked child, as text."""
-    read, write = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forks where threads run
-        child = os.fork()
-    if child == 0:
-        try:
-            os.write(write, str(action()).encode())
-        finally:
-            os._exit(0)
-    os.waitpid(child, 0)
-    return os.read(read, 1000).decode()
-
-
 def test_a_child_forked_while_threads_work_has_a_whole_agent_of_its_own():
     agent = Agent(ARMED, seed=0)
     agent.decide("t")
@@ -80,7 +64,7 @@ def test_a_child_forked_while_threads_work_has_a_whole_agent_of_its_own():
     worker = threading.Thread(target=work)
     worker.start()
     try:
-        assert [_in_child(whole) for _ in range(20)] == ["0"] * 20
+        assert [in_child(whole) for _ in range(20)] == ["0"] * 20
     finally:
         stop.set()
         worker.join()
@@ -90,7 +74,7 @@ def test_a_fork_inside_a_call_leaves_the_lock_as_it_was():
     events = []
 
     def journal(event):
-        events.append(_in_child(lambda: agent.tasks))
+        events.append(in_child(lambda: agent.tasks))
 
     agent = Agent(ARMED, seed=0, journal=journal)
     agent.decide("t")

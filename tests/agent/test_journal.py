@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support.agent_lives import new_agent
 from support.agents import ARMED, Clock, state
+from support.processes import in_child
 
 from hierbandits import Agent, TaskSums
 from hierbandits.agent.journal import VERSION, Journal, events_of
@@ -180,6 +181,21 @@ def test_two_agents_do_not_share_a_file(tmp_path):
         other.decide("t")
     assert path.read_bytes() == before
     assert other.tasks == []
+
+
+def test_a_child_does_not_write_to_its_parents_journal(tmp_path):
+    agent = _prepared(tmp_path / "journal")
+    before = (tmp_path / "journal").read_bytes()
+
+    def refused():
+        try:
+            agent.decide("t")
+        except RuntimeError as error:
+            return error
+
+    assert "a child: load an agent there" in in_child(refused)
+    assert (tmp_path / "journal").read_bytes() == before
+    agent.decide("t")
 
 
 def test_a_line_that_is_no_event_is_named(tmp_path):

@@ -91,8 +91,12 @@ def test_a_journal_that_does_not_fit_is_refused():
     agent.decide("t")
     with pytest.raises(ValueError, match="must go on where the agent stands, with event 0, got"):
         Agent.replay(events[1:], ARMED)
-    with pytest.raises(ValueError, match="with event 1, got event 2"):
-        Agent.replay([events[0], events[2]], ARMED, arms=["a", "b", "c"])
+    for part, message in (
+        ([events[0], events[2]], "got event 2 after 0"),
+        ([events[0], events[0], events[1]], "got event 0 after 0"),  # of two writers
+    ):
+        with pytest.raises(ValueError, match=f"events must follow each other, {message}"):
+            Agent.replay(part, ARMED, arms=["a", "b", "c"])
     with pytest.raises(ValueError, match=r"event 0 does not fit this agent.*arms of this agent"):
         Agent.replay(events, ARMED, arms=["x", "y", "z"])
     with pytest.raises(ValueError, match="event 0 does not fit this agent"):

@@ -118,7 +118,8 @@ class Agent:
         With `best` the arm of highest posterior mean is chosen, without exploring.
         """
         ids = None if id is None else [id]
-        return self.decide_many([task], arms, eligible=eligible, ids=ids, best=best)[0]
+        with self._lock:
+            return self._decider.decide([task], arms, eligible, ids, best)[0]
 
     def decide_many(
         self,

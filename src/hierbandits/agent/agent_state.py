@@ -63,9 +63,11 @@ class AgentState:
     def reward(self, entries: Sequence[Entry], rewards: Sequence[float], now: float) -> None:
         """Decisions have their rewards now; these replace defaults."""
         self.num_events += 1
-        new = [(e, r) for e, r in zip(entries, rewards, strict=True) if not e.provisional]
-        if new:
-            self._observe([entry for entry, _ in new], [reward for _, reward in new])
+        new = [place for place, entry in enumerate(entries) if not entry.provisional]
+        if len(new) == len(entries):
+            self._observe(entries, rewards)
+        elif new:
+            self._observe([entries[place] for place in new], [rewards[place] for place in new])
         for entry, reward in zip(entries, rewards, strict=True):
             if entry.provisional:
                 self._revise(entry, reward)

@@ -28,6 +28,7 @@ class Journal:
         self._target = target if callable(target) else Path(target).absolute()
         self._file: int | None = None  # its descriptor
         self._is_writing = False
+        self._process = os.getpid()
 
     def write(self, number: int, kind: str, time: float, parts: Mapping[str, Any]) -> None:
         """Write one event; if that fails, the file is as it was."""
@@ -44,6 +45,11 @@ class Journal:
             self._is_writing = False
 
     def _append(self, path: Path, event: Event) -> None:
+        if self._process != os.getpid():
+            raise RuntimeError(
+                f"journal must be written by the process that opened it, {self._process}, got "
+                f"{os.getpid()}, a child: load an agent there, with a journal of its own"
+            )
         line = json.dumps(event, allow_nan=False).encode() + b"\n"
         if self._file is None:
             self._file = _opened(path, event["number"])

@@ -16,8 +16,12 @@ from hierbandits.types import Indices, Matrix, Name
 
 def replay_events(state: AgentState, events: Iterable[Event]) -> None:
     """Apply the events that come after those that the state has seen, without a gap."""
+    last: int | None = None
     for event in events:
         number = event["number"]
+        if last is not None and number != last + 1:
+            raise ValueError(f"events must follow each other, got event {number} after {last}")
+        last = number
         if number < state.num_events:
             continue
         if number > state.num_events:

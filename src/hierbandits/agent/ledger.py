@@ -110,10 +110,11 @@ class Ledger:
     def settle(self, entry: Entry, reward: float, now: float, *, provisional: bool = False) -> None:
         """A decision has its reward now; the oldest beyond `remember` is forgotten."""
         id = entry.decision.id
-        self.pending.pop(id, None)
+        if entry.provisional:
+            self.settled.move_to_end(id)
+        else:
+            self.settled[id] = self.pending.pop(id)
         entry.reward, entry.settled, entry.provisional = reward, now, provisional
-        self.settled[id] = entry
-        self.settled.move_to_end(id)  # if it had a default before
         if self.remember is not None and len(self.settled) > self.remember:
             self.settled.popitem(last=False)
 
