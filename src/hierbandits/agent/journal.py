@@ -40,11 +40,11 @@ class Journal:
             if callable(self._target):
                 self._target(event)
             else:
-                self._append(self._target, event)
+                self._write_line(self._target, event)
         finally:
             self._is_writing = False
 
-    def _append(self, path: Path, event: Event) -> None:
+    def _write_line(self, path: Path, event: Event) -> None:
         if self._process != os.getpid():
             raise RuntimeError(
                 f"journal must be written by the process that opened it, {self._process}, got "
