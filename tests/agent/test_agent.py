@@ -58,7 +58,7 @@ def test_rewards_late_shuffled_and_repeated_give_the_same_belief():
         (["a", "b"], [1.0, np.nan], ValueError, r"values must be finite.* nan at \[1\]"),
         (["a", "b"], [1.0, np.inf], ValueError, "values must be finite"),
         (["a", "b"], [1.0], ValueError, r"values must have shape \(2,\) to match ids"),
-        (["a", "nope"], [1.0, 1.0], UnknownDecision, "have not expired, got 'nope'"),
+        (["a", "nope"], [1.0, 1.0], UnknownDecision, "are not forgotten, got 'nope'"),
         (["a", 7], [1.0, 1.0], UnknownDecision, "ids must be strings, got 7"),
         (["a", ["b"]], [1.0, 1.0], UnknownDecision, "ids must be strings"),
         (["a", "done"], [1.0, 2.0], RewardConflict, "'done' has the reward 5.0, got 2.0"),
@@ -131,7 +131,7 @@ def test_a_bad_decision_changes_nothing(prior, task, arms, more, message):
         ({"arms": ["a", "b"]}, "arms must name the 3 arms of the prior, got 2"),
         ({"arms": ["a", "b", "a"]}, "arms must have distinct names"),
         ({"arms": ["a", "b", 1.5]}, "arms must be named by strings or integers"),
-        ({"floor": 0.1}, "floor needs propensities"),
+        ({"floor": -0.1}, "floor must be in"),
         ({"draws": 0}, "draws must be a whole number of at least 1"),
         ({"draws": 5, "policy": Recipe(as_given, first_arm, "mine")}, "must have a method odds"),
         ({"draws": 5, "floor": 2.0}, "floor must be in"),
@@ -163,7 +163,7 @@ def test_a_string_is_not_several_tasks():
 def test_a_clock_that_fails_leaves_nothing_half_done():
     agent = Agent(ARMED, seed=0)
     decision = agent.decide("t")
-    agent._clock = lambda: 1 / 0
+    agent._books.clock = lambda: 1 / 0
     before = state(agent)
     with pytest.raises(ZeroDivisionError):
         agent.reward(decision.id, 1.0)

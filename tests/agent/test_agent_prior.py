@@ -4,14 +4,44 @@ import numpy as np
 import pytest
 from support.agents import ARMED, ARMS, LINEAR
 
+from hierbandits import Agent, GaussianHierarchy
 from hierbandits.agent.agent_prior import agent_prior, prior_from_arms
 from hierbandits.models.unknown_widths import UnknownWidths
 
 
 def test_a_prior_that_is_given_is_taken_as_it_is():
     for prior in (LINEAR, ARMED, UnknownWidths.of(2, armed=True)):
-        assert agent_prior(prior, None, ARMS) is prior
-    assert agent_prior(None, 4, None).dim == 4
+        assert agent_prior(prior, None, ARMS) == (prior, ARMS)
+    assert agent_prior(None, 4, None)[0].dim == 4
+
+
+def test_the_arms_that_a_prior_names_are_those_of_its_agent():
+    prior = GaussianHierarchy.armed(
+        arms=["a", "b", "c"],
+        hyper_mean=[1.0, 2.0, 3.0],
+        hyper_std=1.0,
+        task_std=[0.1, 0.2, 0.3],
+        noise_std=1.0,
+    )
+    assert agent_prior(prior, None, None) == (prior, ("a", "b", "c"))
+    moved, arms = agent_prior(prior, None, ["c", "a", "b"])
+    assert (arms, moved.arms) == (["c", "a", "b"], ("c", "a", "b"))
+    assert moved.hyper_mean.tolist() == [3.0, 1.0, 2.0]
+    agents = [Agent(prior, seed=0, arms=arms) for arms in (None, ["c", "a", "b"])]
+    for agent in agents:
+        agent.learn(["t", "t"], ["c", "b"], [5.0, -1.0])
+        assert agent.decide("t", best=True).arm == "c"
+    rows = [dict(zip(agent.table()["arm"], agent.table()["mean"], strict=True)) for agent in agents]
+    assert rows[0] == pytest.approx(rows[1])
+
+
+@pytest.mark.parametrize("arms", [["a", "b"], ["a", "b", "d"], "abc", {"a": 1, "b": 2, "c": 3}, 3])
+def test_other_names_than_the_prior_has_are_refused(arms):
+    prior = GaussianHierarchy.armed(
+        arms=["a", "b", "c"], hyper_std=1.0, task_std=0.5, noise_std=1.0
+    )
+    with pytest.raises(ValueError, match="arms must be"):
+        Agent(prior, arms=arms)
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_the_agents_own_arms_are_a_copy():
     arms = np.array([[1.0, 2.0]])
     agent = Agent(LINEAR, seed=0, arms=arms)
     arms[:] = 9.0
-    assert agent.decide("t").features.tolist() == [1.0, 2.0]
+    assert agent.decide("t").features == (1.0, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_features_that_no_unit_can_have_are_refused():
 
 
 def test_an_offer_keeps_the_order_that_is_asked_for():
-    offer = Offer(np.array([[1.0], [2.0], [3.0]]), ["a", "b", 7])
+    offer = Offer(np.array([[1.0], [2.0], [3.0]]), ("a", "b", 7))
     part = offer.named([np.int64(7), "a"])
-    assert (part.table.tolist(), part.names) == ([[3.0], [1.0]], [7, "a"])
+    assert (part.table.tolist(), part.names) == ([[3.0], [1.0]], (7, "a"))
     for names, message in (
         ("ab", "arms must be several names or indices, got 'ab'"),
         (["c"], r"arms must name arms of this agent \('a', 'b', 7, \.\.\.\), got 'c'"),
@@ -97,7 +97,28 @@ def test_arms_are_found_by_name_only_where_they_have_no_features():
 
 def test_masks_and_names_go_together():
     catalogue = Catalogue(ARMS, 2, armed=False)
-    arms, names = catalogue.offered(None, 2, [[True, False, True], [False, True, False]])
-    assert [list(own) for own in names] == [["low", "mid", "high"]] * 2
+    masks = [[True, False, True], [False, True, False]]
+    arms, names, playable = catalogue.offered(None, 2, masks)
+    assert names == [("low", "mid", "high")] * 2
+    assert playable == [("low", "high"), ("mid",)]
     assert arms.sizes.tolist() == [2, 1]
     assert arms.features(np.array([2, 1])).tolist() == [ARMS["high"], ARMS["mid"]]
+
+
+def test_arms_are_added_and_retired_and_keep_their_places():
+    catalogue = Catalogue(["a", "b"], 2, armed=True)
+    catalogue.add("c")
+    catalogue.retire("a")
+    assert catalogue.names == ("a", "b", "c")
+    assert (catalogue.own.names, catalogue.own.table.tolist()) == (("b", "c"), [1, 2])
+    assert catalogue.places_of(["a", "c", 1, np.int64(0), "a"]).tolist() == [0, 2, 1, 0, 0]
+    assert catalogue.indices_of(["c", "a"]).tolist() == [2, 0]
+    arms, _, playable = catalogue.offered(None, 1, [False, True])
+    assert playable == [("c",)]
+    assert arms.features(np.array([1])).tolist() == [2]
+    with pytest.raises(ValueError, match="arms must not be retired, got 'a'"):
+        catalogue.offered([["b"], ["a"]], 2, None)
+    numbered = Catalogue([5, 7], 2, armed=True)
+    assert numbered.places_of([7, 5]).tolist() == [1, 0]
+    with pytest.raises(ValueError, match=r"must be arms of this agent \(5, 7, \.\.\.\), got 1"):
+        numbered.places_of([1])  # a number is a name here

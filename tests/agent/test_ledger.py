@@ -1,13 +1,12 @@
 """The ledger: ids, rewards that are settled once, and decisions that expire."""
 
-import os
-
 import numpy as np
 import pytest
 from support.agents import ARMED, Clock
+from support.processes import in_child
 
 from hierbandits import Agent, Decision, RewardConflict, UnknownDecision
-from hierbandits.agent.ledger import Ledger
+from hierbandits.agent.ledger import Entry, Ledger
 from hierbandits.agent.roster import Member
 
 
@@ -17,20 +16,16 @@ def test_ids_never_repeat_and_leave_the_random_state_alone():
     assert len(set(ids)) == 200
     for i in range(200):
         other.decide("t", id=str(i))
-    assert agent._rng.bit_generator.state == other._rng.bit_generator.state
+    assert agent._decider.rng.bit_generator.state == other._decider.rng.bit_generator.state
     assert [d.arm for d in agent.pending] == [d.arm for d in other.pending]
 
 
 def test_a_forked_process_makes_ids_of_its_own():
     agent = Agent(ARMED, seed=0)
     agent.decide("t")
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.write(write, agent.decide("t").id.encode())
-        os._exit(0)
-    os.waitpid(child, 0)
-    assert os.read(read, 100).decode() != agent.decide("t").id
+    made = in_child(lambda: agent.decide("t").id)
+    assert made.endswith("-1")  # the second of its agent, too
+    assert made != agent.decide("t").id
 
 
 def test_old_decisions_expire_on_request():
@@ -54,22 +49,28 @@ def test_old_decisions_expire_on_request():
         agent.expire(np.nan)
 
 
-def _ledger():
+def _ledger(remember=None):
     """Decisions a, b, c and d, made at the times 1 to 4; a is settled at 5 with reward 0.5."""
-    ledger, member = Ledger(), Member("t", 0)
+    ledger, member = Ledger(remember), Member("t", 0, 0)
     for time, id in enumerate("abcd", 1):
-        ledger.add(Decision(id, "t", "arm", 0, None), member, float(time))
-    ledger.settle([ledger.pending["a"]], [0.5], 5.0)
+        made = Decision(id, "t", "arm", 0, None, float(time), ("arm",))
+        ledger.add(Entry(made, member, 0))
+    ledger.settle(ledger.pending["a"], 0.5, 5.0)
     return ledger, member
 
 
-def test_a_decision_is_pending_until_it_is_settled_and_its_task_counts_both():
+def test_a_decision_is_pending_until_it_is_settled_and_its_task_counts_it():
     ledger, member = _ledger()
     assert list(ledger.pending) == ["b", "c", "d"]
-    assert ledger.settled == {"a": (0.5, 5.0)}
-    assert (member.decisions, member.rewards) == (4, 1)
+    assert list(ledger.settled) == ["a"]
+    entry = ledger.settled["a"]
+    assert (entry.reward, entry.settled, entry.provisional) == (0.5, 5.0, False)
+    assert member.decisions == 4
     assert ledger.awaiting("b", 1.0) is ledger.pending["b"]
     assert ledger.awaiting("a", 0.5) is None
+    assert ledger.known("a") is entry
+    with pytest.raises(ValueError, match="id must be of a decision that has its reward, got 'b'"):
+        ledger.known("b")
 
 
 def test_of_a_reward_that_is_repeated_the_first_counts():
@@ -80,18 +81,54 @@ def test_of_a_reward_that_is_repeated_the_first_counts():
         ledger.awaiting_many(["b", "b"], [1.0, 3.0])
     with pytest.raises(RewardConflict, match=r"'a' has the reward 0\.5, got 1\.0"):
         ledger.awaiting("a", 1.0)
-    with pytest.raises(UnknownDecision, match="not expired, got 'e'"):
+    with pytest.raises(UnknownDecision, match="not forgotten, got 'e'"):
         ledger.awaiting_many(["b", "e"], [1.0, 1.0])
 
 
-def test_by_default_nothing_expires_and_a_limit_is_exclusive():
+def test_a_default_awaits_the_reward_that_replaces_it():
     ledger, _ = _ledger()
-    assert ledger.expire(1.0) == []
-    assert ledger.expire(3.0) == ["b"]
+    b = ledger.pending["b"]
+    ledger.settle(b, 0.0, 6.0, provisional=True)
+    ledger.settle(ledger.pending["c"], 1.0, 7.0)
+    assert list(ledger.settled) == ["a", "b", "c"]
+    assert ledger.awaiting("b", 0.0) is b
+    assert ledger.awaiting_many(["b", "b"], [2.0, 2.0]) == [b, None]
+    with pytest.raises(RewardConflict, match=r"'b' has the reward 2\.0, got 3\.0"):
+        ledger.awaiting_many(["b", "b"], [2.0, 3.0])
+    ledger.settle(b, 2.0, 8.0)
+    assert list(ledger.settled) == ["a", "c", "b"]  # in the order of rewards
+    assert ledger.awaiting("b", 2.0) is None
+
+
+def test_the_oldest_of_too_many_settled_decisions_are_forgotten():
+    ledger, _ = _ledger(remember=2)
+    for id, time in (("d", 6.0), ("b", 7.0), ("c", 8.0)):
+        ledger.settle(ledger.pending[id], 1.0, time)
+    assert list(ledger.settled) == ["b", "c"]
+    with pytest.raises(UnknownDecision):
+        ledger.awaiting("a", 0.5)
+    none, _ = _ledger(remember=0)
+    assert not none.settled
+    agent = Agent(ARMED, seed=0, remember=3)
+    for i in range(6):
+        agent.reward(agent.decide("t", id=str(i)).id, 1.0)
+    assert [agent.reward(str(i), 1.0) for i in (3, 4, 5)] == [False] * 3
+    with pytest.raises(UnknownDecision):
+        agent.reward("2", 1.0)
+    with pytest.raises(ValueError, match="remember must be a whole number of at least 0"):
+        Agent(ARMED, remember=-1)
+
+
+def test_a_time_limit_is_exclusive():
+    ledger, member = _ledger()
+    assert ledger.pending_before(1.0) == ledger.settled_before(5.0) == []
+    assert ledger.pending_before(3.0) == [ledger.pending["b"]]
+    assert ledger.settled_before(5.5) == [ledger.settled["a"]]
+    assert {entry.decision.id for entry in ledger.of_member(member)} == set("abcd")
+    assert ledger.of_member(Member("t", 0, 0)) == []
+    ledger.drop([ledger.pending["b"], ledger.settled["a"]])
     assert list(ledger.pending) == ["c", "d"]
-    assert ledger.awaiting("a", 0.5) is None  # its reward came at 5
-    assert ledger.expire(5.5) == ["c", "d"]
-    assert ledger.pending == ledger.settled == {}
+    assert not ledger.settled
 
 
 def test_ids_of_ones_own_are_new_and_as_many_as_tasks():

@@ -9,13 +9,16 @@ from hierbandits.agent.posterior_table import summary_text
 
 def test_the_table_shows_each_tasks_posterior():
     agent = Agent(ARMED, seed=0, arms=["a", "b", "c"])
+    played = []
     for i in range(30):
         decision = agent.decide(f"t{i % 2}")
         agent.reward(decision.id, float(i))
+        played.append((decision.task, decision.arm))
     table = agent.table(confidence=0.8)
     assert table["task"] == ["t0"] * 3 + ["t1"] * 3
     assert table["arm"] == ["a", "b", "c"] * 2
-    assert table["decisions"] == table["rewards"] == [15] * 6
+    assert table["decisions"] == [15] * 6
+    assert table["rewards"] == [played.count((t, arm)) for t in ("t0", "t1") for arm in "abc"]
     for row in range(6):
         posterior = agent.belief.task(agent.node(table["task"][row]))
         split = agent.belief.uncertainty(agent.node(table["task"][row]))

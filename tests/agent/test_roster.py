@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from support.agents import ARMED, ARMS, DEEP
+from support.states import belief_state
 
-from hierbandits import Agent, Belief
+from hierbandits import POLICIES, Agent, Belief
 from hierbandits.agent.roster import Roster
 
 
@@ -40,13 +41,42 @@ def test_a_saved_roster_finds_the_same_tasks():
     belief = Belief(DEEP)
     roster = Roster(belief, 2)
     roster.meet(("n", 1)).decisions = 3
-    roster.meet(("s", "1")).rewards = 2
+    roster.meet(("s", "1")).best = 2
     again = Roster.from_state(belief, 2, roster.state())
     assert again.state() == roster.state()
     assert again.find(("n", np.int64(1))).decisions == 3
-    assert again.meet(("s", "1")).rewards == 2
+    assert again.meet(("s", "1")).best == 2
+    assert [member.row for member in again] == [0, 1]
     assert belief.num_nodes == 5
     state = roster.state()
-    state[0][1] = 5
+    state["tasks"][0][1] = 5
     with pytest.raises(ValueError, match=r"tasks must be in \[0, 5\), got 5"):
         Roster.from_state(belief, 2, state)
+
+
+@pytest.mark.parametrize("policy", ["HierTS", "AdaptiveHierTS", "PooledTS"])
+def test_meetings_are_undone(policy):
+    belief = POLICIES[policy](DEEP).belief
+    roster = Roster(belief, 2)
+    roster.meet(("n", 1))
+    before, size = belief_state(belief), belief.num_nodes
+    for path in (("n", 2), ("s", 1), ("n", 1), ("s", 2)):
+        roster.meet(path)
+    roster.unmeet(1, size)
+    assert belief_state(belief) == before
+    assert [member.task for member in roster] == [("n", 1)]
+    assert roster.meet(("s", 1)).row == 1
+    assert roster.state()["tasks"][1][0] == ["s", 1]
+
+
+def test_a_dropped_task_leaves_no_gap():
+    roster = Roster(Belief(DEEP), 2)
+    for path in (("n", 1), ("s", 1), ("n", 2)):
+        roster.meet(path)
+    assert roster.drop(("s", 1)).task == ("s", 1)
+    belief = Belief(DEEP)
+    roster.move_to(belief)
+    assert belief.num_nodes == 1 + 1 + 2  # root, group n and its tasks
+    assert [member.row for member in roster] == [0, 1]
+    assert len(roster) == 2
+    belief.check_leaves(roster.nodes())

@@ -94,3 +94,13 @@ def test_the_number_of_children_at_each_level():
         children_per_level(3, [DEEP])
     with pytest.raises(ValueError, match="hierarchies of one depth"):
         children_per_level(3, [FLAT, DEEP])
+
+
+def test_the_newest_nodes_are_cut_and_grow_again():
+    levels, forest = Levels(FLAT), Forest()
+    forest.plant(np.array([levels.adopt(FLAT)]), (2,))
+    before = {name: array.tolist() for name, array in forest.state().items()}
+    forest.sprout(2, 1, 3)
+    forest.cut(3)
+    assert {name: array.tolist() for name, array in forest.state().items()} == before
+    assert forest.sprout(2, 1, 1) == slice(3, 4)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from hierbandits import GaussianHierarchy
+from hierbandits import GaussianHierarchy, UnknownWidths
 
 EYE = np.eye(2)
 
@@ -145,3 +145,22 @@ def test_linear_takes_a_width_for_all_or_for_each():
     assert not prior.is_armed
     with pytest.raises(ValueError, match="num_features must be a whole number of at least 1"):
         GaussianHierarchy.linear(0, hyper_std=1.0, task_std=0.5, noise_std=0.3)
+
+
+def test_one_more_arm_has_the_others_numbers_unless_it_is_given_its_own():
+    prior = GaussianHierarchy.armed(
+        3, hyper_mean=[0.1, 0.1, 0.1], hyper_std=[1.0, 2.0, 3.0], task_std=0.3, noise_std=0.5
+    )
+    wider = prior.with_arm("new", None, None, None)
+    assert wider.hyper_mean.tolist() == [0.1] * 4  # to the bit, where they agree
+    assert wider.task_cov.tolist() == [prior.task_cov[0]] * 4
+    assert wider.hyper_cov[3] == pytest.approx(14 / 3)
+    assert wider.noise_std == 0.5
+    given = prior.with_arm("new", 2.0, 0.0, 0.7)
+    assert (given.hyper_mean[3], given.hyper_cov[3]) == (2.0, 0.0)
+    assert given.task_cov[3] == pytest.approx(0.49)
+    np.testing.assert_array_equal(given.hyper_cov[:3], prior.hyper_cov)
+    linear = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.3, noise_std=0.5)
+    for model in (linear, UnknownWidths.of(2, armed=False)):
+        with pytest.raises(ValueError, match="arms must not be added where they have features"):
+            model.with_arm("new", None, None, None)

@@ -30,18 +30,30 @@ class Clock:
 
 def state(agent):
     """All that an agent knows and remembers; of an adaptive belief, that of every candidate."""
-    forced = agent._policy.forced
+    own = agent._state
+    forced = own.policy.forced
     return (
-        belief_state(agent.belief),
-        [(*decision_parts(p.decision), p.time) for p in agent._ledger.pending.values()],
-        dict(agent._ledger.settled),
-        agent._roster.state(),
+        belief_state(own.belief),
+        *((ledger_parts(part)) for part in (own.ledger.pending, own.ledger.settled)),
+        own.roster.state(),
+        {name: values.tolist() for name, values in own.totals().state().items()},
+        (own.catalogue.names, own.catalogue.retired, own.ledger.remember, own.num_events),
+        own.prior.to_dict(),
         None if forced is None else np.trim_zeros(forced.decided, "b").tolist(),
-        agent._rng.bit_generator.state,
+        agent._decider.rng.bit_generator.state,
     )
 
 
-def decision_parts(decision):
-    """All that a decision says; decisions themselves are equal if their ids are."""
-    features = np.asarray(decision.features).tolist()
-    return decision.id, decision.task, decision.arm, features, decision.propensity
+def ledger_parts(entries):
+    """All that a ledger says of some decisions."""
+    return [
+        (
+            tuple(e.decision),
+            e.member.task,
+            np.asarray(e.row).tolist(),
+            e.reward,
+            e.settled,
+            e.provisional,
+        )
+        for e in entries.values()
+    ]

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 COMMAND = Path(sys.executable).with_name("hierbandits")
@@ -16,6 +17,23 @@ def python(*arguments, path=None, **environment):
 def command(*arguments, path=None, **environment):
     """Run the command `hierbandits`."""
     return _run([COMMAND, *arguments], path, environment)
+
+
+def in_child(action):
+    """What an action returns in a forked child, as text."""
+    read, write = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forks where threads run
+        child = os.fork()
+    if child == 0:
+        try:
+            os.write(write, str(action()).encode())
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    os.close(write)
+    with os.fdopen(read) as result:
+        return result.read()
 
 
 def _run(words, path, environment):

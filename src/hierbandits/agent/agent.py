@@ -1,28 +1,36 @@
 """An agent: one policy for people, with task names, decision ids and late rewards."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import islice
 from os import PathLike
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from hierbandits.agent.agent_file import read_agent, write_agent
+from hierbandits.agent.agent_lock import FORK_GUARD
 from hierbandits.agent.agent_prior import agent_prior
-from hierbandits.agent.catalogue import Catalogue
+from hierbandits.agent.agent_state import AgentState
+from hierbandits.agent.bookkeeper import Bookkeeper
+from hierbandits.agent.decider import Decider
 from hierbandits.agent.decision import Decision
-from hierbandits.agent.ledger import Ledger, Pending
+from hierbandits.agent.decision_log import decision_log
+from hierbandits.agent.journal import Event, Journal, JournalTarget, events_of
+from hierbandits.agent.journal_replay import replay_events
+from hierbandits.agent.log_replay import arms_of, replay_log
 from hierbandits.agent.posterior_table import posterior_table, summary_text
-from hierbandits.agent.roster import Member, Roster
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, one_of, real_array
+from hierbandits.logs.log import Log
 from hierbandits.models.model import Model
 from hierbandits.policies.recipes import POLICIES, Recipe, name_of, usual_policy
 from hierbandits.types import Name, TaskName
+
+REMEMBERED = 100_000
+"""The settled decisions that an agent remembers by default."""
 
 
 class Agent:
@@ -35,6 +43,10 @@ class Agent:
     armed; a mapping from name to features, or a (K, d) array, when linear.  With `draws`,
     decisions carry propensities estimated from so many posterior draws, and `floor` is the share
     of decisions that are made uniformly at random.
+
+    `journal` is a file or a function that receives every event before it happens; with it,
+    propensities are on.  The last `remember` settled decisions are kept, or all if it is None.
+    Threads may share an agent: its calls take turns.
     """
 
     def __init__(
@@ -48,53 +60,65 @@ class Agent:
         draws: int | None = None,
         floor: float = 0.0,
         clock: Callable[[], float] = time.time,
+        journal: JournalTarget | None = None,
+        remember: int | None = REMEMBERED,
     ) -> None:
-        if draws is None and floor != 0:
-            raise ValueError(f"floor needs propensities: give draws too, got floor={floor}")
-        self.prior = agent_prior(prior, num_features, arms)
-        self._recipe = _checked_recipe(policy, self.prior)
-        self._policy = self._recipe(self.prior)
-        if draws is not None:
-            self._policy.check_propensities(draws, floor)
-        self._draws = None if draws is None else int(draws)
-        self._floor = float(floor)
-        self._catalogue = Catalogue(
-            arms, self.prior.dim, armed=self.prior.is_armed, largest=self.belief.largest_feature
-        )
-        self._rng = np.random.default_rng(seed)
-        self._clock = clock
-        self._roster = Roster(self.belief, self.prior.num_levels - 1)
-        self._ledger = Ledger()
+        book = None if journal is None else Journal(journal)
+        remember = None if remember is None else count("remember", remember)
+        prior, arms = agent_prior(prior, num_features, arms)
+        self._state = AgentState(prior, _checked_recipe(policy, prior), arms, remember)
+        self._books = Bookkeeper(self._state, book, clock)
+        self._decider = Decider(self._books, seed, draws, floor)
+        self._lock = FORK_GUARD.new_lock()
+
+    @property
+    def prior(self) -> Model:
+        """What the agent assumes; `add_arm` makes it wider."""
+        return self._state.prior
 
     @property
     def belief(self) -> Posterior:
-        """What the agent knows; `node` gives a task's number in it."""
-        return self._policy.belief
+        """What the agent knows; `node` gives a task's number in it.
+
+        `forget` and `add_arm` put a new one in its place.
+        """
+        return self._state.belief
 
     @property
     def tasks(self) -> list[TaskName]:
         """The tasks met so far."""
-        return [member.task for member in self._roster]
+        with self._lock:
+            return [member.task for member in self._state.roster]
 
     @property
     def pending(self) -> list[Decision]:
         """The decisions that await their reward, oldest first."""
-        return [pending.decision for pending in self._ledger.pending.values()]
+        with self._lock:
+            return [entry.decision for entry in self._state.ledger.pending.values()]
 
     def node(self, task: TaskName) -> int:
         """The number of a task in the belief."""
-        return self._roster.find(task).node
+        with self._lock:
+            return self._state.roster.find(task).node
 
     def decide(
-        self, task: TaskName, arms: Any = None, *, eligible: Any = None, id: str | None = None
+        self,
+        task: TaskName,
+        arms: Any = None,
+        *,
+        eligible: Any = None,
+        id: str | None = None,
+        best: bool = False,
     ) -> Decision:
         """Choose an arm for a task.
 
         `arms` is a (K, d) array, a mapping from name to features, or the names (or indices) of
         some of the agent's own arms, which are the default.  `eligible` is a mask over them.
+        With `best` the arm of highest posterior mean is chosen, without exploring.
         """
         ids = None if id is None else [id]
-        return self.decide_many([task], arms, eligible=eligible, ids=ids)[0]
+        with self._lock:
+            return self._decider.decide([task], arms, eligible, ids, best)[0]
 
     def decide_many(
         self,
@@ -103,71 +127,52 @@ class Agent:
         *,
         eligible: Any = None,
         ids: Sequence[str] | None = None,
+        best: bool = False,
     ) -> list[Decision]:
         """Choose arms in one concurrent round: tasks share one draw of what they have in common.
 
         `arms` is one offer for all tasks, as in `decide`, or a list with one for each.
         """
-        if isinstance(tasks, str):
-            raise ValueError(f"tasks must be several tasks, got the string {tasks!r:.80}")
-        paths = [self._roster.checked_path(task) for task in tasks]
-        offered, names = self._catalogue.offered(arms, len(paths), eligible)
-        new_ids = self._ledger.new_ids(ids, len(paths))
-        now = self._clock()
-        members = [self._roster.meet(path) for path in paths]
-        nodes = np.array([member.node for member in members], np.intp)
-        propensities: Sequence[float | None] = [None] * len(paths)
-        if self._draws is None:
-            choices = self._policy.choose(self._rng, nodes, offered)
-        else:
-            choices, shares = self._policy.choose_with_propensities(
-                self._rng, nodes, offered, draws=self._draws, floor=self._floor
-            )
-            propensities = shares.tolist()
-        features = offered.features(choices)
-        features.flags.writeable = False  # the reward, when it comes, is for these
-        armed, add = self.prior.is_armed, self._ledger.add
-        decisions = []
-        for e, member in enumerate(members):
-            decision = Decision(
-                new_ids[e],
-                member.task,
-                names[e][choices[e]],
-                int(features[e]) if armed else features[e],
-                propensities[e],
-            )
-            add(decision, member, now)
-            decisions.append(decision)
-        return decisions
+        with self._lock:
+            return self._decider.decide(tasks, arms, eligible, ids, best)
 
     def reward(self, id: str, value: float) -> bool:
         """Learn the reward of a decision.  True if it is new, False if the same came before.
 
-        Raises RewardConflict if another value came before, UnknownDecision for an unknown id.
+        A reward replaces a default that `expire` gave.  Raises RewardConflict if another value
+        came before, UnknownDecision for an unknown id.
         """
         if type(value) is not float or not abs(value) <= LARGEST:
             value = float(real_array("value", value, ()))
-        pending = self._ledger.awaiting(id, value)
-        if pending is None:
-            return False
-        self._learn([pending], [value])
-        return True
+        with self._lock:
+            entry = self._state.ledger.awaiting(id, value)
+            if entry is None:
+                return False
+            self._books.reward([entry], [value])
+            return True
 
     def reward_many(self, ids: Sequence[str], values: ArrayLike) -> list[bool]:
         """Learn many rewards at once, or, if any of them is wrong, none."""
         rewards = real_array("values", values, (len(ids),), " to match ids").tolist()
-        awaiting = self._ledger.awaiting_many(ids, rewards)
-        new = [(p, reward) for p, reward in zip(awaiting, rewards, strict=True) if p is not None]
-        if new:
-            self._learn([pending for pending, _ in new], [reward for _, reward in new])
-        return [pending is not None for pending in awaiting]
+        with self._lock:
+            awaiting = self._state.ledger.awaiting_many(ids, rewards)
+            new = [(e, value) for e, value in zip(awaiting, rewards, strict=True) if e is not None]
+            if new:
+                self._books.reward([entry for entry, _ in new], [value for _, value in new])
+            return [entry is not None for entry in awaiting]
 
-    def _learn(self, decided: list[Pending], rewards: list[float]) -> None:
-        nodes = np.array([pending.member.node for pending in decided], np.intp)
-        features = np.array([pending.decision.features for pending in decided])
-        now = self._clock()
-        self._policy.belief.observe_rows(nodes, features, np.array(rewards))
-        self._ledger.settle(decided, rewards, now)
+    def correct(self, id: str, value: float) -> bool:
+        """Replace the reward of a settled decision, exactly.  False if it has this one already."""
+        with self._lock:
+            return self._books.correct(id, value)
+
+    def learn(self, tasks: Sequence[TaskName], features: Any, rewards: ArrayLike) -> None:
+        """Learn rewards of decisions that were made elsewhere, all or none; new tasks are added.
+
+        `features` are (E, d), or when armed the names (or indices) of the arms played.
+        """
+        with self._lock:
+            self._books.learn(tasks, features, rewards)
 
     def learn_past(
         self, tasks: Sequence[TaskName], sums: TaskSums, arms: Sequence[Name] | None = None
@@ -177,27 +182,98 @@ class Agent:
         Only before the first reward.  `arms` names the columns of armed sums; without it they are
         the agent's own arms, in their order.
         """
-        paths = [self._roster.checked_path(task) for task in tasks]
-        if arms is not None:
-            sums = sums.with_arms_at(self._catalogue.indices_of(arms), self.prior.dim)
-        if len(set(paths)) < len(paths):
-            raise ValueError(f"tasks must be different, got {list(tasks)!r:.80}")
-        self.belief.check_past(len(paths), sums)
-        members = [self._roster.meet(path) for path in paths]
-        self.belief.learn_past(np.array([member.node for member in members], np.intp), sums)
-        for member, rewards in zip(members, sums.n.tolist(), strict=True):
-            member.rewards += int(rewards)
+        with self._lock:
+            self._books.learn_past(tasks, sums, arms)
 
-    def expire(self, older_than: float) -> list[str]:
-        """Forget decisions made, or rewarded, more than `older_than` seconds ago.
+    def expire(self, older_than: float, default: float | None = None) -> list[str]:
+        """Give up waiting for rewards of decisions made more than `older_than` seconds ago.
 
-        Returns the ids that were still pending.  A reward for a forgotten decision is unknown.
+        Returns their ids.  With a `default` they have it as their reward from now on, until their
+        own comes and replaces it exactly.  Without one they are forgotten, and so are decisions
+        whose reward came more than `older_than` seconds ago.
         """
-        return self._ledger.expire(self._clock() - float(real_array("older_than", older_than, ())))
+        with self._lock:
+            return self._books.expire(older_than, default)
+
+    def forget(self, task: TaskName) -> None:
+        """Make it as if this task had never been met, its rewards and decisions included.
+
+        The belief starts over from the sums of the other tasks: a pass over all of them.
+        """
+        with self._lock:
+            self._books.forget(task)
+
+    def add_arm(
+        self,
+        name: Name,
+        *,
+        hyper_mean: float | None = None,
+        hyper_std: float | None = None,
+        task_std: float | None = None,
+    ) -> None:
+        """Offer one more arm from now on, in an armed agent; the belief starts over from the sums.
+
+        The arm's hyper-mean and widths are, unless given, the mean of the other arms' hyper-means
+        and the root of the mean of their variances: where the arms agree, what they share.
+        Unknown widths take a hyper-mean alone.
+        """
+        with self._lock:
+            self._books.add_arm(name, hyper_mean, hyper_std, task_std)
+
+    def retire_arm(self, name: Name) -> None:
+        """Offer an arm no more, in an armed agent; rewards of its decisions are still learned."""
+        with self._lock:
+            self._books.retire_arm(name)
+
+    def log(self, *, by_arm: bool = False) -> Log:
+        """The settled decisions that are still remembered, for `learn_prior` and `evaluate`.
+
+        A linear agent's log has features.  With `by_arm` it names the arms instead, as `evaluate`
+        needs it.  See `decision_log` for names and paths.
+        """
+        with self._lock:
+            own = self._state.catalogue.own
+            arms = self._state.catalogue.names or (None if own is None else own.names)
+            entries = list(self._state.ledger.settled.values())
+        return decision_log(entries, arms, by_arm=by_arm or self.prior.is_armed)
+
+    @classmethod
+    def replay(
+        cls,
+        source: str | PathLike[str] | Iterable[Event] | Log,
+        prior: Model | None = None,
+        policy: str | Recipe | None = None,
+        *,
+        num_features: int | None = None,
+        arms: Any = None,
+        seed: int | None = None,
+        draws: int | None = None,
+        floor: float = 0.0,
+        clock: Callable[[], float] = time.time,
+        journal: JournalTarget | None = None,
+        remember: int | None = REMEMBERED,
+    ) -> "Agent":
+        """The agent that a journal describes, a path or its events, or that a Log teaches.
+
+        The other arguments are those of the agent that wrote the journal.  `journal` is where the
+        new agent goes on writing: it may be the same file.
+        """
+        if isinstance(source, Log) and arms is None:
+            arms = arms_of(source)
+        agent = cls(
+            prior, policy, num_features=num_features, arms=arms, seed=seed, draws=draws,
+            floor=floor, clock=clock, journal=journal, remember=remember,
+        )  # fmt: skip
+        if isinstance(source, Log):
+            replay_log(agent._state, source, clock())
+        else:
+            replay_events(agent._state, events_of(source))
+        return agent
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write all state to one file: `load` resumes bit for bit."""
-        write_agent(path, self)
+        with self._lock:
+            write_agent(path, self)
 
     @classmethod
     def load(
@@ -206,37 +282,43 @@ class Agent:
         *,
         policy: Recipe | None = None,
         clock: Callable[[], float] = time.time,
+        journal: JournalTarget | None = None,
+        tail: str | PathLike[str] | Iterable[Event] = (),
     ) -> "Agent":
         """The agent that `save` wrote.
 
-        If its recipe is not in POLICIES, give the recipe as `policy`.
+        If its recipe is not in POLICIES, give the recipe as `policy`.  `tail` is a journal: what
+        happened after the file was saved happens again.  `journal` is where the agent goes on
+        writing.
         """
-        return read_agent(path, policy, partial(cls, clock=clock))
+        agent = read_agent(path, policy, partial(cls, clock=clock, journal=journal))
+        replay_events(agent._state, events_of(tail))
+        return agent
 
     def table(self, confidence: float = 0.95) -> dict[str, list[Any]]:
         """What is known of every task, as columns for a data frame: see `posterior_table`."""
-        return self._table(confidence, list(self._roster))
+        with self._lock:
+            return posterior_table(self._state, list(self._state.roster), confidence)
 
     def summary(self, max_rows: int = 40, confidence: float = 0.95) -> str:
         """The first rows of the table as text, with the agent's own line above it."""
         rows = count("max_rows", max_rows)
-        shown = self._table(confidence, list(islice(self._roster, 1 + rows // self.prior.dim)))
-        total = len(self.tasks) * self.prior.dim
-        return f"{self!r}\n{summary_text(shown, rows, total)}"
-
-    def _table(self, confidence: float, members: list[Member]) -> dict[str, list[Any]]:
-        own = self._catalogue.own
-        labels = own.names if self.prior.is_armed and own is not None else range(self.prior.dim)
-        return posterior_table(self.belief, members, labels, confidence)
+        with self._lock:
+            first = list(islice(self._state.roster, 1 + rows // self.prior.dim))
+            shown = posterior_table(self._state, first, confidence)
+            total = len(self._state.roster) * self.prior.dim
+            return f"{self!r}\n{summary_text(shown, rows, total)}"
 
     def __repr__(self) -> str:
-        form = f"{self.prior.dim} {'arms' if self.prior.is_armed else 'features'}"
-        decided = sum(member.decisions for member in self._roster)
-        rewarded = sum(member.rewards for member in self._roster)
-        return (
-            f"Agent({name_of(self._recipe) or 'own recipe'}, {form}, {len(self.tasks)} tasks, "
-            f"{decided} decisions, {rewarded} rewarded, {len(self._ledger.pending)} pending)"
-        )
+        with self._lock:
+            state = self._state
+            form = f"{self.prior.dim} {'arms' if self.prior.is_armed else 'features'}"
+            decided = sum(member.decisions for member in state.roster)
+            name = name_of(state.recipe) or "own recipe"
+            return (
+                f"Agent({name}, {form}, {len(state.roster)} tasks, {decided} decisions, "
+                f"{state.totals().n.sum():.0f} rewarded, {len(state.ledger.pending)} pending)"
+            )
 
 
 def _checked_recipe(policy: str | Recipe | None, prior: Model) -> Recipe:

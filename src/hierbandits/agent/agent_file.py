@@ -1,21 +1,22 @@
 """Agents in files: all their state as JSON and arrays, from which they resume bit for bit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hierbandits.agent.decision import Decision
-from hierbandits.agent.ledger import Pending
+from hierbandits.agent.agent_state import AgentState
+from hierbandits.agent.decision import Decision, task_name
+from hierbandits.agent.ledger import Entry
 from hierbandits.agent.roster import Roster
 from hierbandits.archive import read_archive, write_archive
 from hierbandits.beliefs.model_kinds import model_from_dict, model_to_dict
-from hierbandits.checks import index_array
-from hierbandits.policies.forced_start import ForcedStart
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.checks import count
 from hierbandits.policies.recipes import Recipe, name_of
-from hierbandits.types import Indices
+from hierbandits.types import Name
 
 if TYPE_CHECKING:
     from hierbandits.agent.agent import Agent
@@ -25,32 +26,42 @@ _VERSION = 2
 
 def write_agent(path: str | PathLike[str], agent: "Agent") -> None:
     """Write all state of an agent to one file."""
-    belief_meta, arrays = agent.belief.state()
-    pending = list(agent._ledger.pending.values())
-    own = agent._catalogue.own
+    state, decider = agent._state, agent._decider
+    belief_meta, arrays = state.belief.state()
+    own, ledger = state.catalogue.own, state.ledger
+    offers: dict[tuple[Name, ...], int] = {}  # many decisions have the same
     meta = {
-        "prior": model_to_dict(agent.prior),
-        "policy": name_of(agent._recipe),
+        "prior": model_to_dict(state.prior),
+        "policy": name_of(state.recipe),
         "belief": belief_meta,
-        "draws": agent._draws,
-        "floor": agent._floor,
-        "random": agent._rng.bit_generator.state,
-        "arms": None if own is None else list(own.names),
-        "tasks": agent._roster.state(),
-        "pending": [
-            {"id": d.id, "task": d.task, "arm": d.arm, "propensity": d.propensity, "time": time}
-            for d, _, time in pending
-        ],
-        "settled": [[id, *settled] for id, settled in agent._ledger.settled.items()],
+        "draws": decider.draws,
+        "floor": decider.floor,
+        "random": decider.rng.bit_generator.state,
+        "arms": list(state.catalogue.names) or (None if own is None else list(own.names)),
+        "retired": sorted(state.catalogue.retired, key=str),
+        "roster": state.roster.state(),
+        "remember": ledger.remember,
+        "num_events": state.num_events,
+        "pending": [_parts(entry, offers) for entry in ledger.pending.values()],
+        "settled": [_parts(entry, offers) for entry in ledger.settled.values()],
+        "offers": list(offers),
     }
-    shape = (len(pending),) if agent.prior.is_armed else (len(pending), agent.prior.dim)
-    features = np.array([decision.features for decision, _, _ in pending])
-    arrays["pending"] = features.reshape(shape)
-    if own is not None:
+    shape = (-1,) if state.prior.is_armed else (-1, state.prior.dim)
+    for name, entries in (("pending", ledger.pending), ("settled", ledger.settled)):
+        features = np.array([entry.row for entry in entries.values()])
+        arrays[name] = features.reshape(shape if entries else (0, *shape[1:]))
+    if own is not None and not state.prior.is_armed:
         arrays["arms"] = own.table
-    if agent._policy.forced is not None:
-        arrays["decided"] = agent._policy.forced.decided
+    arrays |= {f"sums.{name}": values for name, values in state.totals().state().items()}
     write_archive(path, "agent", _VERSION, meta, arrays)
+
+
+def _parts(entry: Entry, offers: dict[tuple[Name, ...], int]) -> list[Any]:
+    """A decision and its reward without its features; what was offered is a place in `offers`."""
+    made = entry.decision
+    offer = offers.setdefault(made.offered, len(offers))
+    own = [made.id, made.task, made.arm, made.propensity, made.time, offer]
+    return [*own, entry.reward, entry.settled, entry.provisional]
 
 
 def read_agent(
@@ -84,31 +95,53 @@ def _new_agent(
     arms = meta["arms"]
     if arms is not None and not prior.is_armed:
         arms = dict(zip(arms, arrays["arms"], strict=True))
-    return make(prior, policy, arms=arms, draws=meta["draws"], floor=meta["floor"])
+    return make(
+        prior,
+        policy,
+        arms=arms,
+        draws=meta["draws"],
+        floor=meta["floor"],
+        remember=meta["remember"],
+    )
 
 
 def _restore(agent: "Agent", meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
     """Give a new agent all that the saved one had learned and decided."""
-    belief = type(agent.belief).from_state(meta["belief"], arrays)
-    agent._policy.belief = belief
-    if agent._policy.forced is not None:
-        agent._policy.forced = ForcedStart(_decided(arrays["decided"], belief.num_nodes))
-    agent._rng.bit_generator.state = meta["random"]
-    agent._roster = Roster.from_state(belief, agent.prior.num_levels - 1, meta["tasks"])
-    features = belief.checked_features(arrays["pending"], len(meta["pending"]))
-    features.flags.writeable = False
-    for row, saved in enumerate(meta["pending"]):
-        task = saved["task"]
-        member = agent._roster.find(tuple(task) if isinstance(task, list) else task)
-        own = int(features[row]) if agent.prior.is_armed else features[row]
-        decision = Decision(saved["id"], member.task, saved["arm"], own, saved["propensity"])
-        agent._ledger.pending[decision.id] = Pending(decision, member, saved["time"])
-    for id, reward, time in meta["settled"]:
-        agent._ledger.settled[id] = reward, time
+    state = agent._state
+    belief = type(state.belief).from_state(meta["belief"], arrays)
+    state.policy.belief = belief
+    agent._decider.rng.bit_generator.state = meta["random"]
+    state.roster = Roster.from_state(belief, state.roster.path_length, meta["roster"])
+    state.num_events = count("num_events", meta["num_events"])
+    for name in meta["retired"]:
+        state.catalogue.check_offered(name)
+        state.catalogue.retire(name)
+    own = {name[5:]: values for name, values in arrays.items() if name.startswith("sums.")}
+    sums = TaskSums.from_state(own, state.prior.dim, armed=state.prior.is_armed)
+    if len(sums.n) != len(state.roster):
+        raise ValueError(f"sums must have {len(state.roster)} rows, one for each task")
+    state.sums.put(np.arange(len(sums.n)), sums)
+    offers = [tuple(offer) for offer in meta["offers"]]
+    for entry in _entries(state, meta["pending"], arrays["pending"], offers):
+        state.ledger.pending[entry.decision.id] = entry
+    for entry in _entries(state, meta["settled"], arrays["settled"], offers):
+        state.ledger.settled[entry.decision.id] = entry
+    state.count_decisions()
 
 
-def _decided(saved: NDArray[Any], num_nodes: int) -> Indices:
-    """The number of decisions of each node, of nodes without any too."""
-    decided = index_array("decided", saved, 2**31, "decisions")
-    missing = max(0, num_nodes - decided.size)
-    return np.append(decided, np.zeros(missing, np.intp)).astype(np.int32)
+def _entries(
+    state: AgentState,
+    saved: list[list[Any]],
+    features: NDArray[Any],
+    offers: list[tuple[Name, ...]],
+) -> Iterator[Entry]:
+    """The decisions that `_parts` described, with their features."""
+    rows = state.belief.checked_features(features, len(saved))
+    plain = rows.tolist()
+    for parts, row, own in zip(saved, rows, plain, strict=True):
+        id, task, arm, propensity, time, offer, *rest = parts
+        member = state.roster.find(task_name(task))
+        armed = state.prior.is_armed
+        known = own if armed else tuple(own)
+        decision = Decision(id, member.task, arm, known, propensity, time, offers[offer])
+        yield Entry(decision, member, own if armed else row, *rest)

@@ -10,16 +10,26 @@ from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.policies.arms import num_axes
 
 
-def agent_prior(prior: Model | None, num_features: int | None, arms: Any) -> Model:
-    """The prior of an agent that is given these arguments."""
+def agent_prior(prior: Model | None, num_features: int | None, arms: Any) -> tuple[Model, Any]:
+    """The prior and the arms of an agent that is given these arguments.
+
+    Where the prior names its arms, these are the agent's.  If they are given in another order, the
+    prior is put in that order; other names are refused.
+    """
     if prior is None:
-        return prior_from_arms(arms, num_features)
+        return prior_from_arms(arms, num_features), arms
     if num_features is not None:
         raise ValueError(f"num_features must not be given with a prior, got {num_features!r}")
     kind_of(prior)
     if prior.num_levels < 2:
         raise ValueError(f"prior must have a level of tasks below its root, got {prior}")
-    return prior
+    if prior.arms is None:
+        return prior, arms
+    if arms is None:
+        return prior, prior.arms
+    if isinstance(arms, str | Mapping) or not isinstance(arms, Collection):
+        raise ValueError(f"arms must be the names of the prior's arms, got {arms!r:.80}")
+    return prior.reordered(tuple(arms)), arms
 
 
 def prior_from_arms(arms: Any, num_features: int | None) -> UnknownWidths:

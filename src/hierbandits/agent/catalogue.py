@@ -1,7 +1,8 @@
 """The arms that a person offers: by array, by name or by index."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ class Offer:
     """The arms of one event or of a whole round, and what people call them."""
 
     table: Matrix | Indices  # (K, d), or arm indices (K,) when armed
-    names: Sequence[Name]
+    names: tuple[Name, ...]
 
     def named(self, names: Any) -> "Offer":
         """The arms of this offer with these names, or with these numbers if it has no names."""
@@ -32,46 +33,108 @@ class Offer:
             rows.append(known[name])
         if not rows or len(set(rows)) < len(rows):
             raise ValueError(f"arms must be distinct, and at least one, got {names!r:.80}")
-        return Offer(self.table[rows], [self.names[row] for row in rows])
+        return Offer(self.table[rows], tuple(self.names[row] for row in rows))
 
 
 class Catalogue:
-    """Reads what `decide` is given as arms, with the agent's own arms as the default."""
+    """Reads what `decide` is given as arms, with the agent's own arms as the default.
+
+    When armed, arms can be added and retired.  A retired arm keeps its index and its name.
+    """
 
     def __init__(self, arms: Any, dim: int, *, armed: bool, largest: float = LARGEST) -> None:
         self._dim = dim
         self._armed = armed
         self._largest = largest  # the size above which features are refused
         self.own: Offer | None = None
+        self.names: tuple[Name, ...] = ()  # of all arms, by index, when armed
+        self.retired: frozenset[Name] = frozenset()
         if armed:
             names = list(range(dim)) if arms is None else checked_names("arms", arms)
             if len(names) != dim:
                 raise ValueError(f"arms must name the {dim} arms of the prior, got {len(names)}")
-            self.own = Offer(np.arange(dim), names)
+            self._offer_all(tuple(names), frozenset())
         elif arms is not None:
             offer = self._offer(arms)
             self.own = Offer(offer.table.copy(), offer.names)
 
-    def indices_of(self, names: Sequence[Name]) -> Indices:
-        """The indices of these arms among the agent's own."""
-        if self.own is None or not self._armed:
-            raise ValueError(f"arms must not be named where they have features, got {names!r:.80}")
-        return self.own.named(names).table.astype(np.intp)
+    def _offer_all(self, names: tuple[Name, ...], retired: frozenset[Name]) -> None:
+        """From now on the arms have these names, and all but the retired ones are offered."""
+        rows = [row for row, name in enumerate(names) if name not in retired]
+        self._dim, self.names, self.retired = len(names), names, retired
+        self.own = Offer(np.array(rows, np.intp), tuple(names[row] for row in rows))
+
+    def check_new(self, name: Name) -> None:
+        """Raise an error unless an arm of this name can be added."""
+        self._check_armed(name)
+        checked_names("arms", [name])
+        if name in self.names:
+            raise ValueError(f"arms must have distinct names, got {name!r}, which is one already")
+
+    def add(self, name: Name) -> None:
+        """One more arm, with the next index."""
+        self._offer_all((*self.names, name), self.retired)
+
+    def check_offered(self, name: Name) -> None:
+        """Raise an error unless this arm can be retired: another must be left."""
+        self._check_armed(name)
+        assert self.own is not None
+        self._named(self.own, [name])
+        if len(self.own.names) == 1:
+            raise ValueError(f"arms must keep one that is not retired, got the last, {name!r}")
+
+    def retire(self, name: Name) -> None:
+        """Offer an arm no more."""
+        self._offer_all(self.names, self.retired | {name})
+
+    def _check_armed(self, arms: Any) -> None:
+        if not self._armed:
+            raise ValueError(f"arms must not be named where they have features, got {arms!r:.80}")
+
+    def indices_of(self, names: Any) -> Indices:
+        """The indices of these arms among all that the agent ever had, each at most once."""
+        self._check_armed(names)
+        return Offer(np.arange(self._dim), self.names).named(names).table.astype(np.intp)
+
+    def places_of(self, arms: Any) -> Indices:
+        """The index of each of these arms, given by name, or by index if no name is a number."""
+        self._check_armed(arms)
+        if isinstance(arms, str) or not isinstance(arms, Iterable):
+            raise ValueError(f"arms must be several names or indices, got {arms!r:.80}")
+        known: dict[Any, int] = {name: row for row, name in enumerate(self.names)}
+        if not any(isinstance(name, int) for name in known):
+            known |= {row: row for row in range(self._dim)}
+        places = []
+        for arm in arms:
+            arm = arm.item() if isinstance(arm, np.generic) else arm
+            if isinstance(arm, bool) or not isinstance(arm, str | int) or arm not in known:
+                some = ", ".join(repr(n) for n in self.names[:5])
+                raise ValueError(f"arms must be arms of this agent ({some}, ...), got {arm!r:.80}")
+            places.append(known[arm])
+        return np.array(places, np.intp)
 
     def offered(
         self, arms: Any, num_events: int, eligible: Any
-    ) -> tuple[Arms, Sequence[Sequence[Name]]]:
-        """The arms of a round, checked, and their names for each event."""
+    ) -> tuple[Arms, list[tuple[Name, ...]], list[tuple[Name, ...]]]:
+        """The arms of a round, checked; for each event their names, and those that it may play."""
         if not self._holds_several_sets(arms):
             offer = self._offer(arms)
-            sets = Arms.shared(offer.table, num_events)
-            return sets.only(eligible), [offer.names] * num_events
-        if len(arms) != num_events:
-            raise ValueError(f"arms must hold one set for each task, got {len(arms)} sets")
-        offers = [self._offer(one) for one in arms]
-        tables = [offer.table for offer in offers]
-        sets = Arms.of(tables, num_events, self._dim, armed=self._armed, eligible=eligible)
-        return sets, [offer.names for offer in offers]
+            sets = Arms.shared(offer.table, num_events).only(eligible)
+            names = [offer.names] * num_events
+        else:
+            if len(arms) != num_events:
+                raise ValueError(f"arms must hold one set for each task, got {len(arms)} sets")
+            offers = [self._offer(one) for one in arms]
+            tables = [offer.table for offer in offers]
+            sets = Arms.of(tables, num_events, self._dim, armed=self._armed, eligible=eligible)
+            names = [offer.names for offer in offers]
+        if eligible is None:
+            return sets, names, names
+        playable = []
+        for event, known in enumerate(names):
+            numbers = sets.rows_of(event) - sets.base[event]
+            playable.append(tuple(known[number] for number in numbers.tolist()))
+        return sets, names, playable
 
     def _holds_several_sets(self, arms: Any) -> bool:
         """Whether `arms` has one set for each task, not one set for all."""
@@ -97,23 +160,36 @@ class Catalogue:
         if isinstance(arms, np.ndarray) and arms.ndim == 2 and not self._armed and len(arms) > 0:
             # The usual case, ahead of the slower questions about other forms.
             table = real_array("arms", arms, (len(arms), self._dim), largest=self._largest)
-            return Offer(table, range(len(table)))
+            return Offer(table, _numbers(len(table)))
         if isinstance(arms, Mapping):
             if self._armed:
                 raise ValueError("arms must be names or indices when armed, got a mapping")
-            return Offer(self._features(list(arms.values())), checked_names("arms", arms))
+            return Offer(self._features(list(arms.values())), tuple(checked_names("arms", arms)))
         if self._armed or _are_names(arms):
             if self.own is None:
                 raise ValueError(f"arms are not known by name to this agent, got {arms!r:.80}")
-            return self.own.named(arms)
+            return self._named(self.own, arms)
         table = self._features(arms)
-        return Offer(table, range(len(table)))
+        return Offer(table, _numbers(len(table)))
+
+    def _named(self, offer: Offer, arms: Any) -> Offer:
+        """The arms of these names; retired ones are refused."""
+        for name in arms if self.retired and isinstance(arms, Iterable) else ():
+            if name in self.retired:
+                raise ValueError(f"arms must not be retired, got {name!r}")
+        return offer.named(arms)
 
     def _features(self, arms: Any) -> Matrix:
         table = real_array("arms", arms, (None, self._dim), largest=self._largest)
         if len(table) == 0:
             raise ValueError("arms must hold at least one arm, got none")
         return table
+
+
+@lru_cache(maxsize=64)
+def _numbers(size: int) -> tuple[Name, ...]:
+    """The names of arms that have none."""
+    return tuple(range(size))
 
 
 def _are_names(arms: Any) -> bool:

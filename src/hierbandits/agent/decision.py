@@ -1,12 +1,13 @@
 """What an agent decided, and what can be wrong with a reward for it."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from hierbandits.types import Name, TaskName, Vector
+from hierbandits.types import Name, TaskName
 
 
 class UnknownDecision(LookupError):
-    """A reward names a decision that was never made, or has expired."""
+    """A reward names a decision that was never made, or has been forgotten."""
 
 
 class RewardConflict(ValueError):
@@ -14,13 +15,44 @@ class RewardConflict(ValueError):
 
 
 class Decision(NamedTuple):
-    """An arm chosen for a task; its reward may come at any time, under its id."""
+    """An arm chosen for a task; its reward may come at any time, under its id.
+
+    All parts are plain Python data, so that `json.dumps` takes a decision as it is.
+    """
 
     id: str
     task: TaskName
-    arm: Name  # the arm's name, or its number among those offered
-    features: Vector | int  # (d,), or the arm's index when armed
-    propensity: float | None  # how probable this arm was; None unless the agent has `draws`
+    arm: Name  # the arm's name, or its number among those given
+    features: tuple[float, ...] | int  # d numbers, or the arm's index when armed
+    propensity: float | None  # how probable this arm was; None unless the agent knows
+    time: float  # when it was made, by the agent's clock
+    offered: tuple[Name, ...]  # the arms that could be played, by name or number
+
+    def to_dict(self) -> dict[str, Any]:
+        """The parts by name, as JSON would give them back; see `from_dict`."""
+        return {
+            "id": self.id,
+            "task": list(self.task) if isinstance(self.task, tuple) else self.task,
+            "arm": self.arm,
+            "features": list(self.features) if isinstance(self.features, tuple) else self.features,
+            "propensity": self.propensity,
+            "time": self.time,
+            "offered": list(self.offered),
+        }
+
+    @classmethod
+    def from_dict(cls, parts: Mapping[str, Any]) -> "Decision":
+        """The decision that `to_dict` described."""
+        features = parts["features"]
+        return cls(
+            parts["id"],
+            task_name(parts["task"]),
+            parts["arm"],
+            features if isinstance(features, int) else tuple(features),
+            parts["propensity"],
+            parts["time"],
+            tuple(parts["offered"]),
+        )
 
     def __eq__(self, other: object) -> bool:
         """Decisions are the same if their ids are."""
@@ -29,3 +61,9 @@ class Decision(NamedTuple):
     def __hash__(self) -> int:
         """By the id."""
         return hash(self.id)
+
+
+def task_name(plain: Any) -> TaskName:
+    """A task's name from JSON, where paths are lists."""
+    name: TaskName = tuple(plain) if isinstance(plain, list) else plain
+    return name

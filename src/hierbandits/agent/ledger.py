@@ -2,35 +2,41 @@
 
 import os
 import secrets
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
-from typing import NamedTuple
 
 from hierbandits.agent.decision import Decision, RewardConflict, UnknownDecision
 from hierbandits.agent.roster import Member
+from hierbandits.types import Vector
 
 _NOTHING: Mapping[str, float] = {}
 
 
-class Pending(NamedTuple):
-    """A decision that awaits its reward."""
+@dataclass(slots=True, eq=False)
+class Entry:
+    """A decision, and its reward once it has one."""
 
     decision: Decision
     member: Member  # the task that it was made for
-    time: float  # when it was made
+    row: Vector | int  # the features as a belief takes them
+    reward: float | None = None
+    settled: float = 0.0  # when the reward came
+    provisional: bool = False  # whether the reward is a default, which a later one replaces
 
 
 class Ledger:
     """Knows decisions by their ids: first pending, then settled with their reward.
 
-    By default decisions do not expire.  A decision awaits its reward, and remembers it, until
-    `expire` is called with a time limit.
+    A decision awaits its reward until `expire`.  Of the settled ones the last `remember` are
+    kept; None keeps all.
     """
 
-    def __init__(self) -> None:
-        self.pending: dict[str, Pending] = {}  # by id, oldest first
-        # Id to (reward, time), oldest first; plain tuples, which the garbage collector skips.
-        self.settled: dict[str, tuple[float, float]] = {}
+    def __init__(self, remember: int | None = None) -> None:
+        self.remember = remember
+        self.pending: dict[str, Entry] = {}  # by id, oldest first
+        self.settled: OrderedDict[str, Entry] = OrderedDict()  # by id, in the order of rewards
         # Ids are unique to this object and process, and take nothing from the agent's rng.
         self._process, self._prefix, self._made = os.getpid(), secrets.token_hex(8), 0
 
@@ -52,58 +58,92 @@ class Ledger:
             )
         return list(ids)
 
-    def add(self, decision: Decision, member: Member, time: float) -> None:
+    def add(self, entry: Entry) -> None:
         """A new decision awaits its reward, and its task counts it."""
-        member.decisions += 1
-        self.pending[decision.id] = Pending(decision, member, time)
+        entry.member.decisions += 1
+        self.pending[entry.decision.id] = entry
 
     def awaiting(
         self, id: str, reward: float, accepted: Mapping[str, float] = _NOTHING
-    ) -> Pending | None:
+    ) -> Entry | None:
         """The decision that awaits this reward, or None if the decision has this reward already.
 
-        `accepted` holds rewards that will be settled together with this one.  Raises
-        UnknownDecision for an unknown id, and RewardConflict if the decision has another reward.
+        A decision that has a default still awaits its reward.  `accepted` holds rewards that will
+        be settled together with this one.  Raises UnknownDecision for an unknown id, and
+        RewardConflict if the decision has another reward.
         """
         if not isinstance(id, str):
             raise UnknownDecision(f"ids must be strings, got {id!r:.80}")
-        pending = self.pending.get(id)
-        if pending is not None and id not in accepted:
-            return pending
-        if pending is None and id not in self.settled:
-            raise UnknownDecision(
-                f"ids must be of decisions that were made and have not expired, got {id!r:.80}"
-            )
-        earlier = self.settled[id][0] if pending is None else accepted[id]
-        if earlier != reward:
-            raise RewardConflict(
-                f"values must not change: decision {id!r} has the reward {earlier}, got {reward}"
-            )
-        return None
+        entry = self.pending.get(id)
+        if entry is None:
+            entry = self.known(id)
+            if not entry.provisional:
+                _check_same(id, entry.reward, reward)
+                return None
+        if id in accepted:
+            _check_same(id, accepted[id], reward)
+            return None
+        return entry
 
-    def awaiting_many(self, ids: Sequence[str], rewards: Sequence[float]) -> list[Pending | None]:
+    def awaiting_many(self, ids: Sequence[str], rewards: Sequence[float]) -> list[Entry | None]:
         """`awaiting` for each of many rewards; of a reward that is repeated, the first counts."""
         accepted: dict[str, float] = {}
-        decided = []
+        entries = []
         for id, reward in zip(ids, rewards, strict=True):
-            pending = self.awaiting(id, reward, accepted)
-            if pending is not None:
+            entry = self.awaiting(id, reward, accepted)
+            if entry is not None:
                 accepted[id] = reward
-            decided.append(pending)
-        return decided
+            entries.append(entry)
+        return entries
 
-    def settle(self, decided: Sequence[Pending], rewards: Sequence[float], time: float) -> None:
-        """Pending decisions have their rewards now, and their tasks count them."""
-        for (decision, member, _), reward in zip(decided, rewards, strict=True):
-            member.rewards += 1
-            del self.pending[decision.id]
-            self.settled[decision.id] = reward, time
+    def known(self, id: str) -> Entry:
+        """The settled decision of this id."""
+        entry = self.settled.get(id) if isinstance(id, str) else None
+        if entry is None:
+            if isinstance(id, str) and id in self.pending:
+                raise ValueError(f"id must be of a decision that has its reward, got {id!r:.80}")
+            raise UnknownDecision(
+                f"ids must be of decisions that were made and are not forgotten, got {id!r:.80}"
+            )
+        return entry
 
-    def expire(self, before: float) -> list[str]:
-        """Forget the decisions made, or rewarded, before a time; returns ids that were pending."""
-        old = list(takewhile(lambda id: self.pending[id].time < before, self.pending))
-        for id in old:
-            del self.pending[id]
-        for id in list(takewhile(lambda id: self.settled[id][1] < before, self.settled)):
-            del self.settled[id]
-        return old
+    def settle(self, entry: Entry, reward: float, now: float, *, provisional: bool = False) -> None:
+        """A decision has its reward now; the oldest beyond `remember` is forgotten."""
+        id = entry.decision.id
+        if entry.provisional:
+            self.settled.move_to_end(id)
+        else:
+            self.settled[id] = self.pending.pop(id)
+        entry.reward, entry.settled, entry.provisional = reward, now, provisional
+        if self.remember is not None and len(self.settled) > self.remember:
+            self.settled.popitem(last=False)
+
+    def pending_before(self, time: float) -> list[Entry]:
+        """The pending decisions made before a time."""
+        return list(takewhile(lambda entry: entry.decision.time < time, self.pending.values()))
+
+    def settled_before(self, time: float) -> list[Entry]:
+        """The settled decisions whose reward came before a time."""
+        return list(takewhile(lambda entry: entry.settled < time, self.settled.values()))
+
+    def drop(self, entries: Sequence[Entry]) -> None:
+        """Forget these decisions."""
+        for entry in entries:
+            self.pending.pop(entry.decision.id, None)
+            self.settled.pop(entry.decision.id, None)
+
+    def of_member(self, member: Member) -> list[Entry]:
+        """All decisions of a task."""
+        return [
+            entry
+            for entries in (self.pending, self.settled)
+            for entry in entries.values()
+            if entry.member is member
+        ]
+
+
+def _check_same(id: str, earlier: float | None, reward: float) -> None:
+    if earlier != reward:
+        raise RewardConflict(
+            f"values must not change: decision {id!r} has the reward {earlier}, got {reward}"
+        )

@@ -5,35 +5,36 @@ from typing import Any
 
 import numpy as np
 
+from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.roster import Member
 from hierbandits.algebra import normal_quantile
-from hierbandits.beliefs.posterior import Posterior
 from hierbandits.checks import probability
 from hierbandits.reporting.text_table import text_table
 from hierbandits.types import Name
 
 
 def posterior_table(
-    belief: Posterior,
-    members: Sequence[Member],
-    labels: Sequence[Name],  # of the features or arms
-    confidence: float,
+    state: AgentState, members: Sequence[Member], confidence: float
 ) -> dict[str, list[Any]]:
     """One row for each task and feature (or arm): its posterior, and what its variance comes from.
 
     The parameter lies between `low` and `high` with probability `confidence`.  `shared_var` is
     the part of its variance that rewards of other tasks can still remove, `within_var` the rest.
+    `decisions` are the task's; `rewards` are the arm's, or the task's where arms have features.
     """
     reach = normal_quantile(probability("confidence", confidence))
-    dim = len(labels)
+    armed, dim = state.prior.is_armed, state.prior.dim
+    labels: Sequence[Name] = state.catalogue.names if armed else range(dim)
     nodes = np.repeat([member.node for member in members], dim).astype(np.intp)
-    table = np.arange(dim) if belief.is_armed else np.eye(dim)
-    prediction = belief.predict_rows(nodes, table, np.tile(np.arange(dim), len(members)))
+    table = np.arange(dim) if armed else np.eye(dim)
+    prediction = state.belief.predict_rows(nodes, table, np.tile(np.arange(dim), len(members)))
+    sums = state.totals().rows(np.array([member.row for member in members], np.intp))
+    rewards = sums.xx.ravel() if armed else np.repeat(sums.n, dim)
     return {
         "task": [member.task for member in members for _ in labels],
-        "arm" if belief.is_armed else "feature": list(labels) * len(members),
+        "arm" if armed else "feature": list(labels) * len(members),
         "decisions": [member.decisions for member in members for _ in labels],
-        "rewards": [member.rewards for member in members for _ in labels],
+        "rewards": rewards.astype(int).tolist(),
         "mean": prediction.mean.tolist(),
         "low": prediction.bound(-reach).tolist(),
         "high": prediction.bound(reach).tolist(),

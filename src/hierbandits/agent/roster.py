@@ -7,46 +7,56 @@ from typing import Any
 import numpy as np
 
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.types import Name, TaskName
+from hierbandits.types import Indices, Name, TaskName
 
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """A task, or a group of tasks, with its node in the belief and its counts."""
+    """A task: its node in the belief, its row in the agent's sums, and its decisions."""
 
     task: TaskName
     node: int
+    row: int
     decisions: int = 0
-    rewards: int = 0
+    best: int = 0  # those of them that did not explore
 
 
 class Roster:
-    """Finds the node of a task by its path of names, and adds nodes for new tasks and groups.
+    """Finds a task by its path of names, and adds nodes for new tasks and groups.
 
     A path has one name for each level below the root.  A belief of fewer levels, in which tasks
-    are independent or pooled, needs no groups.
+    are independent or pooled, needs no groups.  Rows count the tasks from 0.
     """
 
     def __init__(self, belief: Posterior, path_length: int) -> None:
         self._belief = belief
-        self._path_length = path_length
+        self.path_length = path_length
         self._members: dict[tuple[Name, ...], Member] = {}
+        self._groups: dict[tuple[Name, ...], int] = {}  # the node of each
 
     def __iter__(self) -> Iterator[Member]:
-        """The tasks in the order in which they were met, without their groups."""
-        return (m for path, m in self._members.items() if len(path) == self._path_length)
+        """The tasks in the order in which they were met."""
+        return iter(self._members.values())
+
+    def __len__(self) -> int:
+        """The number of tasks."""
+        return len(self._members)
+
+    def nodes(self) -> Indices:
+        """The node of each task, in the order of rows."""
+        return np.array([member.node for member in self._members.values()], np.intp)
 
     def checked_path(self, task: TaskName) -> tuple[Name, ...]:
         """The names that lead to a task."""
-        if self._path_length == 1 and type(task) in (str, int):
+        if self.path_length == 1 and type(task) in (str, int):
             return (task,)  # type: ignore[return-value]
         path = task if isinstance(task, tuple) else (task,)
         path = tuple(n.item() if isinstance(n, np.integer) else n for n in path)
         wrong = any(isinstance(name, bool) or not isinstance(name, str | int) for name in path)
-        if wrong or len(path) != self._path_length:
+        if wrong or len(path) != self.path_length:
             kind = "a string or an integer"
-            if self._path_length > 1:
-                kind = f"a tuple of {self._path_length} strings or integers"
+            if self.path_length > 1:
+                kind = f"a tuple of {self.path_length} strings or integers"
             raise ValueError(f"task must be {kind}, got {task!r:.80}")
         return path
 
@@ -58,34 +68,62 @@ class Roster:
         return self._members[path]
 
     def meet(self, path: tuple[Name, ...]) -> Member:
-        """The task or group at the end of a path; if it is new, it gets a node."""
+        """The task at the end of a path; if it is new, it gets a node and a row."""
         member = self._members.get(path)
         if member is None:
-            belief = self._belief
-            node = int(belief.roots[0])
-            if belief.num_levels > 2 and len(path) > 1:
-                node = self.meet(path[:-1]).node
-            if belief.num_levels > 1:
-                node = int(belief.add(node)[0])
-            member = Member(_task_name(path), node)
+            member = Member(_task_name(path), self._new_node(path), len(self._members))
             self._members[path] = member
         return member
 
-    def state(self) -> list[Any]:
+    def _new_node(self, path: tuple[Name, ...]) -> int:
+        """A node for a task or group, below that of its group."""
+        belief = self._belief
+        parent = int(belief.roots[0])
+        if belief.num_levels > 2 and len(path) > 1:
+            above = path[:-1]
+            if above not in self._groups:
+                self._groups[above] = self._new_node(above)
+            parent = self._groups[above]
+        return parent if belief.num_levels == 1 else int(belief.add(parent)[0])
+
+    def unmeet(self, size: int, num_nodes: int) -> None:
+        """Undo the latest meetings, of which nothing was learned: so much is left."""
+        while len(self._members) > size:
+            self._members.popitem()
+        while self._groups and next(reversed(self._groups.values())) >= num_nodes:
+            self._groups.popitem()
+        self._belief.remove_newest(self._belief.num_nodes - num_nodes)
+
+    def drop(self, task: TaskName) -> Member:
+        """Forget a task; `move_to` then numbers the others anew."""
+        return self._members.pop(self.checked_path(task))
+
+    def move_to(self, belief: Posterior) -> None:
+        """Give every task a node in a new belief, and its row anew."""
+        self._belief, self._groups = belief, {}
+        for row, (path, member) in enumerate(self._members.items()):
+            member.node, member.row = self._new_node(path), row
+
+    def state(self) -> dict[str, Any]:
         """All tasks and groups as plain data."""
-        return [
-            [list(path), member.node, member.decisions, member.rewards]
-            for path, member in self._members.items()
-        ]
+        return {
+            "tasks": [
+                [list(path), member.node, member.decisions, member.best]
+                for path, member in self._members.items()
+            ],
+            "groups": [[list(path), node] for path, node in self._groups.items()],
+        }
 
     @classmethod
-    def from_state(cls, belief: Posterior, path_length: int, state: list[Any]) -> "Roster":
+    def from_state(cls, belief: Posterior, path_length: int, state: dict[str, Any]) -> "Roster":
         """The roster that `state` described; nodes that the belief does not have are refused."""
         roster = cls(belief, path_length)
-        for names, *counts in state:
+        for row, (names, node, decisions, best) in enumerate(state["tasks"]):
             path = tuple(names)
-            roster._members[path] = Member(_task_name(path), *counts)
-        belief.checked_nodes([member.node for member in roster._members.values()])
+            roster._members[path] = Member(_task_name(path), node, row, decisions, best)
+        roster._groups = {tuple(names): node for names, node in state["groups"]}
+        belief.checked_nodes([*roster._groups.values(), *roster.nodes().tolist()])
+        belief.check_leaves(roster.nodes())
         return roster
 
 

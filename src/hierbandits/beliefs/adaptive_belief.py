@@ -47,6 +47,11 @@ class AdaptiveBelief(Posterior):
         """New tasks below a population's root; returns their ids."""
         return self.candidates.add(parent, count)
 
+    def remove_newest(self, count: int) -> None:
+        """Take back so many nodes that were added last, of which nothing was learned."""
+        for belief in self.candidates.beliefs:
+            belief.remove_newest(count)
+
     @property
     def learned_from(self) -> list[LogTotals]:
         """The totals of the log that the prior's mean already holds."""

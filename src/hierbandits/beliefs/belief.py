@@ -123,6 +123,10 @@ class Belief(Posterior):
         """New nodes below a node (a population's root, say); returns their ids."""
         return self._nodes.sprout(parent, count)
 
+    def remove_newest(self, count: int) -> None:
+        """Take back so many nodes that were added last, of which nothing was learned."""
+        self._nodes.forest.cut(count)
+
     def add_populations(
         self,
         count: int = 1,

@@ -63,6 +63,10 @@ class Forest:
         self.parent[new], self.level[new] = parent, level
         return new
 
+    def cut(self, count: int) -> None:
+        """Remove the newest nodes, which are no roots; their rows become spare room."""
+        self.size -= count
+
     def _reserved(self, count: int) -> slice:
         """The rows of so many new nodes."""
         new = slice(self.size, self.size + count)

@@ -41,6 +41,10 @@ class Posterior(ABC):
         """New nodes below a node (a population's root, say); returns their ids."""
 
     @abstractmethod
+    def remove_newest(self, count: int) -> None:
+        """Take back so many nodes that were added last, of which nothing was learned."""
+
+    @abstractmethod
     def observe_rows(
         self,
         nodes: Indices,
@@ -54,6 +58,10 @@ class Posterior(ABC):
     @abstractmethod
     def learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
+
+    @abstractmethod
+    def revise(self, task: int, features: Any, old_reward: float, new_reward: float) -> None:
+        """Replace a reward that was observed earlier by a corrected one."""
 
     @property
     @abstractmethod

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 from hierbandits.atomic_write import atomic_write
 from hierbandits.checks import checked_names, count, positive, real_array
 from hierbandits.models.log_totals import LogTotals
-from hierbandits.models.stated_widths import per_coordinate, variances_of
+from hierbandits.models.stated_covs import checked_covariance, checked_variances
+from hierbandits.models.stated_widths import per_coordinate, usual, variances_of
 from hierbandits.types import Matrix, Name, Vector
 
 
@@ -141,7 +142,7 @@ class GaussianHierarchy:
         mean = real_array("hyper_mean", hyper_mean, (None,))
         if mean.size == 0:
             raise ValueError("hyper_mean must have at least one entry, got none")
-        check = _variances if armed else _covariance
+        check = checked_variances if armed else checked_covariance
         checked = [check(name, cov, mean.size) for name, cov in covs.items()]
         noise = float(positive("noise_std", noise_std, ()))
         object.__setattr__(self, "hyper_mean", _frozen(mean))
@@ -229,6 +230,31 @@ class GaussianHierarchy:
             learned_from=learned_from,
         )
 
+    def with_arm(
+        self,
+        name: Name,
+        hyper_mean: float | None,
+        hyper_std: float | None,
+        task_std: float | None,
+    ) -> "GaussianHierarchy":
+        """The same with one more arm, an armed hierarchy's last.
+
+        Its hyper-mean and variances are means over the other arms unless they are given.  Its name
+        is kept if the others have names.
+        """
+        if not self.is_armed:
+            raise ValueError(f"arms must not be added where they have features, got {self}")
+        var = [usual(cov) for cov in self.covs]
+        for level, std in ((0, hyper_std), (-1, task_std)):
+            if std is not None:
+                width = "task_std" if level else "hyper_std"
+                var[level] = float(variances_of({width: [std]}, 1, "one arm")[width][0])
+        mean = usual(self.hyper_mean) if hyper_mean is None else hyper_mean
+        means = np.append(self.hyper_mean, real_array("hyper_mean", mean, ()))
+        covs = [np.append(cov, new) for cov, new in zip(self.covs, var, strict=True)]
+        arms = None if self.arms is None else (*self.arms, name)
+        return self._like(means, covs, self.noise_std, arms, self.learned_from)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, for JSON; `from_dict` gives the same hierarchy back, exactly."""
         parts = {
@@ -300,28 +326,6 @@ def _some(covs: Sequence[ArrayLike]) -> Sequence[ArrayLike]:
     if not isinstance(covs, Sequence | np.ndarray) or len(covs) == 0:
         raise ValueError(f"covs must hold at least one covariance, got {covs!r:.80}")
     return covs
-
-
-def _variances(name: str, value: ArrayLike, dim: int) -> Vector:
-    var = real_array(name, value, (dim,), " to match hyper_mean")
-    if (var < 0).any():
-        raise ValueError(f"{name} must not be negative, got a variance of {var.min()}")
-    return var
-
-
-def _covariance(name: str, value: ArrayLike, dim: int) -> Matrix:
-    cov = real_array(name, value, (dim, dim), " to match hyper_mean")
-    asymmetry = np.abs(cov - cov.T).max()
-    if asymmetry > 1e-8 * np.abs(cov).max():
-        raise ValueError(f"{name} must be symmetric, got entries that differ by {asymmetry:g}")
-    cov = (cov + cov.T) / 2
-    eigenvalues = np.linalg.eigvalsh(cov)
-    rounding = dim * np.finfo(float).eps * eigenvalues[-1]
-    if eigenvalues[0] < -rounding:
-        raise ValueError(
-            f"{name} must be positive semi-definite, got an eigenvalue of {eigenvalues[0]:g}"
-        )
-    return cov
 
 
 def _frozen(array: Vector) -> Vector:

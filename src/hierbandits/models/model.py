@@ -37,6 +37,15 @@ class Model(Protocol):
     def reordered(self, arms: Sequence[Name]) -> Self:
         """The same model with its arms in this order; they must be the arms that it names."""
 
+    def with_arm(
+        self,
+        name: Name,
+        hyper_mean: float | None,
+        hyper_std: float | None,
+        task_std: float | None,
+    ) -> Self:
+        """The same armed model with one more arm, its last; None stands for what is usual."""
+
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, for JSON."""
 

@@ -25,3 +25,8 @@ def variances_of(stds: dict[str, ArrayLike], dim: int, count_name: str) -> dict[
             raise ValueError(f"{name} must not be negative, got {std.min()}")
         variances[name] = std**2
     return variances
+
+
+def usual(values: Vector) -> float:
+    """The number that all arms share, or else their mean."""
+    return float(values[0] if (values == values[0]).all() else values.mean())

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from hierbandits.checks import count, positive, real_array
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.log_totals import LogTotals
+from hierbandits.models.stated_widths import usual
 from hierbandits.types import Indices, Name, Vector
 
 Point: TypeAlias = tuple[int, int]  # steps of the task width and of the hyper-width
@@ -121,8 +122,8 @@ class UnknownWidths:
     def log_prior(self, point: Point) -> float:
         """The log prior weight of a point, up to a constant."""
         beyond = 0
-        for step, usual in zip(point, (TASK_STEPS, HYPER_STEPS), strict=True):
-            beyond += max(usual[0] - step, step - usual[-1], 0)
+        for step, first in zip(point, (TASK_STEPS, HYPER_STEPS), strict=True):
+            beyond += max(first[0] - step, step - first[-1], 0)
         return float(-TAIL * beyond - TILT * np.log(TASK_RATIO) * point[0])
 
     def hierarchy(self, point: Point, units: Indices) -> GaussianHierarchy:
@@ -134,6 +135,23 @@ class UnknownWidths:
         return form(
             self.dim, hyper_mean=self.hyper_mean, hyper_std=hyper, task_std=task, noise_std=noise
         )
+
+    def with_arm(
+        self,
+        name: Name,
+        hyper_mean: float | None,
+        hyper_std: float | None,
+        task_std: float | None,
+    ) -> "UnknownWidths":
+        """The same with one more arm; its hyper-mean is the mean of the others unless given."""
+        if not self.is_armed:
+            raise ValueError(f"arms must not be added where they have features, got {self}")
+        for width, std in (("hyper_std", hyper_std), ("task_std", task_std)):
+            if std is not None:
+                raise ValueError(f"{width} must not be given where widths are unknown, got {std!r}")
+        mean = usual(self.hyper_mean) if hyper_mean is None else hyper_mean
+        means = np.append(self.hyper_mean, real_array("hyper_mean", mean, ()))
+        return UnknownWidths.of(means.size, armed=True, noise_std=self.noise_std, hyper_mean=means)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, for JSON."""

@@ -12,7 +12,8 @@ from hierbandits.checks import count, index_array
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.belief_view import BeliefView
 from hierbandits.policies.forced_start import ForcedStart
-from hierbandits.policies.rule import Rule, odds_of
+from hierbandits.policies.greedy_rule import greedy
+from hierbandits.policies.rule import Rule, has_odds, odds_of
 from hierbandits.types import Indices, Vector
 
 DRAWS = 100
@@ -121,6 +122,21 @@ class Policy:
             choices = choices.copy()  # the rule's own may be part of its odds
             propensities[self.forced.apply(nodes, arms, choices)] = 1.0
         return choices, propensities
+
+    def choose_best(
+        self, rng: Generator, nodes: Indices, arms: Arms, *, time: Vector | None = None
+    ) -> tuple[Indices, Vector]:
+        """The arms of highest posterior mean, and how probable each was: one over the ties.
+
+        The rule, the floor and the forced start have no say.  Nodes and arms were checked before.
+        """
+        odds = greedy.odds(self._view_at(time), rng, nodes, arms, draws=1)
+        return odds.choices, odds.of(odds.choices)
+
+    @property
+    def gives_propensities(self) -> bool:
+        """Whether the rule can say how probable its choices were."""
+        return has_odds(self.rule)
 
     def check_propensities(self, draws: int = DRAWS, floor: float = 0.0) -> None:
         """Raise an error unless `act_with_propensities` can take these arguments."""

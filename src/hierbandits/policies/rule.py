@@ -46,6 +46,11 @@ class FrozenRule(Rule, Protocol):
         """The probabilities of all arms at these posteriors; `draws` as in `OddsRule`."""
 
 
+def has_odds(rule: Rule) -> bool:
+    """Whether a rule can say how probable its choices are."""
+    return hasattr(rule, "odds")
+
+
 def odds_of(rule: Rule) -> Callable[..., Odds]:
     """The method `odds` of a rule; one that has none is refused."""
     return _given(rule, "odds", "propensities")

@@ -1,0 +1,147 @@
+"""Who checks what an agent is told, writes it into the journal, and only then lets it happen."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from hierbandits.agent.agent_state import AgentState
+from hierbandits.agent.journal import Journal
+from hierbandits.agent.ledger import Entry
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.checks import real_array
+from hierbandits.types import Name, TaskName
+
+
+class Bookkeeper:
+    """Changes the state of an agent, one event at a time.
+
+    If a check or the journal fails, nothing has changed.  `Agent` says what each event means.
+    """
+
+    def __init__(
+        self, state: AgentState, journal: Journal | None, clock: Callable[[], float]
+    ) -> None:
+        self.state, self.journal, self.clock = state, journal, clock
+
+    def paths(self, tasks: Sequence[TaskName]) -> list[tuple[Name, ...]]:
+        """The path of each of several tasks, checked."""
+        if isinstance(tasks, str):
+            raise ValueError(f"tasks must be several tasks, got the string {tasks!r:.80}")
+        checked_path = self.state.roster.checked_path
+        return [checked_path(task) for task in tasks]
+
+    def decide(self, entries: Sequence[Entry], now: float, *, best: bool) -> None:
+        """New decisions await their rewards."""
+        if self.journal is not None:
+            decisions = [entry.decision.to_dict() for entry in entries]
+            self._write("decide", now, {"best": best, "decisions": decisions})
+        self.state.decide(entries, best=best)
+
+    def reward(self, entries: Sequence[Entry], rewards: Sequence[float]) -> None:
+        """Decisions that await these rewards have them now."""
+        now = self.clock()
+        if self.journal is not None:
+            ids = [entry.decision.id for entry in entries]
+            self._write("reward", now, {"ids": ids, "values": list(rewards)})
+        self.state.reward(entries, rewards, now)
+
+    def correct(self, id: str, value: float) -> bool:
+        """A settled decision has another reward."""
+        value = float(real_array("value", value, ()))
+        entry = self.state.ledger.known(id)
+        if entry.reward == value and not entry.provisional:
+            return False
+        self._write("correct", self.clock(), {"id": id, "value": value})
+        self.state.correct(entry, value)
+        return True
+
+    def learn(self, tasks: Sequence[TaskName], features: Any, rewards: ArrayLike) -> None:
+        """Rewards of decisions that were made elsewhere."""
+        state, paths = self.state, self.paths(tasks)
+        arms: list[Name] | None = None
+        if state.prior.is_armed:
+            features = state.catalogue.places_of(features)
+            arms = [state.catalogue.names[place] for place in features.tolist()]
+        table = state.belief.checked_features(features, len(paths))
+        values = real_array("rewards", rewards, (len(paths),), " to match tasks")
+        now = self.clock()
+        if self.journal is not None:
+            parts = {"arms": arms, "features": None if arms is not None else table.tolist()}
+            given = {"tasks": _plain(paths), "rewards": values.tolist()}
+            self._write("learn", now, given | parts)
+        state.learn(paths, table, values)
+
+    def learn_past(
+        self, tasks: Sequence[TaskName], sums: TaskSums, arms: Sequence[Name] | None
+    ) -> None:
+        """Whole sums of tasks, before any reward."""
+        state, paths = self.state, self.paths(tasks)
+        if arms is not None:
+            sums = sums.with_arms_at(state.catalogue.indices_of(arms), state.prior.dim)
+        if len(set(paths)) < len(paths):
+            raise ValueError(f"tasks must be different, got {list(tasks)!r:.80}")
+        state.belief.check_past(len(paths), sums)
+        now = self.clock()
+        if self.journal is not None:
+            lists = {name: values.tolist() for name, values in sums.state().items()}
+            names = list(state.catalogue.names) or None
+            self._write("learn_past", now, {"tasks": _plain(paths), "sums": lists, "arms": names})
+        state.learn_past(paths, sums)
+
+    def expire(self, older_than: float, default: float | None) -> list[str]:
+        """Old decisions wait no longer."""
+        age = float(real_array("older_than", older_than, ()))
+        if default is not None:
+            default = float(real_array("default", default, ()))
+        now, ledger = self.clock(), self.state.ledger
+        before = now - age
+        pending = ledger.pending_before(before)
+        forgotten = ledger.settled_before(before) if default is None else []
+        ids = [entry.decision.id for entry in pending]
+        if pending or forgotten:
+            self._write("expire", now, {"before": before, "default": default, "ids": ids})
+            if default is None:
+                self.state.drop([*pending, *forgotten])
+            else:
+                self.state.default(pending, default, now)
+        return ids
+
+    def forget(self, task: TaskName) -> None:
+        """A task was never met."""
+        path = self.state.roster.checked_path(task)
+        member = self.state.roster.find(task)
+        name = list(path) if len(path) > 1 else path[0]
+        self._write("forget", self.clock(), {"task": name})
+        self.state.forget(member.task)
+
+    def add_arm(
+        self,
+        name: Name,
+        hyper_mean: float | None,
+        hyper_std: float | None,
+        task_std: float | None,
+    ) -> None:
+        """One more arm."""
+        state = self.state
+        state.catalogue.check_new(name)
+        prior = state.prior.with_arm(name, hyper_mean, hyper_std, task_std)
+        policy = state.recipe(prior)
+        widths = {"hyper_mean": hyper_mean, "hyper_std": hyper_std, "task_std": task_std}
+        self._write("add_arm", self.clock(), {"name": name, **widths})
+        state.add_arm(name, prior, policy)
+
+    def retire_arm(self, name: Name) -> None:
+        """An arm is offered no more."""
+        self.state.catalogue.check_offered(name)
+        self._write("retire_arm", self.clock(), {"name": name})
+        self.state.retire_arm(name)
+
+    def _write(self, kind: str, now: float, parts: dict[str, Any]) -> None:
+        if self.journal is not None:
+            self.journal.write(self.state.num_events, kind, now, parts)
+
+
+def _plain(paths: Sequence[tuple[Name, ...]]) -> list[Any]:
+    """Tasks as JSON holds them."""
+    return [list(path) if len(path) > 1 else path[0] for path in paths]

@@ -1,0 +1,124 @@
+"""Events of a journal, applied to the state of an agent."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from hierbandits.agent.agent_state import AgentState
+from hierbandits.agent.decision import Decision, task_name
+from hierbandits.agent.journal import Event
+from hierbandits.agent.ledger import Entry
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.checks import real_array
+from hierbandits.types import Indices, Matrix, Name
+
+
+def replay_events(state: AgentState, events: Iterable[Event]) -> None:
+    """Apply the events that come after those that the state has seen, without a gap."""
+    last: int | None = None
+    for event in events:
+        number = event["number"]
+        if last is not None and number != last + 1:
+            raise ValueError(f"events must follow each other, got event {number} after {last}")
+        last = number
+        if number < state.num_events:
+            continue
+        if number > state.num_events:
+            raise ValueError(
+                f"events must go on where the agent stands, with event {state.num_events}, "
+                f"got event {number}"
+            )
+        try:
+            _APPLY[event["kind"]](state, event)
+        except (KeyError, TypeError, ValueError, LookupError) as error:
+            raise ValueError(f"event {number} does not fit this agent: {error!r}") from error
+    state.count_decisions()
+
+
+def _decide(state: AgentState, event: Event) -> None:
+    decisions = [Decision.from_dict(parts) for parts in event["decisions"]]
+    state.ledger.new_ids([decision.id for decision in decisions], len(decisions))
+    table = _features(state, [d.arm for d in decisions], [d.features for d in decisions])
+    paths = [state.roster.checked_path(decision.task) for decision in decisions]
+    entries = []
+    for decision, path, row in zip(decisions, paths, table, strict=True):
+        if state.prior.is_armed:
+            row = int(row)
+            decision = decision._replace(features=row)
+        entries.append(Entry(decision, state.roster.meet(path), row))
+    state.decide(entries, best=event["best"])
+
+
+def _features(state: AgentState, arms: list[Name], features: Any) -> Matrix | Indices:
+    """Features as a belief takes them; arms count by their names, whatever their order was."""
+    if state.prior.is_armed:
+        return state.catalogue.places_of(arms)
+    return state.belief.checked_features(
+        np.reshape(features, (len(arms), state.prior.dim)), len(arms)
+    )
+
+
+def _reward(state: AgentState, event: Event) -> None:
+    entries = state.ledger.awaiting_many(event["ids"], event["values"])
+    new = [(e, r) for e, r in zip(entries, event["values"], strict=True) if e is not None]
+    state.reward([entry for entry, _ in new], [reward for _, reward in new], event["time"])
+
+
+def _correct(state: AgentState, event: Event) -> None:
+    state.correct(state.ledger.known(event["id"]), event["value"])
+
+
+def _expire(state: AgentState, event: Event) -> None:
+    pending = state.ledger.pending_before(event["before"])
+    if event["default"] is None:
+        state.drop([*pending, *state.ledger.settled_before(event["before"])])
+    else:
+        state.default(pending, event["default"], event["time"])
+
+
+def _learn(state: AgentState, event: Event) -> None:
+    paths = [state.roster.checked_path(task_name(task)) for task in event["tasks"]]
+    given = event["arms"]
+    table = _features(state, [0] * len(paths) if given is None else given, event["features"])
+    state.learn(paths, table, real_array("rewards", event["rewards"], (len(paths),)))
+
+
+def _learn_past(state: AgentState, event: Event) -> None:
+    paths = [state.roster.checked_path(task_name(task)) for task in event["tasks"]]
+    sums = TaskSums(*(np.array(event["sums"][name], float) for name in ("xx", "xy", "yy", "n")))
+    if event["arms"] is not None:
+        sums = sums.with_arms_at(state.catalogue.indices_of(event["arms"]), state.prior.dim)
+    state.belief.check_past(len(paths), sums)
+    state.learn_past(paths, sums)
+
+
+def _forget(state: AgentState, event: Event) -> None:
+    state.forget(state.roster.find(task_name(event["task"])).task)
+
+
+def _add_arm(state: AgentState, event: Event) -> None:
+    name = event["name"]
+    state.catalogue.check_new(name)
+    prior = state.prior.with_arm(
+        event["name"], event["hyper_mean"], event["hyper_std"], event["task_std"]
+    )
+    state.add_arm(name, prior, state.recipe(prior))
+
+
+def _retire_arm(state: AgentState, event: Event) -> None:
+    state.catalogue.check_offered(event["name"])
+    state.retire_arm(event["name"])
+
+
+_APPLY: dict[str, Callable[[AgentState, Event], None]] = {
+    "decide": _decide,
+    "reward": _reward,
+    "correct": _correct,
+    "expire": _expire,
+    "learn": _learn,
+    "learn_past": _learn_past,
+    "forget": _forget,
+    "add_arm": _add_arm,
+    "retire_arm": _retire_arm,
+}

@@ -1,0 +1,75 @@
+"""Decisions of a round: random numbers, propensities, and what is offered."""
+
+import numpy as np
+import pytest
+from support.agent_lives import UNEVEN, every_policy, forms, live, new_agent, task_of
+from support.agents import Clock, state
+
+from hierbandits import Agent
+from hierbandits.agent.agent_state import AgentState
+from hierbandits.agent.bookkeeper import Bookkeeper
+from hierbandits.agent.decider import Decider
+from hierbandits.agent.journal import Journal
+from hierbandits.policies.policy import DRAWS
+from hierbandits.policies.recipes import POLICIES
+
+
+def _decider(policy, journal=None, **options):
+    books = Bookkeeper(AgentState(UNEVEN, POLICIES[policy], None, None), journal, Clock())
+    return Decider(books, 0, **({"draws": None, "floor": 0.0} | options))
+
+
+@every_policy
+def test_a_journal_turns_propensities_on_where_the_rule_gives_them(policy):
+    journal = Journal(lambda event: None)
+    decider = _decider(policy, journal)
+    gives = decider._books.state.policy.gives_propensities
+    assert decider.draws == (DRAWS if gives else None)
+    assert _decider(policy).draws is None
+    made = decider.decide(["t", "s"], None, None, None, False)
+    assert all((decision.propensity is not None) == gives for decision in made)
+
+
+@every_policy
+def test_a_floor_turns_propensities_on(policy):
+    decider = _decider(policy, floor=0.1)
+    assert (decider.draws, decider.floor) == (DRAWS, 0.1)
+    made = decider.decide(["t", "s"], None, None, None, False)
+    assert all(decision.propensity >= 0.1 / 3 for decision in made)
+
+
+@forms
+@every_policy
+def test_the_best_decisions_of_a_round_are_those_of_single_decisions(form, policy):
+    agent, other = new_agent(form, policy), new_agent(form, policy)
+    for each in (agent, other):
+        live(each, form, np.random.default_rng(0))
+    tasks = [task_of(form, number) for number in range(8)]
+    together = agent.decide_many(tasks, best=True)
+    alone = [other.decide(task, best=True) for task in tasks]
+    nodes = [agent.node(task) for task in tasks]
+    one, two = (
+        agent.belief.predict(nodes, [d.features for d in part]).mean for part in (together, alone)
+    )
+    np.testing.assert_allclose(one, two, rtol=1e-12)  # ties are broken at random
+    assert [member.best for member in agent._state.roster] == [1] * len(agent.tasks)
+
+
+def test_a_journal_and_its_failures_do_not_change_what_is_decided():
+    fails = [False]
+
+    def journal(event):
+        if fails[0]:
+            raise OSError
+
+    agents = [Agent(UNEVEN, seed=5, draws=10, clock=Clock(), journal=j) for j in (None, journal)]
+    for i in range(20):
+        fails[0] = True
+        before = state(agents[1])
+        with pytest.raises(OSError):  # noqa: PT011
+            agents[1].decide_many([i, "new"])
+        assert state(agents[1]) == before
+        fails[0] = False
+        one, other = (agent.decide(i % 3, id=str(i)) for agent in agents)
+        assert tuple(one) == tuple(other)
+    assert state(agents[0]) == state(agents[1])

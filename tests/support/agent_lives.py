@@ -1,0 +1,117 @@
+"""Agents of every policy and form, random lives for them, and what they should know in the end."""
+
+import numpy as np
+import pytest
+
+from hierbandits import POLICIES, Agent, Belief, GaussianHierarchy, TaskSums
+from hierbandits.agent.roster import Roster
+from support.agents import DEEP, LINEAR, Clock
+
+UNEVEN = GaussianHierarchy.armed(
+    3, hyper_mean=[0.2, -0.1, 0.5], hyper_std=[1.0, 0.5, 2.0], task_std=[0.3, 0.6, 0.4],
+    noise_std=0.7,
+)  # fmt: skip
+DEEP_ARMED = GaussianHierarchy.armed(
+    2, hyper_mean=[0.3, -0.2], hyper_std=[1.0, 0.5], group_stds=[[0.4, 0.8]], task_std=[0.3, 0.2],
+    noise_std=0.6,
+)  # fmt: skip
+PRIORS = {"armed": UNEVEN, "linear": LINEAR, "deep": DEEP, "deep-armed": DEEP_ARMED}
+ARMS = np.array([[1.0, -0.5], [0.3, 0.8], [-0.7, 0.4]])
+
+forms = pytest.mark.parametrize("form", ["armed", "linear", "deep"])
+armed_forms = pytest.mark.parametrize("form", ["armed", "deep-armed"])
+every_policy = pytest.mark.parametrize(
+    "policy", [name for name, recipe in POLICIES.items() if not recipe.knows_truth]
+)
+
+
+def new_agent(form, policy, **options):
+    prior = PRIORS[form]
+    arms = ["a", "b", "c"][: prior.dim] if prior.is_armed else ARMS
+    return Agent(prior, policy, arms=arms, **({"seed": 0, "clock": Clock()} | options))
+
+
+def task_of(form, number):
+    """One of eight tasks; in deep forms they are in two groups."""
+    return ("north" if number % 2 else "south", number) if "deep" in form else f"t{number}"
+
+
+def live(agent, form, rng, events=30, name="d", rewarded=0.7):
+    """Some decisions, most of them rewarded; returns the rewarded, id to (decision, reward)."""
+    history = {}
+    for event in range(events):
+        made = agent.decide(task_of(form, int(rng.integers(8))), id=f"{name}{event}")
+        if rng.random() < rewarded:
+            reward = float(rng.normal())
+            agent.reward(made.id, reward)
+            history[made.id] = made, reward
+    return history
+
+
+def check_knows(agent, history):
+    """The agent's belief is that of one who saw these decisions and rewards alone."""
+    made = [decision for decision, _ in history.values()]
+    rewards = np.array([reward for _, reward in history.values()])
+    seen = [decision.features for decision in made]
+    state = agent._state
+    sums = TaskSums.zeros(len(agent.tasks), agent.prior.dim, armed=agent.prior.is_armed)
+    if made:
+        sums.add([agent.tasks.index(decision.task) for decision in made], seen, rewards)
+    for name, values in state.totals().state().items():
+        np.testing.assert_allclose(values, sums.state()[name], rtol=1e-9, atol=1e-9)
+    for belief, fresh in _pairs(state):
+        roster = Roster(fresh, state.roster.path_length)
+        for task in agent.tasks:
+            roster.meet(roster.checked_path(task))
+        if made:
+            fresh.observe([roster.find(d.task).node for d in made], seen, rewards)
+        for task in agent.tasks:
+            one, other = belief.task(agent.node(task)), fresh.task(roster.find(task).node)
+            np.testing.assert_allclose(one.mean, other.mean, rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose(one.cov, other.cov, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(belief.hyper().mean, fresh.hyper().mean, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(belief.hyper().cov, fresh.hyper().cov, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            belief.log_evidence(), fresh.log_evidence(), rtol=1e-9, atol=1e-9
+        )
+
+
+def _pairs(state):
+    """The exact beliefs that an agent holds, each with a fresh one of the same hierarchy."""
+    belief = state.belief
+    if isinstance(belief, Belief):
+        return [(belief, state.recipe(state.prior).belief)]
+    candidates = belief.candidates
+    return [
+        (one, Belief(candidates._hierarchy(candidates._point(c, 0), candidates.units[0])))
+        for c, one in enumerate(candidates.beliefs)
+        if candidates.active[c, 0]
+    ]
+
+
+def long_life(agent, form, rng, events=25):
+    """A life with every kind of event that the agent's form allows."""
+    clock = agent._books.clock
+    first = agent.decide(task_of(form, 0), id="zero")
+    agent.learn([task_of(form, 0)], [first.features], [0.3])
+    live(agent, form, rng, events, name="one")
+    clock.now += 100
+    live(agent, form, rng, events, name="two")
+    agent.expire(50, default=0.1)
+    settled = list(agent._state.ledger.settled)
+    agent.correct(settled[3], 2.5)
+    for id in settled[-3:]:
+        if agent._state.ledger.settled[id].provisional:
+            agent.reward(id, -1.0)
+    if agent.prior.is_armed:
+        agent.add_arm("new", hyper_mean=0.1)
+        agent.retire_arm("a")
+    tasks = [task_of(form, number) for number in range(6)]
+    agent.decide_many(tasks, best=True, ids=[f"best{task}" for task in tasks])
+    live(agent, form, rng, events, name="three")
+    agent.forget(task_of(form, 2))
+    waiting = agent.pending[:4]
+    agent.reward_many([made.id for made in waiting], rng.normal(size=len(waiting)))
+    clock.now += 100
+    agent.expire(150)
+    live(agent, form, rng, events, name="four")
