@@ -7,6 +7,10 @@ from hierbandits.checks import real_array
 from hierbandits.types import Matrix, Vector
 
 
+ROUNDING = 1e-12
+"""How far below zero an eigenvalue may be, over the largest: covariances are sums and products."""
+
+
 def checked_variances(name: str, value: ArrayLike, dim: int) -> Vector:
     """Variances of arms, (K,), none of them negative."""
     var = real_array(name, value, (dim,), " to match hyper_mean")
@@ -23,8 +27,7 @@ def checked_covariance(name: str, value: ArrayLike, dim: int) -> Matrix:
         raise ValueError(f"{name} must be symmetric, got entries that differ by {asymmetry:g}")
     cov = (cov + cov.T) / 2
     eigenvalues = np.linalg.eigvalsh(cov)
-    rounding = dim * np.finfo(float).eps * eigenvalues[-1]
-    if eigenvalues[0] < -rounding:
+    if eigenvalues[0] < -ROUNDING * eigenvalues[-1]:
         raise ValueError(
             f"{name} must be positive semi-definite, got an eigenvalue of {eigenvalues[0]:g}"
         )
