@@ -12,6 +12,7 @@ from bench.workload import Workload
 
 BATCHED = "hierbandits, batched"
 AGENT = "hierbandits, agent"
+NUMPY_TS = "numpy TS"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class Batched:
         acted = time.perf_counter()
         rewards = self.workload.means[tasks, choices] + noise
         rewarded = time.perf_counter()
-        self.policy.learn(tasks, self.workload.arms[choices], rewards)
+        self.policy.learn(tasks, self.workload.arms.take(choices, axis=0), rewards)
         learned = time.perf_counter()
         self.act_seconds += acted - start
         self.learn_seconds += learned - rewarded

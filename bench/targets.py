@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bench.contest import AGENT, BATCHED
+from bench.contest import AGENT, BATCHED, NUMPY_TS
 from bench.mixed import CASES
 from bench.results import Results
 from bench.scaling import growth
@@ -32,12 +32,17 @@ def _targets(results: Results) -> Iterator[Target]:
     sizes, contest = results.sizes, results.contest
     many = f"{sizes.many_tasks:,}"
     for cost in results.batched:
-        if cost.dim >= 16 and cost.num_tasks == sizes.many_tasks:
-            yield Target(f"batched over the limit, d = {cost.dim}, {many} tasks", 3.0, cost.ratio)
+        if cost.dim < 16 or cost.num_tasks == sizes.many_tasks:
+            promise = f"batched over the limit, d = {cost.dim}, {cost.num_tasks:,} tasks"
+            yield Target(promise, 7.0 if cost.dim == 2 else 3.0, cost.ratio)
     if contest.rival is not None:
         for ours, least in ((BATCHED, 150.0), (AGENT, 10.0)):
             ratio = contest.ratio(ours, contest.rival)
             yield Target(f"{ours}, times as fast as {contest.rival}", least, ratio, at_least=True)
+    for theirs in contest.events_per_second:
+        if theirs == NUMPY_TS or theirs.endswith(" inner"):
+            ratio, least = contest.ratio(AGENT, theirs), 1.5 if theirs == NUMPY_TS else 2.0
+            yield Target(f"{AGENT}, times as fast as {theirs}", least, ratio, at_least=True)
     for name, costs in (("batched", growth(results.batched)), ("agent", growth(results.agent))):
         for dim, ratio in costs.items():
             promise = f"{name}, {many} tasks over {sizes.few_tasks:,}, d = {dim}"

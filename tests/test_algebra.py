@@ -237,6 +237,10 @@ def test_whitening_of_a_singular_covariance_has_a_floor():
         False,
         False,
     )
+    rng = np.random.default_rng(12)
+    for _ in range(20):  # what rounding leaves of an eigenvalue may be positive
+        loading = rng.standard_normal((4, 2))
+        assert ((whitening(loading @ loading.T) ** 2).sum(axis=0) < 1e-50).sum() == 2
     diagonal = np.array([4.0, 0.0])
     np.testing.assert_allclose(whitening(diagonal), [2.0, 1e-30])
     np.testing.assert_allclose(unwhitening(whitening(diagonal), diagonal), [0.5, 1e30])

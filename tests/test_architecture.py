@@ -195,7 +195,7 @@ def test_private_state_is_private_to_its_folder(path):
         assert homes().get(name, {room(path)}) == {room(path)}, f"{path.name} reaches for {name}"
 
 
-WITHOUT_TESTS = {"types", "model", "environment", "fit", "loops", "node_arrays"}
+WITHOUT_TESTS = {"types", "model", "environment", "fit", "loops", "node_arrays", "arm_arrays"}
 """Modules without behaviour: type aliases, protocols and plain records."""
 
 WHOLE = {"architecture", "docs", "main", "public_surface"}

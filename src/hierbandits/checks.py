@@ -87,13 +87,24 @@ def checked_names(name: str, value: Any) -> list[Name]:
     """Check that `value` holds names: strings or integers, all different."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ValueError(f"{name} must be several names, got {value!r:.80}")
-    names = [one.item() if isinstance(one, np.generic) else one for one in value]
-    for one in names:
-        if isinstance(one, bool) or not isinstance(one, str | int):
+    names = []
+    for one in value:
+        known = plain_name(one)
+        if known is None:
             raise ValueError(f"{name} must be named by strings or integers, got {one!r:.80}")
+        names.append(known)
     if len(set(names)) < len(names):
         raise ValueError(f"{name} must have distinct names, got {names!r:.80}")
     return names
+
+
+def plain_name(value: Any) -> Name | None:
+    """A name as plain Python has it: a string that is valid text, or an integer; else None."""
+    name = value.item() if isinstance(value, np.generic) else value
+    if isinstance(name, str):
+        valid = name.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in name)
+        return str(name) if valid else None
+    return int(name) if isinstance(name, int) and not isinstance(name, bool) else None
 
 
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from numba import njit
 from numba.core import event
@@ -11,15 +11,27 @@ Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 # Sums may be reordered, which lets them use vector instructions; NaN and infinity keep their
 # meaning.
-_OPTIONS = {"fastmath": {"reassoc", "contract", "arcp", "nsz"}, "error_model": "numpy"}
+_OPTIONS: dict[str, Any] = {
+    "fastmath": {"reassoc", "contract", "arcp", "nsz"},
+    "error_model": "numpy",
+}
 
 
 def compiled(function: Kernel) -> Kernel:
     """Compile `function` when it is first called, and keep its machine code on disk."""
+    return _kept(function, _OPTIONS)
+
+
+def compiled_in_order(function: Kernel) -> Kernel:
+    """`compiled`, for sums that must not be reordered: they keep account of their rounding."""
+    return _kept(function, {"error_model": "numpy"})
+
+
+def _kept(function: Kernel, options: dict[str, Any]) -> Kernel:
     try:
-        kernel = njit(cache=True, **_OPTIONS)(function)
+        kernel = njit(cache=True, **options)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
-        kernel = njit(**_OPTIONS)(function)
+        kernel = njit(**options)(function)
     return cast(Kernel, kernel)
 
 

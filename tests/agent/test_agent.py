@@ -101,8 +101,8 @@ def test_one_bad_reward_and_none_is_learned(ids, values, error, message):
         (ARMED, "t", "01", {}, "arms must be several names"),
         (ARMED, "t", [0, 0], {}, "arms must be distinct"),
         (ARMED, "t", ARMS, {}, "arms must be names or indices when armed"),
-        (ARMED, "t", [3], {}, "arms must name arms of this agent"),
-        (ARMED, "t", ["low"], {}, "arms must name arms of this agent .*got 'low'"),
+        (ARMED, "t", [3], {}, "arms must be arms of this agent"),
+        (ARMED, "t", ["low"], {}, "arms must be arms of this agent .*got 'low'"),
         (ARMED, "t", None, {"id": "taken"}, "ids must be new, got 'taken'"),
         (ARMED, "t", None, {"id": "settled"}, "ids must be new, got 'settled'"),
         (ARMED, "t", None, {"id": ""}, "ids must be non-empty strings"),
@@ -156,7 +156,7 @@ def test_an_agent_needs_tasks_below_the_root():
 
 
 def test_a_string_is_not_several_tasks():
-    with pytest.raises(ValueError, match="tasks must be several tasks, got the string 'store'"):
+    with pytest.raises(ValueError, match="tasks must be several tasks, got 'store'"):
         Agent(ARMED).decide_many("store")
 
 

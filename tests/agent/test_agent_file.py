@@ -135,7 +135,7 @@ def test_foreign_files_are_refused(tmp_path):
     with pytest.raises(ValueError, match="not a sound agent file"):
         Agent.load(path.with_suffix(".npz"))
     Belief(ARMED, 2).save(path)
-    with pytest.raises(ValueError, match="it holds belief version 1"):
+    with pytest.raises(ValueError, match="it holds belief version 2"):
         Agent.load(path)
     path.write_bytes(b"")
     path.unlink()

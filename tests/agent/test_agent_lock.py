@@ -86,3 +86,88 @@ def test_a_fork_inside_a_call_leaves_the_lock_as_it_was():
     free.join(10)
     assert events[-1] == ["t"]
     assert state(agent) == before
+
+
+def test_a_fork_waits_for_agents_that_call_each_other():
+    """One thread holds the lock of one agent and wants that of another, in both directions."""
+    first, second = (Agent(ARMED, seed=0) for _ in range(2))
+    left = Agent(ARMED, seed=0, journal=lambda _: second.decide("t"))
+    right = Agent(ARMED, seed=0, journal=lambda _: first.decide("t"))
+    stop, errors = threading.Event(), []
+
+    def work(agent):
+        try:
+            while not stop.is_set():
+                agent.decide("t")
+        except BaseException as error:
+            errors.append(error)
+
+    def all_work():
+        return [agent.decide("t").task for agent in (first, second, left, right)]
+
+    workers = [threading.Thread(target=work, args=(agent,)) for agent in (left, right, left, right)]
+    for worker in workers:
+        worker.start()
+    try:
+        assert [in_child(all_work) for _ in range(10)] == ["['t', 't', 't', 't']"] * 10
+    finally:
+        stop.set()
+        for worker in workers:
+            worker.join()
+    assert errors == []
+
+
+def test_agents_may_be_made_while_the_process_forks():
+    stop, errors = threading.Event(), []
+    kept = [Agent(ARMED, seed=0) for _ in range(300)]
+
+    def work():
+        try:
+            while not stop.is_set():
+                kept.append(Agent(ARMED, seed=0))
+                del kept[0]
+        except BaseException as error:
+            errors.append(error)
+
+    def make():
+        return Agent(ARMED, seed=0).decide("t").task
+
+    workers = [threading.Thread(target=work) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    try:
+        assert [in_child(make) for _ in range(30)] == ["t"] * 30
+    finally:
+        stop.set()
+        for worker in workers:
+            worker.join()
+    assert errors == []
+
+
+def test_a_fork_does_not_wait_for_ever(monkeypatch):
+    monkeypatch.setattr(FORK_GUARD, "patience", 0.2)
+    inside, go_on = threading.Event(), threading.Event()
+
+    def journal(event):
+        inside.set()
+        go_on.wait(60)
+
+    slow, other = Agent(ARMED, seed=0, journal=journal), Agent(ARMED, seed=0)
+    worker = threading.Thread(target=lambda: slow.decide("t"))
+    worker.start()
+    inside.wait(60)
+
+    def refused():
+        other.decide("t")
+        try:
+            slow.decide("t")
+        except RuntimeError as error:
+            return error
+
+    try:
+        assert "its copy in this child is unusable" in in_child(refused)
+    finally:
+        go_on.set()
+        worker.join()
+    assert slow.tasks == ["t"]  # the parent's is whole
+    assert in_child(lambda: slow.tasks) == "['t']"

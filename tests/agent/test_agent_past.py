@@ -34,7 +34,7 @@ def test_an_agent_starts_from_what_a_log_says():
         known = wider.belief.task(wider.node(name)).mean
         np.testing.assert_allclose(known, [*mean[:2], 0.0, mean[2]], rtol=1e-9)
     for arms, message in (
-        (["a", "b", "z"], "arms must name arms of this agent"),
+        (["a", "b", "z"], "arms must be arms of this agent"),
         (["a", "b"], "sums must have 2 arms"),
         (["a", "a", "b"], "arms must be distinct"),
     ):

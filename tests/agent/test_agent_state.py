@@ -301,7 +301,7 @@ def test_a_retired_arm_is_offered_no_more_and_still_learns(form, policy):
         (["x"], ["a"], [np.nan], "rewards must be finite"),
         (["x"], ["a"], [1.0, 2.0], r"rewards must have shape \(1,\) to match tasks"),
         (["x", 1.5], ["a", "a"], [1.0, 2.0], "task must be a string or an integer"),
-        ("x", ["a"], [1.0], "tasks must be several tasks, got the string 'x'"),
+        ("x", ["a"], [1.0], "tasks must be several tasks, got 'x'"),
     ],
 )
 def test_events_from_elsewhere_are_learned_all_or_none(tasks, features, rewards, message):

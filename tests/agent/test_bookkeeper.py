@@ -24,7 +24,7 @@ def test_an_event_is_written_before_it_happens():
     (learned, met), (added, _), (retired, _), (forgot, left) = seen
     assert met == 0
     assert left == 2
-    base = {"version": 1, "time": 1000.0}
+    base = {"version": 1, "history": books.state.history, "time": 1000.0}
     assert learned == base | {
         "number": 0, "kind": "learn", "tasks": ["s", "t"], "arms": [0, 2], "features": None,
         "rewards": [1.0, 2.0],

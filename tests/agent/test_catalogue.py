@@ -80,7 +80,7 @@ def test_an_offer_keeps_the_order_that_is_asked_for():
     assert (part.table.tolist(), part.names) == ([[3.0], [1.0]], (7, "a"))
     for names, message in (
         ("ab", "arms must be several names or indices, got 'ab'"),
-        (["c"], r"arms must name arms of this agent \('a', 'b', 7, \.\.\.\), got 'c'"),
+        (["c"], r"arms must be arms of this agent \('a', 'b', 7, \.\.\.\), got 'c'"),
         (["a", "a"], "arms must be distinct"),
         ([], "arms must be distinct, and at least one"),
     ):

@@ -113,3 +113,18 @@ def test_an_agent_without_rewards_has_no_log():
     agent.decide("t")
     with pytest.raises(ValueError, match="log must hold decisions that have their rewards"):
         agent.log()
+
+
+def test_rows_are_in_the_order_in_which_decisions_were_made(tmp_path):
+    clock = Clock()
+    agent = Agent(ARMED, seed=0, clock=clock)
+    agent.decide_many(["t"] * 3, ids=["a", "b", "c"])
+    clock.now -= 500  # the clock was put right
+    agent.decide("t", id="d")
+    agent.decide("t", id="e")
+    agent.reward_many(["e", "c", "a"], [1.0, 2.0, 3.0])
+    agent.save(tmp_path / "agent.hb")
+    agent = Agent.load(tmp_path / "agent.hb", clock=clock)
+    agent.decide("t", id="f")
+    agent.reward_many(["f", "d", "b"], [4.0, 5.0, 6.0])
+    assert agent.log().source["decision"].to_list() == list("abcdef")

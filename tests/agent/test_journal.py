@@ -154,8 +154,10 @@ def test_a_torn_last_line_never_happened(torn, tmp_path):
     whole = path.read_bytes()
     path.write_bytes(whole + torn)
     assert len(list(events_of(path))) == 4
+    prior = agent.prior
+    del agent  # and with it its hold on the file
     again = Agent.replay(
-        path, agent.prior, "HierTS-forced", arms=["a", "b", "c"], journal=path, clock=Clock()
+        path, prior, "HierTS-forced", arms=["a", "b", "c"], journal=path, clock=Clock()
     )
     assert path.read_bytes() == whole + torn  # opened at the first event
     again.reward("old", 2.0)
@@ -167,6 +169,7 @@ def test_a_journal_of_one_long_line_is_read_from_its_end(tmp_path):
     path = tmp_path / "journal"
     agent = Agent(ARMED, seed=0, journal=path)
     agent.decide_many(range(3000))
+    del agent
     again = Agent.replay(path, ARMED, journal=path)
     again.decide("t")
     assert [event["number"] for event in events_of(path)] == [0, 1]
@@ -200,12 +203,13 @@ def test_a_child_does_not_write_to_its_parents_journal(tmp_path):
 
 def test_a_line_that_is_no_event_is_named(tmp_path):
     path = tmp_path / "journal"
-    good = {"version": VERSION, "number": 0, "kind": "forget", "time": 0.0, "task": "t"}
+    good = {"version": VERSION, "history": "h", "number": 0, "kind": "forget", "task": "t"}
     for line, message in (
         ("nonsense", "line 2 is not an event of a journal"),
         ('{"number": 1, "version": 99}', "line 2 must have the version 1, got 99"),
         ("[1]", "line 2 is not an event of a journal"),
         ('{"version": 1}', "line 2 is not an event of a journal"),
+        ('{"version": 1, "number": 1}', "line 2 must say whose history it is part of"),
     ):
         path.write_text(json.dumps(good) + "\n" + line + "\n")
         events = events_of(path)
@@ -238,7 +242,7 @@ def test_a_journal_closes_its_file(tmp_path):
 
     journal = Journal(tmp_path / "journal")
     open_before = descriptors()
-    journal.write(0, "forget", 0.0, {"task": "t"})
+    journal.write("h", 0, "forget", 0.0, {"task": "t"})
     assert descriptors() == open_before + 1
     del journal
     assert descriptors() == open_before

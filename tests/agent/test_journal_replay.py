@@ -49,10 +49,31 @@ def test_a_file_and_the_journal_since_then_are_the_same_agent(form, policy, tmp_
     again = Agent.load(saved, tail=path, journal=path, clock=Clock())
     assert _memory(again) == _memory(agent)
     assert _memory(Agent.load(saved, tail=events_of(path), clock=Clock())) == _memory(agent)
-    again.decide(agent.tasks[0])
+    task = agent.tasks[0]
+    del agent  # and with it its hold on the journal
+    again.decide(task)
+    del again
     late = Agent.load(saved, journal=path, clock=Clock())
     with pytest.raises(ValueError, match="journal must end where the agent stands"):
-        late.decide(agent.tasks[0])
+        late.decide(task)
+
+
+def test_the_journal_of_another_agent_is_refused(tmp_path):
+    events, others = [], []
+    agent = Agent(ARMED, seed=0, journal=events.append)
+    agent.save(tmp_path / "young.hb")
+    agent.decide("t")
+    agent.save(tmp_path / "agent.hb")
+    other = Agent(ARMED, seed=0, journal=others.append)
+    other.decide_many(["t", "s"])
+    other.decide("t")
+    agent.decide("t")
+    for file in ("young.hb", "agent.hb"):
+        with pytest.raises(ValueError, match="events must be of the agent's own history"):
+            Agent.load(tmp_path / file, tail=others)
+        assert _memory(Agent.load(tmp_path / file, tail=events)) == _memory(agent)
+    with pytest.raises(ValueError, match=r"got event 1 of .*, another agent's"):
+        Agent.replay([events[0], others[1]], ARMED)
 
 
 def test_a_pooled_forced_start_is_replayed_and_forgets():

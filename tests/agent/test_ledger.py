@@ -24,7 +24,7 @@ def test_a_forked_process_makes_ids_of_its_own():
     agent = Agent(ARMED, seed=0)
     agent.decide("t")
     made = in_child(lambda: agent.decide("t").id)
-    assert made.endswith("-1")  # the second of its agent, too
+    assert made.endswith("-2")  # the second of its agent, too
     assert made != agent.decide("t").id
 
 
@@ -88,7 +88,7 @@ def test_of_a_reward_that_is_repeated_the_first_counts():
 def test_a_default_awaits_the_reward_that_replaces_it():
     ledger, _ = _ledger()
     b = ledger.pending["b"]
-    ledger.settle(b, 0.0, 6.0, provisional=True)
+    ledger.settle_many([b], [0.0], 6.0, provisional=True)
     ledger.settle(ledger.pending["c"], 1.0, 7.0)
     assert list(ledger.settled) == ["a", "b", "c"]
     assert ledger.awaiting("b", 0.0) is b
@@ -146,3 +146,43 @@ def test_ids_of_ones_own_are_new_and_as_many_as_tasks():
     made = ledger.new_ids(None, 3) + ledger.new_ids(None, 2)
     assert len(set(made)) == 5
     assert not set(made) & set(Ledger().new_ids(None, 5))
+
+
+def test_a_batch_is_settled_before_its_oldest_decisions_are_forgotten():
+    ledger, _ = _ledger(remember=3)
+    b, c, d = (ledger.pending[id] for id in "bcd")
+    ledger.settle_many([b], [0.0], 6.0, provisional=True)
+    ledger.settle_many([c, d, b], [1.0, 2.0, 3.0], 7.0)
+    assert list(ledger.settled) == ["c", "d", "b"]
+    assert (b.reward, b.provisional) == (3.0, False)
+
+
+@pytest.mark.parametrize("remember", [0, 1, 2, 3])
+def test_new_rewards_and_those_of_defaults_come_in_one_batch(remember):
+    events, clock = [], Clock()
+    agent = Agent(ARMED, seed=0, clock=clock, journal=events.append, remember=remember)
+    for id in "abc":
+        agent.decide("t", id=id)
+    clock.now += 100
+    agent.expire(50, default=0.0)
+    agent.decide_many(["t"] * 3, ids=["d", "e", "f"])
+    held = [id for id in "abc" if id in agent._state.ledger.settled]
+    ids = ["d", "e", "f", *held]
+    assert agent.reward_many(ids, np.arange(len(ids))) == [True] * len(ids)
+    assert list(agent._state.ledger.settled) == ids[len(ids) - remember :]
+    again = Agent.replay(events, ARMED, remember=remember)
+    assert again.table() == agent.table()
+
+
+def test_old_decisions_expire_though_the_clock_stepped_back():
+    clock = Clock()
+    agent = Agent(ARMED, seed=0, clock=clock)
+    for time, id in ((500.0, "late"), (100.0, "early"), (600.0, "done"), (100.0, "soon")):
+        clock.now = time
+        agent.decide("t", id=id)
+    for time, id in ((700.0, "done"), (200.0, "soon")):
+        clock.now = time
+        agent.reward(id, 1.0)
+    clock.now = 400.0
+    assert agent.expire(100) == ["early"]
+    assert list(agent._state.ledger.settled) == ["done"]

@@ -87,3 +87,15 @@ def test_a_log_of_another_form_is_refused():
         Agent.replay(armed, ARMED)
     with pytest.raises(ValueError, match=r"features must have shape \(1, 2\)"):
         Agent.replay(_log(task=["t"], features=[[1.0]], reward=[0.5]), LINEAR)
+
+
+def test_a_log_is_not_replayed_into_a_journal(tmp_path):
+    log = _log(task=["t"], arm=["x"], reward=[0.5])
+    with pytest.raises(ValueError, match="journal must not be given with a Log"):
+        Agent.replay(log, arms=["x", "y"], journal=tmp_path / "journal")
+    Agent.replay(log, arms=["x", "y"]).save(tmp_path / "agent.hb")
+    agent = Agent.load(tmp_path / "agent.hb", journal=tmp_path / "journal")
+    agent.decide("t")
+    del agent
+    again = Agent.load(tmp_path / "agent.hb", tail=tmp_path / "journal")
+    assert len(again.pending) == 1

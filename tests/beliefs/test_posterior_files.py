@@ -44,9 +44,9 @@ def test_files_have_the_usual_permissions(tmp_path):
 def _rewritten(path, change):
     """The archive with its arrays and header changed, checksums made right again."""
     kind = "belief"
-    meta, arrays = read_archive(path, kind, 1)
+    meta, arrays = read_archive(path, kind, 2)
     change(meta, arrays)
-    write_archive(path, kind, 1, meta, arrays)
+    write_archive(path, kind, 2, meta, arrays)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def _rewritten(path, change):
         ("state", np.nan, "state must be finite"),
         ("roots", np.inf, "roots must be finite"),
         ("coordinates", np.nan, "coordinates must be finite"),
-        ("count", np.nan, "count must be finite"),
+        ("evidence", np.nan, "evidence must be finite"),
     ],
 )
 def test_a_belief_that_makes_no_sense_is_refused(name, value, message, tmp_path):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from hierbandits.kernels import dense, diagonal
+from hierbandits.kernels.loops import TIED, UNFIT
 from hierbandits.kernels.node_arrays import NodeArrays
 
 
@@ -10,17 +11,16 @@ def _arrays(rng, arms):
     """Two tasks below a group below a root, of diagonal factors: armed arrays, and full ones."""
     parent, level = np.array([2, 2, 3, -1], np.int32), np.array([2, 2, 1, 0], np.int32)
     std = np.vstack([np.ones(arms), rng.uniform(0.5, 2.0, (2, arms))])
-    maps, noise_var = np.stack([std, 1 / std], axis=1), np.full(3, 0.5)
+    maps, assumed = np.stack([std, 1 / std], axis=1), np.array([[0.5, 1], [0.5, 0], [0.5, 0]])
     state, roots = rng.uniform(0.3, 1.0, (4, 2, arms)), rng.uniform(0.3, 1.0, (1, 2, arms))
 
     def full(blocks):
         return np.array([np.vstack([np.diag(factor), mean]) for factor, mean in blocks])
 
     wide = np.array([[np.diag(m) for m in (own, gain, own, gain)] for own, gain in maps])
-    plain = np.array([True, False, False])
     return (
-        NodeArrays((parent, level, plain, maps, noise_var, state, roots)),
-        NodeArrays((parent, level, plain, wide, noise_var, full(state), full(roots))),
+        NodeArrays((parent, level, assumed, maps, state, roots)),
+        NodeArrays((parent, level, assumed, wide, full(state), full(roots))),
     )
 
 
@@ -36,15 +36,19 @@ def test_observing_shifting_predicting_and_drawing_agree_with_the_dense_form():
     narrow, wide = _arrays(rng, 2)
     tasks, arms, rewards = np.array([0, 1, 0, 2]), np.array([1, 0, 1, 1]), rng.standard_normal(4)
     empty, unit = np.empty(0), np.eye(2)
-    ours, theirs = (tuple(np.zeros((3, 1))) for _ in range(2))
+    ours, theirs = np.zeros((2, 3, 1))
     diagonal.observe(narrow, tasks, arms, rewards, empty, ours)
     dense.observe(wide, tasks, unit[arms], rewards, empty, theirs)
+    np.testing.assert_allclose(ours, theirs)
+    _same(narrow, wide)
+    diagonal.observe_event(narrow, 1, 0, 0.4, ours)
+    dense.observe_event(wide, 1, unit[0], 0.4, theirs)
     np.testing.assert_allclose(ours, theirs)
     _same(narrow, wide)
     diagonal.shift(narrow, 0, 1, 0.7)
     dense.shift(wide, 0, unit[1], 0.7)
     _same(narrow, wide)
-    ours, theirs = (tuple(np.empty((3, 5))) for _ in range(2))
+    ours, theirs = np.empty((2, 3, 5))
     nodes, rows = np.array([0, 0, 1, 2, 3]), np.array([0, 1, 1, 0, 1])
     diagonal.predict(narrow, nodes, np.arange(2), rows, ours)
     dense.predict(wide, nodes, unit, rows, theirs)
@@ -55,3 +59,22 @@ def test_observing_shifting_predicting_and_drawing_agree_with_the_dense_form():
     diagonal.draw(narrow, slots, parents, normals, ours)
     dense.draw(wide, slots, parents, normals, theirs)
     np.testing.assert_allclose(ours, theirs)
+    normals = rng.standard_normal(9)  # the second to the seventh are those of a path
+    for node in (0, 1, 2):
+        rows = np.array([1, 0])
+        place = diagonal.choose(narrow, node, normals, 1, rows, 1.0)
+        assert place == dense.choose(wide, node, normals, 1, unit[rows], 1.0)
+        path = [3, 2, node][: 3 if node < 2 else 2]
+        drawn = np.empty((len(path), 2))
+        given = normals[1 : 1 + 2 * len(path)].reshape(-1, 2)
+        dense.draw(wide, np.array(path), np.arange(-1, len(path) - 1), given, drawn)
+        assert place == drawn[-1][rows].argmax()
+
+
+def test_a_choice_says_if_arms_are_tied_or_unfit():
+    narrow, wide = _arrays(np.random.default_rng(1), 2)
+    normals = np.ones(6)
+    assert diagonal.choose(narrow, 0, normals, 0, np.array([1, 1]), 1.0) == TIED
+    assert dense.choose(wide, 0, normals, 0, np.ones((2, 2)), 2.0) == TIED
+    for wrong in (np.nan, np.inf, -np.inf, 3.0):
+        assert dense.choose(wide, 0, normals, 0, np.array([[1.0, wrong], [0.0, 1.0]]), 2.0) == UNFIT

@@ -7,7 +7,7 @@ from hierbandits import GaussianHierarchy, UnknownWidths
 from hierbandits.models import variants
 from hierbandits.models.log_totals import LogTotals
 
-LOG = LogTotals(3.0, 2.5, 1.5, 0.5)
+LOG = LogTotals(3.0, 2.5, ((1.0, 0.5, 0.2), (2.0, 0.1, 0.4)))
 WIDTHS = {"hyper_std": [1.0, 2.0, 3.0], "task_std": [0.1, 0.2, 0.3], "noise_std": 0.5}
 NAMED = GaussianHierarchy.armed(arms=["a", "b", 3], hyper_mean=[1.0, 2.0, 3.0], **WIDTHS)
 
@@ -87,6 +87,7 @@ def test_the_log_is_kept_as_long_as_the_mean_is(tmp_path):
     widths = variants.unknown_widths(learned)
     assert widths.learned_from == LOG
     assert UnknownWidths.from_dict(widths.to_dict()).learned_from == LOG
+    assert widths.with_arm("new", None, None, None).learned_from == LOG
     assert NAMED.learned_from is None
 
 

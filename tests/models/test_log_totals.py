@@ -62,6 +62,23 @@ def test_rewards_that_cancel_are_still_the_same_log():
 def test_totals_are_kept_in_json():
     totals = _sums(*_rows(np.random.default_rng(1), False)).totals()
     assert LogTotals.from_dict(json.loads(json.dumps(totals.to_dict()))) == totals
-    for wrong in ({}, {"n": 1}, [1, 2, 3, 4], totals.to_dict() | {"n": "many"}):
+    none = _sums(np.empty(0, int), np.empty((0, 3)), []).totals()
+    assert LogTotals.from_dict(json.loads(json.dumps(none.to_dict()))) == none
+    parts = totals.to_dict()
+    for wrong in ({}, {"n": 1}, [1, 2, 3], parts | {"n": "many"}, parts | {"coordinates": [[1]]}):
         with pytest.raises(ValueError, match="learned_from"):
             LogTotals.from_dict(wrong)
+
+
+@pytest.mark.parametrize("arms", [2, 3])
+def test_balanced_logs_of_clicks_are_told_apart(arms):
+    """Integers leave few values to a sum, and a balanced design fewer still."""
+    rng, seen = np.random.default_rng(0), []
+    tasks, played = np.divmod(np.arange(60), 15)[0], np.arange(60) % arms
+    for _ in range(300):
+        clicks = rng.permutation(np.arange(60) % 2).astype(float)
+        seen.append(_sums(tasks, played, clicks, arms).totals())
+    same = sum(one.same_log(seen[0]) for one in seen[1:])
+    assert same == 0
+    pairs = [(a, b) for a in range(300) for b in range(a)]
+    assert sum(seen[a].same_log(seen[b]) for a, b in pairs) <= len(pairs) / 1000

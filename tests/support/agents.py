@@ -40,7 +40,7 @@ def state(agent):
         (own.catalogue.names, own.catalogue.retired, own.ledger.remember, own.num_events),
         own.prior.to_dict(),
         None if forced is None else np.trim_zeros(forced.decided, "b").tolist(),
-        agent._decider.rng.bit_generator.state,
+        (agent._decider.rng.bit_generator.state, agent._decider.stock.left().tolist()),
     )
 
 

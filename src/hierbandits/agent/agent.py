@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import islice
 from os import PathLike
+from threading import RLock
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from hierbandits.agent.agent_file import read_agent, write_agent
-from hierbandits.agent.agent_lock import FORK_GUARD
+from hierbandits.agent.agent_lock import FORK_GUARD, AgentLock
 from hierbandits.agent.agent_prior import agent_prior
 from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.bookkeeper import Bookkeeper
@@ -29,7 +30,7 @@ from hierbandits.models.model import Model
 from hierbandits.policies.recipes import POLICIES, Recipe, name_of, usual_policy
 from hierbandits.types import Name, TaskName
 
-REMEMBERED = 100_000
+REMEMBERED = 10_000
 """The settled decisions that an agent remembers by default."""
 
 
@@ -69,7 +70,8 @@ class Agent:
         self._state = AgentState(prior, _checked_recipe(policy, prior), arms, remember)
         self._books = Bookkeeper(self._state, book, clock)
         self._decider = Decider(self._books, seed, draws, floor)
-        self._lock = FORK_GUARD.new_lock()
+        self._lock: AgentLock = RLock()
+        FORK_GUARD.watch(self)
 
     @property
     def prior(self) -> Model:
@@ -80,7 +82,7 @@ class Agent:
     def belief(self) -> Posterior:
         """What the agent knows; `node` gives a task's number in it.
 
-        `forget` and `add_arm` put a new one in its place.
+        `forget` and `add_arm` put a new one in its place, and `correct` may.
         """
         return self._state.belief
 
@@ -113,11 +115,16 @@ class Agent:
         """Choose an arm for a task.
 
         `arms` is a (K, d) array, a mapping from name to features, or the names (or indices) of
-        some of the agent's own arms, which are the default.  `eligible` is a mask over them.
+        some of the agent's own arms, which are the default.  Once an arm has an integer for its
+        name, integers are names and no longer indices.  `eligible` is a mask over the arms.
         With `best` the arm of highest posterior mean is chosen, without exploring.
         """
-        ids = None if id is None else [id]
         with self._lock:
+            if eligible is None and not best:
+                decision = self._decider.decide_one(task, arms, id)
+                if decision is not None:
+                    return decision
+            ids = None if id is None else [id]
             return self._decider.decide([task], arms, eligible, ids, best)[0]
 
     def decide_many(
@@ -148,7 +155,7 @@ class Agent:
             entry = self._state.ledger.awaiting(id, value)
             if entry is None:
                 return False
-            self._books.reward([entry], [value])
+            self._books.reward_one(entry, value)
             return True
 
     def reward_many(self, ids: Sequence[str], values: ArrayLike) -> list[bool]:
@@ -162,7 +169,11 @@ class Agent:
             return [entry is not None for entry in awaiting]
 
     def correct(self, id: str, value: float) -> bool:
-        """Replace the reward of a settled decision, exactly.  False if it has this one already."""
+        """Replace the reward of a settled decision, exactly.  False if it has this one already.
+
+        To 1e-9, if the old reward was at most 1e9 times the usual size; in place of one that was
+        very large (EXTREME) the belief starts over, as in `forget`.
+        """
         with self._lock:
             return self._books.correct(id, value)
 
@@ -198,7 +209,10 @@ class Agent:
     def forget(self, task: TaskName) -> None:
         """Make it as if this task had never been met, its rewards and decisions included.
 
-        The belief starts over from the sums of the other tasks: a pass over all of them.
+        The belief starts over from the sums of the other tasks: a pass over all of them.  It is
+        one that learns all that remains at once.  Where widths are unknown, the candidates that it
+        considers depend on the history, so they may be others than those of a belief that saw the
+        same event by event; each candidate is exact.
         """
         with self._lock:
             self._books.forget(task)
@@ -211,7 +225,7 @@ class Agent:
         hyper_std: float | None = None,
         task_std: float | None = None,
     ) -> None:
-        """Offer one more arm from now on, in an armed agent; the belief starts over from the sums.
+        """Offer one more arm, in an armed agent; the belief starts over, as in `forget`.
 
         The arm's hyper-mean and widths are, unless given, the mean of the other arms' hyper-means
         and the root of the mean of their variances: where the arms agree, what they share.
@@ -256,10 +270,15 @@ class Agent:
         """The agent that a journal describes, a path or its events, or that a Log teaches.
 
         The other arguments are those of the agent that wrote the journal.  `journal` is where the
-        new agent goes on writing: it may be the same file.
+        new agent goes on writing: it may be the same file.  A Log takes no journal.
         """
-        if isinstance(source, Log) and arms is None:
-            arms = arms_of(source)
+        if isinstance(source, Log):
+            if journal is not None:
+                raise ValueError(
+                    "journal must not be given with a Log, whose rows it would not hold: save the "
+                    "agent, and load it with a journal"
+                )
+            arms = arms_of(source) if arms is None else arms
         agent = cls(
             prior, policy, num_features=num_features, arms=arms, seed=seed, draws=draws,
             floor=floor, clock=clock, journal=journal, remember=remember,
@@ -267,7 +286,7 @@ class Agent:
         if isinstance(source, Log):
             replay_log(agent._state, source, clock())
         else:
-            replay_events(agent._state, events_of(source))
+            replay_events(agent._state, events_of(source), adopt=True)
         return agent
 
     def save(self, path: str | PathLike[str]) -> None:

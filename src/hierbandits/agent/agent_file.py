@@ -13,8 +13,7 @@ from hierbandits.agent.ledger import Entry
 from hierbandits.agent.roster import Roster
 from hierbandits.archive import read_archive, write_archive
 from hierbandits.beliefs.model_kinds import model_from_dict, model_to_dict
-from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import count
+from hierbandits.checks import count, state_array
 from hierbandits.policies.recipes import Recipe, name_of
 from hierbandits.types import Name
 
@@ -41,6 +40,8 @@ def write_agent(path: str | PathLike[str], agent: "Agent") -> None:
         "retired": sorted(state.catalogue.retired, key=str),
         "roster": state.roster.state(),
         "remember": ledger.remember,
+        "num_added": ledger.num_added,
+        "history": state.history,
         "num_events": state.num_events,
         "pending": [_parts(entry, offers) for entry in ledger.pending.values()],
         "settled": [_parts(entry, offers) for entry in ledger.settled.values()],
@@ -48,11 +49,14 @@ def write_agent(path: str | PathLike[str], agent: "Agent") -> None:
     }
     shape = (-1,) if state.prior.is_armed else (-1, state.prior.dim)
     for name, entries in (("pending", ledger.pending), ("settled", ledger.settled)):
-        features = np.array([entry.row for entry in entries.values()])
+        features = np.array([entry.decision.features for entry in entries.values()])
         arrays[name] = features.reshape(shape if entries else (0, *shape[1:]))
     if own is not None and not state.prior.is_armed:
         arrays["arms"] = own.table
-    arrays |= {f"sums.{name}": values for name, values in state.totals().state().items()}
+    arrays["normals"] = decider.stock.left()
+    arrays |= {
+        f"sums.{name}": values for name, values in state.sums.state(len(state.roster)).items()
+    }
     write_archive(path, "agent", _VERSION, meta, arrays)
 
 
@@ -61,7 +65,7 @@ def _parts(entry: Entry, offers: dict[tuple[Name, ...], int]) -> list[Any]:
     made = entry.decision
     offer = offers.setdefault(made.offered, len(offers))
     own = [made.id, made.task, made.arm, made.propensity, made.time, offer]
-    return [*own, entry.reward, entry.settled, entry.provisional]
+    return [*own, entry.reward, entry.settled, entry.provisional, entry.place]
 
 
 def read_agent(
@@ -111,21 +115,22 @@ def _restore(agent: "Agent", meta: dict[str, Any], arrays: dict[str, NDArray[Any
     belief = type(state.belief).from_state(meta["belief"], arrays)
     state.policy.belief = belief
     agent._decider.rng.bit_generator.state = meta["random"]
+    agent._decider.stock.put(state_array("normals", arrays["normals"], (None,)))
     state.roster = Roster.from_state(belief, state.roster.path_length, meta["roster"])
-    state.num_events = count("num_events", meta["num_events"])
+    state.num_events, state.history = count("num_events", meta["num_events"]), meta["history"]
+    if not isinstance(state.history, str):
+        raise ValueError(f"history must be a string, got {state.history!r:.80}")
     for name in meta["retired"]:
-        state.catalogue.check_offered(name)
-        state.catalogue.retire(name)
+        state.catalogue.retire(state.catalogue.offered_name(name))
     own = {name[5:]: values for name, values in arrays.items() if name.startswith("sums.")}
-    sums = TaskSums.from_state(own, state.prior.dim, armed=state.prior.is_armed)
-    if len(sums.n) != len(state.roster):
-        raise ValueError(f"sums must have {len(state.roster)} rows, one for each task")
-    state.sums.put(np.arange(len(sums.n)), sums)
+    state.sums.restore(own, len(state.roster))
     offers = [tuple(offer) for offer in meta["offers"]]
     for entry in _entries(state, meta["pending"], arrays["pending"], offers):
         state.ledger.pending[entry.decision.id] = entry
     for entry in _entries(state, meta["settled"], arrays["settled"], offers):
+        entry.row = None
         state.ledger.settled[entry.decision.id] = entry
+    state.ledger.num_added = count("num_added", meta["num_added"])
     state.count_decisions()
 
 
@@ -144,4 +149,4 @@ def _entries(
         armed = state.prior.is_armed
         known = own if armed else tuple(own)
         decision = Decision(id, member.task, arm, known, propensity, time, offers[offer])
-        yield Entry(decision, member, own if armed else row, *rest)
+        yield Entry(decision, member, own if armed else row.copy(), *rest)

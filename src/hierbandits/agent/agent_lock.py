@@ -1,40 +1,120 @@
 """One lock for each agent, which survives a fork of the process."""
 
 import os
+import time
 from threading import RLock
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 from weakref import WeakSet
 
 if TYPE_CHECKING:
     from _thread import RLock as Lock
 
+PATIENCE = 5.0
+"""So many seconds a fork waits for calls of agents to end."""
 
-class ForkGuard:
-    """Holds all locks while the process forks: then no call is halfway in the child's copy."""
+TRY = 0.02
+"""So many seconds it waits for one of them while it holds the locks of others."""
 
-    def __init__(self) -> None:
-        self._locks: WeakSet[Lock] = WeakSet()
-        self._taken: list[Lock] = []
-        os.register_at_fork(
-            before=self._take, after_in_parent=self._release, after_in_child=self._release
+
+class Halfway:
+    """In place of the lock of an agent that was in the middle of a call at the fork."""
+
+    def __enter__(self) -> NoReturn:
+        raise RuntimeError(
+            "agent must not be in a call when the process forks, but this one was: its copy in "
+            "this child is unusable, load or replay an agent here"
         )
 
-    def new_lock(self) -> "Lock":
-        """A lock that one thread may take several times."""
-        lock = RLock()
-        self._locks.add(lock)
-        return lock
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Never called."""
+
+
+AgentLock: TypeAlias = "Lock | Halfway"
+
+
+class Locked(Protocol):
+    """Something with a lock of its own."""
+
+    _lock: AgentLock
+
+
+class ForkGuard:
+    """Holds all locks while the process forks: then no call is halfway in the child's copy.
+
+    Locks are taken in no order.  Where one is busy all are let go, that one is awaited, and then
+    the others are tried again, so that threads that hold one and want another can go on.
+    """
+
+    def __init__(self) -> None:
+        self.forks = 0  # how many forks led to this process
+        self.patience = PATIENCE
+        self._own = RLock()  # of the set below; who holds it waits for no other lock for long
+        self._agents: WeakSet[Locked] = WeakSet()
+        self._taken: list[Lock] = []
+        self._busy: list[Locked] = []
+        os.register_at_fork(
+            before=self._take, after_in_parent=self._release, after_in_child=self._begin
+        )
+
+    def watch(self, agent: Locked) -> None:
+        """Let no fork happen while this agent, which has its lock, is in a call."""
+        with self._own:
+            self._agents.add(agent)
 
     def _take(self) -> None:
-        locks = list(self._locks)
-        for lock in locks:
-            lock.acquire()
-        self._taken = locks
+        deadline, awaited = time.monotonic() + self.patience, None
+        while True:
+            left = deadline - time.monotonic()
+            taken: list[Lock] = []
+            if awaited is not None and left > 0 and awaited.acquire(timeout=left):
+                taken.append(awaited)
+            self._own.acquire()
+            taken.append(self._own)
+            busy = self._try_all(taken, patient=left > 0)
+            if not busy or left <= 0:
+                self._taken, self._busy = taken, busy
+                return
+            awaited = _lock_of(busy[0])
+            for lock in taken:
+                lock.release()
+
+    def _try_all(self, taken: "list[Lock]", *, patient: bool) -> list[Locked]:
+        """Take the locks of all agents; returns those that are busy, if patient the first alone."""
+        busy = []
+        for agent in list(self._agents):
+            lock = _lock_of(agent)
+            if lock is None:
+                continue
+            if lock.acquire(timeout=TRY if patient else 0):
+                taken.append(lock)
+            else:
+                busy.append(agent)
+                if patient:
+                    break
+        return busy
+
+    def _begin(self) -> None:
+        """In the child."""
+        self.forks += 1
+        for agent in self._busy:
+            agent._lock = Halfway()
+        self._release()
 
     def _release(self) -> None:
-        taken, self._taken = self._taken, []
+        taken, self._taken, self._busy = self._taken, [], []
         for lock in taken:
             lock.release()
+
+
+def _lock_of(agent: Locked) -> "Lock | None":
+    """The lock of an agent; none if the agent is unusable."""
+    return None if isinstance(agent._lock, Halfway) else agent._lock
 
 
 FORK_GUARD = ForkGuard()

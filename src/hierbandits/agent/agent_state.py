@@ -1,5 +1,6 @@
 """All that an agent knows and remembers, and how each kind of event changes it."""
 
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,12 @@ from hierbandits.policies.forced_start import ForcedStart
 from hierbandits.policies.policy import Policy
 from hierbandits.policies.recipes import Recipe
 from hierbandits.types import Indices, Matrix, Name, TaskName, Vector
+
+EXTREME = 300.0
+"""A belief starts over where a reward goes that is so many times the root mean square of others.
+
+It had little room left for their digits, and cannot give these back.
+"""
 
 
 class AgentState:
@@ -41,6 +48,7 @@ class AgentState:
         self.ledger = Ledger(remember)
         self.sums = RunningSums(prior.dim, armed=prior.is_armed)
         self.num_events = 0
+        self.history = secrets.token_hex(8)  # tells its events from those of other agents
 
     @property
     def belief(self) -> Posterior:
@@ -48,7 +56,7 @@ class AgentState:
         return self.policy.belief
 
     def totals(self) -> TaskSums:
-        """The sums of all rewards, a row for each task, without a copy."""
+        """The sums of all rewards, a row for each task."""
         return self.sums.total(len(self.roster))
 
     def decide(self, entries: Sequence[Entry], *, best: bool = False) -> None:
@@ -58,6 +66,18 @@ class AgentState:
             self.ledger.add(entry)
             if best:
                 entry.member.best += 1
+
+    def reward_one(self, entry: Entry, reward: float, now: float) -> None:
+        """`reward` of one pending decision."""
+        self.num_events += 1
+        belief, member = self.policy.belief, entry.member
+        if belief.IS_TIMED:
+            self._observe([entry], [reward])
+        else:
+            row = entry.row
+            belief.observe_one(member.node, row, reward)
+            self.sums.add(member.row, row, reward)
+        self.ledger.settle(entry, reward, now)
 
     def reward(self, entries: Sequence[Entry], rewards: Sequence[float], now: float) -> None:
         """Decisions have their rewards now; these replace defaults."""
@@ -70,14 +90,14 @@ class AgentState:
         for entry, reward in zip(entries, rewards, strict=True):
             if entry.provisional:
                 self._revise(entry, reward)
-            self.ledger.settle(entry, reward, now)
+        self.ledger.settle_many(entries, rewards, now)
 
     def default(self, entries: Sequence[Entry], reward: float, now: float) -> None:
         """Pending decisions have this reward until their own comes."""
         self.num_events += 1
-        self._observe(entries, [reward] * len(entries))
-        for entry in entries:
-            self.ledger.settle(entry, reward, now, provisional=True)
+        rewards = [reward] * len(entries)
+        self._observe(entries, rewards)
+        self.ledger.settle_many(entries, rewards, now, provisional=True)
 
     def correct(self, entry: Entry, reward: float) -> None:
         """A settled decision has another reward."""
@@ -93,7 +113,10 @@ class AgentState:
     def _observe(self, entries: Sequence[Entry], rewards: Sequence[float]) -> None:
         nodes = np.array([entry.member.node for entry in entries], np.intp)
         features = np.array([entry.row for entry in entries])
-        self.belief.observe_rows(nodes, features, np.array(rewards))
+        time = None
+        if self.belief.IS_TIMED:  # a reward says what a task was like when it was decided for
+            time = np.array([entry.decision.time for entry in entries])
+        self.belief.observe_rows(nodes, features, np.array(rewards), time=time)
         add = self.sums.add
         for entry, reward in zip(entries, rewards, strict=True):
             add(entry.member.row, entry.row, reward)
@@ -102,8 +125,13 @@ class AgentState:
         old = entry.reward
         assert old is not None  # it is settled
         if old != reward:
-            self.belief.revise(entry.member.node, entry.row, old, reward)
-            self.sums.revise(entry.member.row, entry.row, old, reward)
+            made = entry.decision.features
+            features = made if self.prior.is_armed else np.array(made)
+            self.sums.revise(entry.member.row, features, old, reward)
+            if old * old > EXTREME**2 * self.sums.mean_square() and not self.belief.IS_TIMED:
+                self._start_over(self.recipe(self.prior))
+            else:
+                self.belief.revise(entry.member.node, features, old, reward)
 
     def learn(
         self, tasks: Sequence[tuple[Name, ...]], table: Matrix | Indices, rewards: Vector

@@ -1,15 +1,16 @@
 """Who checks what an agent is told, writes it into the journal, and only then lets it happen."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.journal import Journal
 from hierbandits.agent.ledger import Entry
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import real_array
+from hierbandits.checks import LARGEST, real_array
 from hierbandits.types import Name, TaskName
 
 
@@ -22,12 +23,18 @@ class Bookkeeper:
     def __init__(
         self, state: AgentState, journal: Journal | None, clock: Callable[[], float]
     ) -> None:
+        if not callable(clock):
+            raise ValueError(f"clock must be a function that tells the time, got {clock!r:.80}")
         self.state, self.journal, self.clock = state, journal, clock
+
+    def now(self) -> float:
+        """What the clock says, checked."""
+        return checked_now(self.clock())
 
     def paths(self, tasks: Sequence[TaskName]) -> list[tuple[Name, ...]]:
         """The path of each of several tasks, checked."""
-        if isinstance(tasks, str):
-            raise ValueError(f"tasks must be several tasks, got the string {tasks!r:.80}")
+        if isinstance(tasks, str) or not isinstance(tasks, Iterable):
+            raise ValueError(f"tasks must be several tasks, got {tasks!r:.80}")
         checked_path = self.state.roster.checked_path
         return [checked_path(task) for task in tasks]
 
@@ -38,9 +45,19 @@ class Bookkeeper:
             self._write("decide", now, {"best": best, "decisions": decisions})
         self.state.decide(entries, best=best)
 
+    def reward_one(self, entry: Entry, reward: float) -> None:
+        """`reward` of one decision."""
+        if self.journal is None and not entry.provisional:
+            now = self.clock()
+            if type(now) is not float or not abs(now) <= LARGEST:
+                now = checked_now(now)
+            self.state.reward_one(entry, reward, now)
+        else:
+            self.reward([entry], [reward])
+
     def reward(self, entries: Sequence[Entry], rewards: Sequence[float]) -> None:
         """Decisions that await these rewards have them now."""
-        now = self.clock()
+        now = self.now()
         if self.journal is not None:
             ids = [entry.decision.id for entry in entries]
             self._write("reward", now, {"ids": ids, "values": list(rewards)})
@@ -52,7 +69,7 @@ class Bookkeeper:
         entry = self.state.ledger.known(id)
         if entry.reward == value and not entry.provisional:
             return False
-        self._write("correct", self.clock(), {"id": id, "value": value})
+        self._write("correct", self.now(), {"id": id, "value": value})
         self.state.correct(entry, value)
         return True
 
@@ -63,9 +80,11 @@ class Bookkeeper:
         if state.prior.is_armed:
             features = state.catalogue.places_of(features)
             arms = [state.catalogue.names[place] for place in features.tolist()]
+        elif not paths and len(features) == 0:
+            features = np.empty((0, state.prior.dim))  # a list of no rows has no columns either
         table = state.belief.checked_features(features, len(paths))
         values = real_array("rewards", rewards, (len(paths),), " to match tasks")
-        now = self.clock()
+        now = self.now()
         if self.journal is not None:
             parts = {"arms": arms, "features": None if arms is not None else table.tolist()}
             given = {"tasks": _plain(paths), "rewards": values.tolist()}
@@ -82,7 +101,7 @@ class Bookkeeper:
         if len(set(paths)) < len(paths):
             raise ValueError(f"tasks must be different, got {list(tasks)!r:.80}")
         state.belief.check_past(len(paths), sums)
-        now = self.clock()
+        now = self.now()
         if self.journal is not None:
             lists = {name: values.tolist() for name, values in sums.state().items()}
             names = list(state.catalogue.names) or None
@@ -94,7 +113,7 @@ class Bookkeeper:
         age = float(real_array("older_than", older_than, ()))
         if default is not None:
             default = float(real_array("default", default, ()))
-        now, ledger = self.clock(), self.state.ledger
+        now, ledger = self.now(), self.state.ledger
         before = now - age
         pending = ledger.pending_before(before)
         forgotten = ledger.settled_before(before) if default is None else []
@@ -112,7 +131,7 @@ class Bookkeeper:
         path = self.state.roster.checked_path(task)
         member = self.state.roster.find(task)
         name = list(path) if len(path) > 1 else path[0]
-        self._write("forget", self.clock(), {"task": name})
+        self._write("forget", self.now(), {"task": name})
         self.state.forget(member.task)
 
     def add_arm(
@@ -124,22 +143,34 @@ class Bookkeeper:
     ) -> None:
         """One more arm."""
         state = self.state
-        state.catalogue.check_new(name)
-        prior = state.prior.with_arm(name, hyper_mean, hyper_std, task_std)
-        policy = state.recipe(prior)
+        name = state.catalogue.new_name(name)
         widths = {"hyper_mean": hyper_mean, "hyper_std": hyper_std, "task_std": task_std}
-        self._write("add_arm", self.clock(), {"name": name, **widths})
+        plain = {key: _plain_width(key, value) for key, value in widths.items()}
+        prior = state.prior.with_arm(name, *plain.values())
+        policy = state.recipe(prior)
+        self._write("add_arm", self.now(), {"name": name, **plain})
         state.add_arm(name, prior, policy)
 
     def retire_arm(self, name: Name) -> None:
         """An arm is offered no more."""
-        self.state.catalogue.check_offered(name)
-        self._write("retire_arm", self.clock(), {"name": name})
+        name = self.state.catalogue.offered_name(name)
+        self._write("retire_arm", self.now(), {"name": name})
         self.state.retire_arm(name)
 
     def _write(self, kind: str, now: float, parts: dict[str, Any]) -> None:
         if self.journal is not None:
-            self.journal.write(self.state.num_events, kind, now, parts)
+            state = self.state
+            self.journal.write(state.history, state.num_events, kind, now, parts)
+
+
+def checked_now(now: float) -> float:
+    """What a clock said, as a plain number."""
+    return float(real_array("clock", now, ()))
+
+
+def _plain_width(name: str, value: float | None) -> float | None:
+    """A number of a new arm, as JSON holds it."""
+    return None if value is None else float(real_array(name, value, ()))
 
 
 def _plain(paths: Sequence[tuple[Name, ...]]) -> list[Any]:

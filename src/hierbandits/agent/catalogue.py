@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hierbandits.checks import LARGEST, checked_names, real_array
+from hierbandits.checks import LARGEST, checked_names, plain_name, real_array
 from hierbandits.policies.arms import Arms, num_axes
-from hierbandits.types import Indices, Matrix, Name
+from hierbandits.types import Features, Indices, Matrix, Name
 
 
 @dataclass(slots=True, eq=False)  # not frozen: one may be made for every decision
@@ -20,17 +20,8 @@ class Offer:
     names: tuple[Name, ...]
 
     def named(self, names: Any) -> "Offer":
-        """The arms of this offer with these names, or with these numbers if it has no names."""
-        if isinstance(names, str) or not isinstance(names, Iterable):
-            raise ValueError(f"arms must be several names or indices, got {names!r:.80}")
-        known = {name: row for row, name in enumerate(self.names)}
-        rows = []
-        for name in names:
-            name = name.item() if isinstance(name, np.generic) else name
-            if name not in known:
-                some = ", ".join(repr(n) for n in list(known)[:5])
-                raise ValueError(f"arms must name arms of this agent ({some}, ...), got {name!r}")
-            rows.append(known[name])
+        """The arms of this offer with these names or indices, each at most once."""
+        rows = _places(self.names, names)
         if not rows or len(set(rows)) < len(rows):
             raise ValueError(f"arms must be distinct, and at least one, got {names!r:.80}")
         return Offer(self.table[rows], tuple(self.names[row] for row in rows))
@@ -64,24 +55,25 @@ class Catalogue:
         self._dim, self.names, self.retired = len(names), names, retired
         self.own = Offer(np.array(rows, np.intp), tuple(names[row] for row in rows))
 
-    def check_new(self, name: Name) -> None:
-        """Raise an error unless an arm of this name can be added."""
+    def new_name(self, name: Name) -> Name:
+        """The name of an arm that is to be added; one that cannot be is refused."""
         self._check_armed(name)
-        checked_names("arms", [name])
-        if name in self.names:
+        plain = checked_names("arms", [name])[0]
+        if plain in self.names:
             raise ValueError(f"arms must have distinct names, got {name!r}, which is one already")
+        return plain
 
     def add(self, name: Name) -> None:
         """One more arm, with the next index."""
         self._offer_all((*self.names, name), self.retired)
 
-    def check_offered(self, name: Name) -> None:
-        """Raise an error unless this arm can be retired: another must be left."""
+    def offered_name(self, name: Name) -> Name:
+        """The name of an arm that is to be retired; one is refused unless another is left."""
         self._check_armed(name)
-        assert self.own is not None
-        self._named(self.own, [name])
-        if len(self.own.names) == 1:
+        (plain,) = self._named([name]).names
+        if len(self.names) - len(self.retired) == 1:
             raise ValueError(f"arms must keep one that is not retired, got the last, {name!r}")
+        return plain
 
     def retire(self, name: Name) -> None:
         """Offer an arm no more."""
@@ -99,19 +91,7 @@ class Catalogue:
     def places_of(self, arms: Any) -> Indices:
         """The index of each of these arms, given by name, or by index if no name is a number."""
         self._check_armed(arms)
-        if isinstance(arms, str) or not isinstance(arms, Iterable):
-            raise ValueError(f"arms must be several names or indices, got {arms!r:.80}")
-        known: dict[Any, int] = {name: row for row, name in enumerate(self.names)}
-        if not any(isinstance(name, int) for name in known):
-            known |= {row: row for row in range(self._dim)}
-        places = []
-        for arm in arms:
-            arm = arm.item() if isinstance(arm, np.generic) else arm
-            if isinstance(arm, bool) or not isinstance(arm, str | int) or arm not in known:
-                some = ", ".join(repr(n) for n in self.names[:5])
-                raise ValueError(f"arms must be arms of this agent ({some}, ...), got {arm!r:.80}")
-            places.append(known[arm])
-        return np.array(places, np.intp)
+        return np.array(_places(self.names, arms), np.intp)
 
     def offered(
         self, arms: Any, num_events: int, eligible: Any
@@ -135,6 +115,21 @@ class Catalogue:
             numbers = sets.rows_of(event) - sets.base[event]
             playable.append(tuple(known[number] for number in numbers.tolist()))
         return sets, names, playable
+
+    def usual_offer(self, arms: Any) -> tuple[Features, tuple[Name, ...]] | None:
+        """The table and the names of one event's arms, if they are in one of the usual forms.
+
+        Whether all features are numbers, and not too large, is not checked here.
+        """
+        own = self.own
+        if arms is None:
+            return None if own is None else (own.table, own.names)
+        if type(arms) is not np.ndarray or arms.dtype != _FLOAT or self._armed:
+            return None
+        flags, shape = arms.flags, arms.shape
+        if len(shape) != 2 or shape[1] != self._dim or not (flags.c_contiguous and flags.writeable):
+            return None
+        return (arms, _numbers(shape[0])) if shape[0] else None
 
     def _holds_several_sets(self, arms: Any) -> bool:
         """Whether `arms` has one set for each task, not one set for all."""
@@ -168,22 +163,49 @@ class Catalogue:
         if self._armed or _are_names(arms):
             if self.own is None:
                 raise ValueError(f"arms are not known by name to this agent, got {arms!r:.80}")
-            return self._named(self.own, arms)
+            return self._named(arms)
         table = self._features(arms)
         return Offer(table, _numbers(len(table)))
 
-    def _named(self, offer: Offer, arms: Any) -> Offer:
-        """The arms of these names; retired ones are refused."""
-        for name in arms if self.retired and isinstance(arms, Iterable) else ():
+    def _named(self, arms: Any) -> Offer:
+        """The agent's own arms of these names; retired ones are refused."""
+        if not self._armed:
+            assert self.own is not None
+            return self.own.named(arms)
+        offer = Offer(np.arange(self._dim), self.names).named(arms)
+        for name in offer.names if self.retired else ():
             if name in self.retired:
                 raise ValueError(f"arms must not be retired, got {name!r}")
-        return offer.named(arms)
+        return offer
 
     def _features(self, arms: Any) -> Matrix:
         table = real_array("arms", arms, (None, self._dim), largest=self._largest)
         if len(table) == 0:
             raise ValueError("arms must hold at least one arm, got none")
         return table
+
+
+_FLOAT = np.dtype(np.float64)
+
+
+def _places(names: tuple[Name, ...], arms: Any) -> list[int]:
+    """The place of each of these arms among the names.
+
+    An integer is a name where any arm has an integer for its name, and elsewhere a place.
+    """
+    if isinstance(arms, str) or not isinstance(arms, Iterable):
+        raise ValueError(f"arms must be several names or indices, got {arms!r:.80}")
+    known: dict[Name, int] = {name: row for row, name in enumerate(names)}
+    if not any(isinstance(name, int) for name in names):
+        known |= {row: row for row in range(len(names))}
+    places = []
+    for arm in arms:
+        plain = plain_name(arm)
+        if plain is None or plain not in known:
+            some = ", ".join(repr(name) for name in names[:5])
+            raise ValueError(f"arms must be arms of this agent ({some}, ...), got {arm!r:.80}")
+        places.append(known[plain])
+    return places
 
 
 @lru_cache(maxsize=64)

@@ -19,7 +19,7 @@ def decision_log(entries: Sequence[Entry], arms: Sequence[Name] | None, *, by_ar
     """
     if not entries:
         raise ValueError("log must hold decisions that have their rewards, got none")
-    entries = sorted(entries, key=lambda entry: entry.decision.time)
+    entries = sorted(entries, key=lambda entry: entry.place)
     decisions = [entry.decision for entry in entries]
     text = _texts("task", [decision.task for decision in decisions])
     columns = {

@@ -3,10 +3,12 @@
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
-from weakref import finalize
+
+from hierbandits.agent.journal_file import JournalFile
 
 Event: TypeAlias = dict[str, Any]
 JournalTarget: TypeAlias = str | PathLike[str] | Callable[[Event], object]
@@ -17,8 +19,10 @@ VERSION = 1
 class Journal:
     """Receives the events of one agent: a function of yours, or a file of JSON lines.
 
-    A file is opened at the first event.  Each event is in the file, though perhaps not yet on the
-    disk, before the agent acts on it.  A last line that a crash has torn is cut off first.
+    A file is opened at the first event, and no other agent can write to it from then on until this
+    agent ends.  A file that others have moved or changed is refused.  Each event is in the file,
+    though perhaps not yet on the disk, before the agent acts on it.  A last line that a crash has
+    torn is cut off first.
     """
 
     def __init__(self, target: JournalTarget) -> None:
@@ -26,15 +30,18 @@ class Journal:
             raise ValueError(f"journal must be a path or a function, got {target!r:.80}")
         # A path is that of today, wherever the process goes before the first event.
         self._target = target if callable(target) else Path(target).absolute()
-        self._file: int | None = None  # its descriptor
+        self._file: JournalFile | None = None
         self._is_writing = False
         self._process = os.getpid()
 
-    def write(self, number: int, kind: str, time: float, parts: Mapping[str, Any]) -> None:
-        """Write one event; if that fails, the file is as it was."""
+    def write(
+        self, history: str, number: int, kind: str, time: float, parts: Mapping[str, Any]
+    ) -> None:
+        """Write one event of a history; if that fails, the file is as it was."""
         if self._is_writing:
             raise RuntimeError("journal must not change the agent whose event it is writing")
-        event = {"version": VERSION, "number": number, "kind": kind, "time": time, **parts}
+        event = {"version": VERSION, "history": history, "number": number, "kind": kind}
+        event |= {"time": time, **parts}
         self._is_writing = True
         try:
             if callable(self._target):
@@ -52,45 +59,23 @@ class Journal:
             )
         line = json.dumps(event, allow_nan=False).encode() + b"\n"
         if self._file is None:
-            self._file = _opened(path, event["number"])
-            finalize(self, os.close, self._file)
-        size = os.fstat(self._file).st_size
-        try:
-            if os.write(self._file, line) < len(line):
-                raise OSError(f"journal must have room for an event, got none in {path}")
-        except BaseException:
-            os.ftruncate(self._file, size)
-            raise
+            self._file = JournalFile(path, partial(_check_end, path, event))
+        self._file.append(line)
 
 
-def _opened(path: Path, number: int) -> int:
-    """A journal's file, to append event `number` to: the one after its last."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
-    try:
-        last, size = _last_line(file)
-        if last:
-            written = _event(last, f"{path}, last line")["number"]
-            if written + 1 != number:
-                raise ValueError(
-                    f"journal must end where the agent stands, before event {number}, got "
-                    f"{str(path)!r}, which ends with event {written}: replay it, or give a new file"
-                )
-        os.ftruncate(file, size)
-    except BaseException:
-        os.close(file)
-        raise
-    return file
-
-
-def _last_line(file: int) -> tuple[bytes, int]:
-    """The last whole line of a file, and the size of the file up to its end."""
-    end, tail = os.fstat(file).st_size, b""
-    while tail.count(b"\n") < 2 and end > 0:
-        start = max(0, end - (1 << 16))
-        tail = os.pread(file, end - start, start) + tail
-        end = start
-    whole = tail[: tail.rfind(b"\n") + 1]
-    return whole[whole.rfind(b"\n", 0, -1) + 1 :], end + len(whole)
+def _check_end(path: Path, event: Event, last: bytes) -> None:
+    """Raise an error unless an event comes right after the last line of a file."""
+    written, number = _event(last, f"{path}, last line"), event["number"]
+    if written["number"] + 1 != number:
+        raise ValueError(
+            f"journal must end where the agent stands, before event {number}, got {str(path)!r}, "
+            f"which ends with event {written['number']}: replay it, or give a new file"
+        )
+    if written["history"] != event["history"]:
+        raise ValueError(
+            f"journal must be of the agent that writes it, whose history is {event['history']}, "
+            f"got {str(path)!r} of {written['history']}: give a new file"
+        )
 
 
 def events_of(source: str | PathLike[str] | Iterable[Event]) -> Iterator[Event]:
@@ -125,4 +110,6 @@ def _checked_event(event: Any, where: str) -> Event:
         raise ValueError(
             f"{where} must have the version {VERSION}, got {event.get('version')!r:.80}"
         )
+    if not isinstance(event.get("history"), str):
+        raise ValueError(f"{where} must say whose history it is part of, got {event!r:.80}")
     return event

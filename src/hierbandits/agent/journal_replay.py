@@ -14,10 +14,20 @@ from hierbandits.checks import real_array
 from hierbandits.types import Indices, Matrix, Name
 
 
-def replay_events(state: AgentState, events: Iterable[Event]) -> None:
-    """Apply the events that come after those that the state has seen, without a gap."""
+def replay_events(state: AgentState, events: Iterable[Event], *, adopt: bool = False) -> None:
+    """Apply the events that come after those that the state has seen, without a gap.
+
+    They must be of the state's own history, or, with `adopt`, their history becomes the state's.
+    """
     last: int | None = None
     for event in events:
+        if last is None and adopt:
+            state.history = event["history"]
+        if event["history"] != state.history:
+            raise ValueError(
+                f"events must be of the agent's own history, {state.history}, got event "
+                f"{event['number']} of {event['history']}, another agent's"
+            )
         number = event["number"]
         if last is not None and number != last + 1:
             raise ValueError(f"events must follow each other, got event {number} after {last}")
@@ -46,6 +56,8 @@ def _decide(state: AgentState, event: Event) -> None:
         if state.prior.is_armed:
             row = int(row)
             decision = decision._replace(features=row)
+        else:
+            row = row.copy()  # the others of the round are not kept for its sake
         entries.append(Entry(decision, state.roster.meet(path), row))
     state.decide(entries, best=event["best"])
 
@@ -98,17 +110,13 @@ def _forget(state: AgentState, event: Event) -> None:
 
 
 def _add_arm(state: AgentState, event: Event) -> None:
-    name = event["name"]
-    state.catalogue.check_new(name)
-    prior = state.prior.with_arm(
-        event["name"], event["hyper_mean"], event["hyper_std"], event["task_std"]
-    )
+    name = state.catalogue.new_name(event["name"])
+    prior = state.prior.with_arm(name, event["hyper_mean"], event["hyper_std"], event["task_std"])
     state.add_arm(name, prior, state.recipe(prior))
 
 
 def _retire_arm(state: AgentState, event: Event) -> None:
-    state.catalogue.check_offered(event["name"])
-    state.retire_arm(event["name"])
+    state.retire_arm(state.catalogue.offered_name(event["name"]))
 
 
 _APPLY: dict[str, Callable[[AgentState, Event], None]] = {

@@ -1,12 +1,11 @@
 """The decisions that await a reward, and those that have it."""
 
-import os
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
+from hierbandits.agent.agent_lock import FORK_GUARD
 from hierbandits.agent.decision import Decision, RewardConflict, UnknownDecision
 from hierbandits.agent.roster import Member
 from hierbandits.types import Vector
@@ -20,10 +19,11 @@ class Entry:
 
     decision: Decision
     member: Member  # the task that it was made for
-    row: Vector | int  # the features as a belief takes them
+    row: Vector | int | None  # the features as a belief takes them, while it is pending
     reward: float | None = None
     settled: float = 0.0  # when the reward came
     provisional: bool = False  # whether the reward is a default, which a later one replaces
+    place: int = 0  # in the order in which decisions were made
 
 
 class Ledger:
@@ -37,16 +37,23 @@ class Ledger:
         self.remember = remember
         self.pending: dict[str, Entry] = {}  # by id, oldest first
         self.settled: OrderedDict[str, Entry] = OrderedDict()  # by id, in the order of rewards
+        self.num_added = 0
         # Ids are unique to this object and process, and take nothing from the agent's rng.
-        self._process, self._prefix, self._made = os.getpid(), secrets.token_hex(8), 0
+        self._forks, self._made, self._prefix = FORK_GUARD.forks, 0, f"{secrets.token_hex(8)}-"
+
+    def new_id(self) -> str:
+        """The id of a new decision."""
+        if self._forks != FORK_GUARD.forks:  # a child must not repeat its parent's
+            self._forks, self._prefix = FORK_GUARD.forks, f"{secrets.token_hex(8)}-"
+        self._made += 1
+        return f"{self._prefix}{self._made}"
 
     def new_ids(self, ids: Sequence[str] | None, number: int) -> list[str]:
         """The ids of so many new decisions: those that are given, checked, or else made here."""
         if ids is None:
-            if self._process != os.getpid():  # forked
-                self._process, self._prefix = os.getpid(), secrets.token_hex(8)
-            first, self._made = self._made, self._made + number
-            return [f"{self._prefix}-{place:x}" for place in range(first, self._made)]
+            return [self.new_id() for _ in range(number)]
+        if isinstance(ids, str) or not isinstance(ids, Sequence):
+            raise ValueError(f"ids must be a list of {number} strings, got {ids!r:.80}")
         for id in ids:
             if not isinstance(id, str) or not id:
                 raise ValueError(f"ids must be non-empty strings, got {id!r:.80}")
@@ -61,6 +68,8 @@ class Ledger:
     def add(self, entry: Entry) -> None:
         """A new decision awaits its reward, and its task counts it."""
         entry.member.decisions += 1
+        entry.place = self.num_added
+        self.num_added += 1
         self.pending[entry.decision.id] = entry
 
     def awaiting(
@@ -107,24 +116,47 @@ class Ledger:
             )
         return entry
 
-    def settle(self, entry: Entry, reward: float, now: float, *, provisional: bool = False) -> None:
-        """A decision has its reward now; the oldest beyond `remember` is forgotten."""
+    def settle(
+        self,
+        entry: Entry,
+        reward: float,
+        now: float,
+        *,
+        provisional: bool = False,
+        alone: bool = True,
+    ) -> None:
+        """A decision has its reward now; if it is alone, the oldest beyond `remember` goes."""
         id = entry.decision.id
         if entry.provisional:
             self.settled.move_to_end(id)
         else:
             self.settled[id] = self.pending.pop(id)
         entry.reward, entry.settled, entry.provisional = reward, now, provisional
-        if self.remember is not None and len(self.settled) > self.remember:
+        entry.row = None
+        if alone and self.remember is not None and len(self.settled) > self.remember:
+            self.settled.popitem(last=False)
+
+    def settle_many(
+        self,
+        entries: Sequence[Entry],
+        rewards: Sequence[float],
+        now: float,
+        *,
+        provisional: bool = False,
+    ) -> None:
+        """`settle` of different decisions; none is forgotten before all of them are settled."""
+        for entry, reward in zip(entries, rewards, strict=True):
+            self.settle(entry, reward, now, provisional=provisional, alone=False)
+        while self.remember is not None and len(self.settled) > self.remember:
             self.settled.popitem(last=False)
 
     def pending_before(self, time: float) -> list[Entry]:
         """The pending decisions made before a time."""
-        return list(takewhile(lambda entry: entry.decision.time < time, self.pending.values()))
+        return [entry for entry in self.pending.values() if entry.decision.time < time]
 
     def settled_before(self, time: float) -> list[Entry]:
         """The settled decisions whose reward came before a time."""
-        return list(takewhile(lambda entry: entry.settled < time, self.settled.values()))
+        return [entry for entry in self.settled.values() if entry.settled < time]
 
     def drop(self, entries: Sequence[Entry]) -> None:
         """Forget these decisions."""

@@ -25,7 +25,12 @@ def arms_of(log: Log) -> tuple[Name, ...] | None:
 
 
 def replay_log(state: AgentState, log: Log, now: float) -> None:
-    """Learn all rows, and remember their decisions, if they have ids, as settled."""
+    """Learn all rows, and remember their decisions, if they have ids, as settled.
+
+    The log that the prior was learned from is refused.
+    """
+    if state.belief.learned_from:
+        state.belief.check_new_log(log.sums().sums.totals())
     for batch in log.batches():
         if batch.is_armed != state.prior.is_armed:
             form = "arms" if state.prior.is_armed else "features"

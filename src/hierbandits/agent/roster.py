@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hierbandits.beliefs.posterior import Posterior
+from hierbandits.checks import plain_name
 from hierbandits.types import Indices, Name, TaskName
 
 
@@ -48,17 +49,24 @@ class Roster:
 
     def checked_path(self, task: TaskName) -> tuple[Name, ...]:
         """The names that lead to a task."""
-        if self.path_length == 1 and type(task) in (str, int):
-            return (task,)  # type: ignore[return-value]
-        path = task if isinstance(task, tuple) else (task,)
-        path = tuple(n.item() if isinstance(n, np.integer) else n for n in path)
-        wrong = any(isinstance(name, bool) or not isinstance(name, str | int) for name in path)
-        if wrong or len(path) != self.path_length:
+        if self.path_length == 1 and (type(task) is int or (type(task) is str and task.isascii())):
+            return (task,)
+        path: list[Name] = []
+        for part in task if isinstance(task, tuple) else (task,):
+            name = plain_name(part)
+            if name is not None:
+                path.append(name)
+        given = len(task) if isinstance(task, tuple) else 1
+        if not len(path) == given == self.path_length:
             kind = "a string or an integer"
             if self.path_length > 1:
                 kind = f"a tuple of {self.path_length} strings or integers"
             raise ValueError(f"task must be {kind}, got {task!r:.80}")
-        return path
+        return tuple(path)
+
+    def known(self, task: TaskName) -> Member | None:
+        """A task that was met before, if its path is a single name; otherwise None."""
+        return self._members.get((task,)) if type(task) is str or type(task) is int else None
 
     def find(self, task: TaskName) -> Member:
         """A task that was met before; any other is refused."""

@@ -8,21 +8,24 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
+from hierbandits.beliefs.best_arms import best_row_under
 from hierbandits.beliefs.contribution import Contribution, contributed
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.folding import fold
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.levels import children_per_level
 from hierbandits.beliefs.nodes import Nodes
+from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.populations import checked_population
 from hierbandits.beliefs.posterior import Posterior
+from hierbandits.beliefs.round_slots import RoundSlots
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import count, positive, real_array, state_array
+from hierbandits.checks import LARGEST, count, positive, real_array, state_array
 from hierbandits.kernels import dense, diagonal
-from hierbandits.kernels.lineage import lineage, scale_normals
-from hierbandits.kernels.loops import Loops
+from hierbandits.kernels.lineage import scale_normals
+from hierbandits.kernels.loops import UNFIT, Loops
 from hierbandits.models.hierarchy import GaussianHierarchy
-from hierbandits.types import Indices, Matrix, Vector
+from hierbandits.types import Features, Indices, Matrix, Vector
 
 
 class Belief(Posterior):
@@ -157,9 +160,7 @@ class Belief(Posterior):
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays, without copies."""
         meta, arrays = self._nodes.saved()
-        evidence = self._evidence
-        parts = {"count": evidence.count, "log_var": evidence.log_var, "square": evidence.square}
-        return meta, arrays | parts
+        return meta, arrays | {"evidence": self._evidence.parts}
 
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Belief":
@@ -167,9 +168,8 @@ class Belief(Posterior):
         nodes = Nodes.from_saved(meta, arrays)
         belief = cls(nodes.levels.hierarchies[0], num_populations=0)
         belief._nodes = nodes
-        shape = (nodes.forest.num_populations,)
-        names = ("count", "log_var", "square")
-        belief._evidence = Evidence(*(state_array(name, arrays[name], shape) for name in names))
+        parts = state_array("evidence", arrays["evidence"], (3, nodes.forest.num_populations))
+        belief._evidence = Evidence(parts)
         return belief
 
     def copy(self) -> "Belief":
@@ -207,7 +207,7 @@ class Belief(Posterior):
     ) -> None:
         """`observe` of arrays that were checked before."""
         own = _NONE if noise is None else noise
-        arrays, evidence = self._nodes.arrays, self._evidence.arrays
+        arrays, evidence = self._nodes.arrays, self._evidence.parts
         self._kernels.observe(arrays, nodes, table, rewards, own, evidence)
 
     def revise(
@@ -251,24 +251,42 @@ class Belief(Posterior):
         Without `rng`, the posterior means.  `scale`, one number for each event (the same within
         a population) and draw, widens or narrows the draws about their means.
         """
-        most = nodes.size * self.num_levels
-        slot_node, slot_parent = np.empty(most, np.intp), np.empty(most, np.intp)
-        slots = np.empty(nodes.size, np.intp)
-        used = lineage(nodes, self._nodes.forest.parent, not fresh, slot_node, slot_parent, slots)
-        if used < most:
-            slot_node, slot_parent = slot_node[:used], slot_parent[:used]
-        if repeats > 1:
-            first = used * np.arange(repeats)[:, None]
-            slot_parent = np.where(slot_parent < 0, -1, slot_parent + first).ravel()
-            slot_node = np.tile(slot_node, repeats)
-            slots = (slots + first).ravel()
-        shape = (slot_node.size, self.dim)
+        forest, levels = self._nodes.forest, self._nodes.levels.num_levels
+        slots = RoundSlots.of(nodes, forest, levels, shared=not fresh, repeats=repeats)
+        shape = (slots.node.size, self.dim)
         normals = np.zeros(shape) if rng is None else rng.standard_normal(shape)
         if scale is not None:
-            scale_normals(slots, slot_parent, scale, normals)
+            scale_normals(slots.of_event, slots.parent, scale, normals)
         out = np.empty(shape)
-        self._kernels.draw(self._nodes.arrays, slot_node, slot_parent, normals, out)
-        return out, slots
+        self._kernels.draw(self._nodes.arrays, slots.node, slots.parent, normals, out)
+        return out, slots.of_event
+
+    def best_row(self, stock: NormalStock, node: int, table: Features) -> int:
+        """`best_arms` of one event: the row of a table that is best in a draw."""
+        nodes = self._nodes
+        number = nodes.levels.num_levels * nodes.levels.dim
+        first = stock.used
+        if first + number > stock.size:
+            self._check_fit(table)  # before random numbers are drawn
+            first = stock.refill(number)
+        row = self._kernels.choose(nodes.arrays, node, stock.block, first, table, LARGEST)
+        if row == UNFIT:
+            self._check_fit(table)
+        stock.used = first + number
+        return row if row >= 0 else self._untied(stock, first, node, table)
+
+    def _untied(self, stock: NormalStock, first: int, node: int, table: Features) -> int:
+        """One of the best rows, at random, in the draw whose normals begin at `first`."""
+        path = np.array(self._nodes.forest.path(node)[::-1])
+        above, theta = np.arange(-1, path.size - 1), np.empty((path.size, self.dim))
+        normals = stock.block[first : first + theta.size].reshape(theta.shape)
+        self._kernels.draw(self._nodes.arrays, path, above, normals, theta)
+        return best_row_under(theta, above[-1:] + 1, table, stock.rng)
+
+    def observe_one(self, node: int, features: Any, reward: float) -> None:
+        """`observe_rows` of one event, with features (d,) or an arm's index."""
+        arrays, evidence = self._nodes.arrays, self._evidence.parts
+        self._kernels.observe_event(arrays, node, features, reward, evidence)
 
     def predict_rows(
         self,
@@ -278,7 +296,7 @@ class Belief(Posterior):
         time: Vector | None = None,
     ) -> Prediction:
         """`predict` with features looked up in a table, unchecked: for rules."""
-        out = np.empty(nodes.size), np.empty(nodes.size), np.empty(nodes.size)
+        out = np.empty((3, nodes.size))
         self._kernels.predict(self._nodes.arrays, nodes, table, rows, out)
         return Prediction(*out)
 

@@ -202,9 +202,9 @@ class Candidates:
 
     def _joint_evidence(self) -> Evidence:
         """The evidence of all candidates in one place, (C, P), where each writes its own row."""
-        joint = Evidence(*np.empty((3, len(self.beliefs), self.forest.num_populations)))
+        joint = Evidence(np.empty((len(self.beliefs), 3, self.forest.num_populations)))
         for c, belief in enumerate(self.beliefs):
-            belief.keep_evidence_in(Evidence(joint.count[c], joint.log_var[c], joint.square[c]))
+            belief.keep_evidence_in(Evidence(joint.parts[c]))
         return joint
 
     def _discard(self) -> None:

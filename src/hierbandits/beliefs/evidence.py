@@ -1,11 +1,11 @@
 """How probable the rewards were, population by population."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import gammaln
 
-from hierbandits.types import Indices, Vector
+from hierbandits.types import Indices, Matrix, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -16,19 +16,27 @@ class Evidence:
     Its posterior therefore needs these three sums alone.
     """
 
-    count: Vector  # (P,) the number of rewards
-    log_var: Vector  # (P,) sum of log V
-    square: Vector  # (P,) sum of e^2 / V
+    parts: Matrix  # (3, P): the number of rewards, sum of log V, sum of e^2 / V; or (C, 3, P)
 
     @classmethod
     def none(cls, num_populations: int) -> "Evidence":
         """Before any reward."""
-        return cls(*np.zeros((3, num_populations)))
+        return cls(np.zeros((3, num_populations)))
 
     @property
-    def arrays(self) -> tuple[Vector, Vector, Vector]:
-        """What kernels add to."""
-        return self.count, self.log_var, self.square
+    def count(self) -> Vector:
+        """The number of rewards, (P,)."""
+        return self.parts[..., 0, :]
+
+    @property
+    def log_var(self) -> Vector:
+        """The sum of log V, (P,)."""
+        return self.parts[..., 1, :]
+
+    @property
+    def square(self) -> Vector:
+        """The sum of e^2 / V, (P,)."""
+        return self.parts[..., 2, :]
 
     def log(self) -> Vector:
         """The log marginal density of all rewards, (P,)."""
@@ -46,13 +54,10 @@ class Evidence:
         log: Vector = gammaln(half) - half * log_square - self.log_var / 2
         return np.where(self.count > 0, log, 0.0)
 
-    def put(self, rows: Indices, other: "Evidence") -> None:
-        """Replace these rows."""
-        for field in fields(Evidence):
-            getattr(self, field.name)[rows] = getattr(other, field.name)
+    def put(self, populations: Indices, other: "Evidence") -> None:
+        """Replace that of some populations."""
+        self.parts[:, populations] = other.parts
 
     def joined(self, other: "Evidence") -> "Evidence":
-        """The rows of both, copied."""
-        return Evidence(
-            *(np.append(getattr(self, f.name), getattr(other, f.name)) for f in fields(Evidence))
-        )
+        """The populations of both, copied."""
+        return Evidence(np.concatenate([self.parts, other.parts], axis=1))

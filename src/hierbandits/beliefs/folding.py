@@ -48,7 +48,7 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
     square = square - (mean * (weighted + residual)).sum(-1) - (residual * (after - mean)).sum(-1)
     # Rounding is relative to the rewards' own squares, so no less than that is known.
     square = np.maximum(square, np.finfo(float).eps * size)
-    return populations, Evidence(count.copy(), log_var + log_det, square)
+    return populations, Evidence(np.stack([count, log_var + log_det, square]))
 
 
 def _in_own_coordinates(

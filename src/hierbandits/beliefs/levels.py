@@ -41,10 +41,9 @@ class Levels:
         self.is_armed = hierarchy.is_armed
         self.hierarchies: list[GaussianHierarchy] = []
         self.maps: Matrix = np.empty((0, 2 if self.is_armed else 4, *shape))  # T, G, T', G'
-        self.is_plain: Mask = np.empty(0, np.bool_)  # whether T is the identity
+        self.assumed: Matrix = np.empty((0, 2))  # the noise variance, and whether T is the identity
         self.start: Matrix = np.empty((0, *shape))  # S of a node that knows nothing
         self.is_singular: Mask = np.empty(0, np.bool_)  # whether Sigma has no inverse
-        self.noise_var: Vector = np.empty(0)
         self.below = np.empty(0, np.int32)  # the row of the level below, -1 below the tasks
         self.num_levels = 0  # the number of levels of the deepest hierarchy
         self._root_row: dict[bytes, int] = {}  # by what a hierarchy assumes
@@ -57,7 +56,7 @@ class Levels:
     def _append(self, hierarchy: GaussianHierarchy) -> int:
         if hierarchy.is_armed != self.is_armed or hierarchy.dim != self.dim:
             raise ValueError(f"prior must have the form of {self.hierarchies[0]}, got {hierarchy}")
-        row = len(self.noise_var)
+        row = len(self.assumed)
         self._root_row.setdefault(_contents(hierarchy), row)  # a file may hold equal ones
         one = _identity(hierarchy.hyper_cov)
         # A root has plain coordinates, and nobody above it to tell.
@@ -68,12 +67,12 @@ class Levels:
         self.hierarchies.append(hierarchy)
         self.maps = np.concatenate([self.maps, np.empty((levels, *self.maps.shape[1:]))])
         self.start = np.concatenate([self.start, np.empty((levels, *self.start.shape[1:]))])
-        self.is_plain = np.append(self.is_plain, np.empty(levels, np.bool_))
+        self.assumed = np.concatenate([self.assumed, np.empty((levels, 2))])
+        self.assumed[row:, 0] = hierarchy.noise_std**2
         for place, parts in enumerate(rows):
             self._put(row + place, *parts)
         singular = [is_singular(cov) for cov in hierarchy.covs]
         self.is_singular = np.append(self.is_singular, singular)
-        self.noise_var = np.append(self.noise_var, np.full(levels, hierarchy.noise_std**2))
         self.below = np.append(self.below, np.array(below, np.int32))
         self.num_levels = max(self.num_levels, levels)
         return row
@@ -81,7 +80,12 @@ class Levels:
     def _put(self, row: int, own: Matrix, gain: Matrix, start: Matrix) -> None:
         """Fill a row of the tables with T, G and the start."""
         self.maps[row] = [own, gain] if self.is_armed else [own, gain, own.T, gain.T]
-        self.start[row], self.is_plain[row] = start, np.array_equal(own, _identity(own))
+        self.start[row], self.assumed[row, 1] = start, np.array_equal(own, _identity(own))
+
+    @property
+    def noise_var(self) -> Vector:
+        """The variance of the noise of rewards, by row."""
+        return self.assumed[:, 0]
 
     def root_rows(self) -> list[int]:
         """The row of each hierarchy's root."""

@@ -40,10 +40,7 @@ class Nodes:
         """What kernels take."""
         forest, levels = self.forest, self.levels
         return NodeArrays(
-            (
-                *(forest.parent, forest.level, levels.is_plain, levels.maps, levels.noise_var),
-                *(self.state, self.roots),
-            )
+            (forest.parent, forest.level, levels.assumed, levels.maps, self.state, self.roots)
         )
 
     @property

@@ -9,15 +9,18 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.archive import read_archive, write_archive
+from hierbandits.beliefs.best_arms import best_row_under, best_under
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.nodes import Nodes
+from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, index_array, positive, real_array
+from hierbandits.kernels.arm_arrays import ArmArrays
 from hierbandits.kernels.lineage import first_with_children
 from hierbandits.models.log_totals import LogTotals
-from hierbandits.types import Indices, Matrix, Vector
+from hierbandits.types import Features, Indices, Matrix, Vector
 
-_VERSION = 1
+_VERSION = 2
 
 
 class Posterior(ABC):
@@ -29,11 +32,12 @@ class Posterior(ABC):
     Events may have times: `time` is None, or one finite number for each event, in any unit that
     the model uses.  `observe_rows` is told when rewards were earned, and `draws` and
     `predict_rows` for when parameters are asked; with `repeats` all draws have the same times.
-    A belief whose parameters stand still takes no notice of them.
+    A belief whose parameters stand still takes no notice of them, and says so by IS_TIMED.
     """
 
     KIND: ClassVar[str]  # what its files are called
     RECORD: ClassVar[type[TaskSums]] = TaskSums  # what it needs of a log
+    IS_TIMED: ClassVar[bool] = False  # whether agents are to tell it the times of events
     _nodes: Nodes
 
     @abstractmethod
@@ -82,6 +86,44 @@ class Posterior(ABC):
 
         Without `rng`, the posterior means.
         """
+
+    def best_arms(
+        self,
+        rng: Generator,
+        nodes: Indices,
+        arms: ArmArrays,
+        *,
+        drawn: bool = True,
+        repeats: int = 1,
+        fresh: bool = False,
+        time: Vector | None = None,
+    ) -> Indices:
+        """The number of each event's best arm in a joint draw, draw after draw, (repeats * E,).
+
+        Or, unless `drawn`, at the posterior means.  This and `observe_rows` are a whole round:
+        arrays in and arrays out, and no parameter leaves the belief.
+        """
+        source = rng if drawn else None
+        theta, slots = self.draws(source, nodes, repeats=repeats, fresh=fresh, time=time)
+        return best_under(theta, slots, arms, rng)
+
+    def best_row(self, stock: NormalStock, node: int, table: Features) -> int:
+        """`best_arms` of one event: the row of a table that is best in a draw.
+
+        The table has the right form; numbers that are too large or none are refused here.
+        """
+        self._check_fit(table)
+        theta, slots = self.draws(stock.rng, np.array([node]))
+        return best_row_under(theta, slots, table, stock.rng)
+
+    def _check_fit(self, table: Features) -> None:
+        """Raise an error if a feature of an arm is too large, or no number."""
+        if not self.is_armed:
+            real_array("arms", table, table.shape, largest=self.largest_feature)
+
+    def observe_one(self, node: int, features: Any, reward: float) -> None:
+        """`observe_rows` of one event, with features (d,) or an arm's index."""
+        self.observe_rows(np.array([node]), np.array([features]), np.array([reward]))
 
     @abstractmethod
     def predict_rows(
@@ -246,7 +288,11 @@ class Posterior(ABC):
                 f"sums must hold {num_tasks} tasks with {self.dim} {form}, got {sums.xx.shape}"
             )
         sums.check_finite()
+        if ((sums.n < 0) | (sums.n != np.round(sums.n))).any():
+            raise ValueError(f"sums.n must be numbers of events, got {sums.n!r:.80}")
         squares = sums.xx if self.is_armed else np.diagonal(sums.xx, axis1=1, axis2=2)
+        if self.is_armed and (abs(squares.sum(1) - sums.n) > 1e-6 * sums.n).any():
+            raise ValueError("sums.xx must be the counts of n events, which add up to n")
         for name, values, size in (
             ("xx", squares, self.largest_feature),
             ("yy", sums.yy[:, None], LARGEST),
@@ -256,7 +302,17 @@ class Posterior(ABC):
                 raise ValueError(
                     f"sums.{name} must be sums of n squares, each at most {size:g} squared"
                 )
-        totals = sums.totals()
+        root = np.sqrt(squares)
+        products = [("xy", sums.xy, root * np.sqrt(sums.yy)[:, None])]
+        if not self.is_armed:
+            products.append(("xx", sums.xx, root[:, :, None] * root[:, None, :]))
+        for name, values, most in products:
+            if (abs(values) > 1.001 * most).any():
+                raise ValueError(f"sums.{name} must be sums of products of the events' numbers")
+        self.check_new_log(sums.totals())
+
+    def check_new_log(self, totals: LogTotals) -> None:
+        """Raise an error if a prior of this belief already holds the log of these totals."""
         if any(totals.same_log(learned) for learned in self.learned_from):
             raise ValueError(
                 f"sums must not be those that the prior was learned from, {totals.n:g} rows, which "

@@ -51,8 +51,8 @@ class TaskSums:
 
     def totals(self) -> LogTotals:
         """What identifies the log that was summed, whatever the order of its tasks and arms."""
-        norms = (np.linalg.norm(self.xx.sum(0)), np.linalg.norm(self.xy.sum(0)))
-        return LogTotals(float(self.n.sum()), float(self.yy.sum()), *map(float, norms))
+        squares = self.xx if self.is_armed else np.diagonal(self.xx, axis1=1, axis2=2)
+        return LogTotals.of(squares, self.xy, self.yy, self.n)
 
     def add(self, tasks: ArrayLike, features: ArrayLike, rewards: ArrayLike) -> None:
         """Add a batch of events: features (E, d), or arm indices (E,) when armed."""

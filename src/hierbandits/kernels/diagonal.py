@@ -9,6 +9,7 @@ from math import sqrt
 import numpy as np
 
 from hierbandits.compiler import compiled, inlined
+from hierbandits.kernels.loops import TIED
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -55,7 +56,7 @@ def observe_above(
 
     Returns the root's innovation, its variance, and the population.
     """
-    parent, level, _, maps, _, state, roots = nodes
+    parent, level, _, maps, state, roots = nodes
     x = 1.0
     while parent[node] >= 0:
         own = maps[level[node]]
@@ -67,30 +68,25 @@ def observe_above(
 
 
 @inlined
-def add_evidence(
-    evidence: tuple[Vector, Vector, Vector], population: int, residual: float, var: float
-) -> None:
+def add_evidence(evidence: Matrix, population: int, residual: float, var: float) -> None:
     """Count an event whose reward has this innovation: count, sum log V, sum e^2 / V."""
-    count, log_var, square = evidence
-    count[population] += 1.0
-    log_var[population] += np.log(var)
-    square[population] += residual * residual / var
+    evidence[0, population] += 1.0
+    evidence[1, population] += np.log(var)
+    evidence[2, population] += residual * residual / var
 
 
 @compiled
 def observe_event(
     nodes: NodeArrays,
     node: int,
-    features: Indices,
-    row: int,
+    arm: int,
     reward: float,
-    evidence: tuple[Vector, Vector, Vector],
+    evidence: Matrix,  # (3, P)
 ) -> None:
-    """Learn one reward of a task, whose arm is a row of a table."""
-    _, level, _, _, noise_var, _, _ = nodes
-    residual, var, population = observe_above(
-        nodes, node, features[row], noise_var[level[node]], reward
-    )
+    """Learn one reward of a task."""
+    _, level, assumed, _, _, _ = nodes
+    var = assumed[level[node], 0]
+    residual, var, population = observe_above(nodes, node, arm, var, reward)
     add_evidence(evidence, population, residual, var)
 
 
@@ -101,12 +97,12 @@ def observe(
     features: Indices,
     rewards: Vector,
     noise_std: Vector,  # (E,), or empty: the hierarchy's own
-    evidence: tuple[Vector, Vector, Vector],
+    evidence: Matrix,  # (3, P)
 ) -> None:
     """Learn a batch of rewards, in order: each climbs from its task to the root."""
-    _, level, _, _, noise_var, _, _ = nodes
+    _, level, assumed, _, _, _ = nodes
     for e in range(tasks.size):
-        var = noise_std[e] * noise_std[e] if noise_std.size else noise_var[level[tasks[e]]]
+        var = noise_std[e] * noise_std[e] if noise_std.size else assumed[level[tasks[e]], 0]
         residual, var, population = observe_above(nodes, tasks[e], features[e], var, rewards[e])
         add_evidence(evidence, population, residual, var)
 
@@ -114,7 +110,7 @@ def observe(
 @compiled
 def shift(nodes: NodeArrays, node: int, arm: int, amount: float) -> None:
     """Move the means by what a changed reward implies; see `dense.shift`."""
-    parent, level, _, maps, _, state, roots = nodes
+    parent, level, _, maps, state, roots = nodes
     message = amount
     while parent[node] >= 0:
         own = maps[level[node]]
@@ -129,7 +125,7 @@ def shift(nodes: NodeArrays, node: int, arm: int, amount: float) -> None:
 @inlined
 def predict_event(nodes: NodeArrays, node: int, arm: int) -> tuple[float, float, float]:
     """Mean and variance of an arm's mean reward, the variance split into own and ancestors'."""
-    parent, level, _, maps, _, state, roots = nodes
+    parent, level, _, maps, state, roots = nodes
     mean, within, shared = 0.0, 0.0, 0.0
     x = 1.0
     is_first = True
@@ -157,12 +153,11 @@ def predict(
     tasks: Indices,
     table: Indices,
     rows: Indices,
-    out: tuple[Vector, Vector, Vector],
+    out: Matrix,  # (3, E)
 ) -> None:
     """Fill the mean of arms' mean rewards, their own variance and their ancestors'."""
-    mean, within, shared = out
     for e in range(tasks.size):
-        mean[e], within[e], shared[e] = predict_event(nodes, tasks[e], table[rows[e]])
+        out[0, e], out[1, e], out[2, e] = predict_event(nodes, tasks[e], table[rows[e]])
 
 
 @compiled
@@ -174,7 +169,7 @@ def draw(
     out: Matrix,  # (slots, K)
 ) -> None:
     """Draw every slot's parameter given its parent's; with zeros for normals, the means."""
-    parent, level, _, maps, _, state, roots = nodes
+    parent, level, _, maps, state, roots = nodes
     num_slots, num_arms = normals.shape
     for s in range(num_slots):
         node = slot_node[s]
@@ -189,3 +184,37 @@ def draw(
                 std = block[0, i]
                 z = normals[s, i] + std * inherit(own, i, out[p, i])
                 out[s, i] = own[0, i] * (block[1, i] + std * z)
+
+
+@compiled
+def choose(
+    nodes: NodeArrays,
+    node: int,
+    normals: Vector,
+    first: int,  # where this draw's K normals for each node of the path begin, the root's first
+    table: Indices,  # arms
+    largest: float,
+) -> int:
+    """The row of a table that is best in one draw of a node's parameter, or TIED."""
+    parent, level, _, maps, state, roots = nodes
+    num_arms = roots.shape[2]
+    depth, above = 0, node
+    while above >= 0:
+        depth, above = depth + 1, parent[above]
+    path = np.empty(depth, np.intp)  # the root first
+    for s in range(depth - 1, -1, -1):
+        path[s] = node
+        node = parent[node]
+    best, top, is_tied = 0, 0.0, False
+    for k in range(table.size):
+        arm = table[k]
+        theta = roots[~node, 1, arm] + roots[~node, 0, arm] * normals[first + arm]
+        for s in range(1, depth):
+            row, std = level[path[s]], state[path[s], 0, arm]
+            z = normals[first + s * num_arms + arm] + std * inherit(maps[row], arm, theta)
+            theta = maps[row, 0, arm] * (state[path[s], 1, arm] + std * z)
+        if k == 0 or theta > top:
+            best, top, is_tied = k, theta, False
+        elif theta == top:
+            is_tied = True
+    return TIED if is_tied else best

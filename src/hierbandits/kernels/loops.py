@@ -1,9 +1,12 @@
 """What `dense` and `diagonal` both offer, so that a belief can use either."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.types import Features, Indices, Matrix, Vector
+
+TIED, UNFIT = -1, -2
+"""What `choose` returns if several arms are best, and if a feature is too large or no number."""
 
 
 class Loops(Protocol):
@@ -16,10 +19,21 @@ class Loops(Protocol):
         features: Features,
         rewards: Vector,
         noise_std: Vector,
-        evidence: tuple[Vector, Vector, Vector],
+        evidence: Matrix,
         /,
     ) -> None:
         """Learn a batch of rewards, in order."""
+
+    def observe_event(
+        self,
+        nodes: NodeArrays,
+        node: int,
+        features: Any,
+        reward: float,
+        evidence: Matrix,
+        /,
+    ) -> None:
+        """Learn one reward of a task, of its features (d,) or its arm."""
 
     def shift(self, nodes: NodeArrays, node: int, features: Features, amount: float, /) -> None:
         """Move the means by what a changed reward implies."""
@@ -30,7 +44,7 @@ class Loops(Protocol):
         tasks: Indices,
         table: Features,
         rows: Indices,
-        out: tuple[Vector, Vector, Vector],
+        out: Matrix,
         /,
     ) -> None:
         """Fill the mean of x @ theta, its own variance and its ancestors'."""
@@ -45,3 +59,15 @@ class Loops(Protocol):
         /,
     ) -> None:
         """Draw every slot's parameter given its parent's."""
+
+    def choose(
+        self,
+        nodes: NodeArrays,
+        node: int,
+        normals: Vector,
+        first: int,
+        table: Features,
+        largest: float,
+        /,
+    ) -> int:
+        """The row of a table that is best in one draw of a node's parameter, or TIED or UNFIT."""

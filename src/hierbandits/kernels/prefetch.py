@@ -6,6 +6,15 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from hierbandits.compiler import inlined
+from hierbandits.types import Matrix
+
+NODES_AHEAD = 8
+"""How many events before its turn a node is asked for."""
+
+_LINE = 8  # floats in a cache line
+_MOST = 512  # floats of a block to ask for; the processor foresees the rest
+
 
 @intrinsic  # type: ignore[untyped-decorator]
 def prefetch(typing: Any, array: Any, index: Any) -> Any:
@@ -21,3 +30,11 @@ def prefetch(typing: Any, array: Any, index: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, types.intp), generate
+
+
+@inlined
+def prefetch_node(state: Matrix, node: int) -> None:
+    """Start to load a node's block, which comes next: tasks are far apart in memory."""
+    size = state.shape[1] * state.shape[2]
+    for k in range(0, min(size, _MOST), _LINE):
+        prefetch(state, node * size + k)

@@ -94,7 +94,8 @@ class GivenTaskWidth:
         inner = 1.0 + var * self.information
         log_var = self.log_var + np.log(inner).sum((1, 2))
         explained = (var * self.along**2 / inner).sum((1, 2))
-        return Evidence(np.full(hyper.size, self.count), log_var, self.square - explained)
+        count = np.full(hyper.size, self.count)
+        return Evidence(np.stack([count, log_var, self.square - explained]))
 
 
 def feature_sizes(sums: TaskSums) -> Vector:

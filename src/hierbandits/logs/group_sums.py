@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import reduce
+from operator import add
 
 import numpy as np
 
@@ -11,10 +12,13 @@ from hierbandits.types import Indices
 
 
 class GroupSums:
-    """Sums that grow batch by batch, in the memory of the tasks; see `Split` for the groups."""
+    """Sums that grow batch by batch, in the memory of the tasks; see `Split` for the groups.
 
-    def __init__(self, num_groups: int = 1) -> None:
-        self._num_tasks = 0
+    `record` is what the log is reduced to: the model that is to learn it says so (`ModelKind`).
+    """
+
+    def __init__(self, num_groups: int = 1, record: type[TaskSums] = TaskSums) -> None:
+        self._num_tasks, self._record = 0, record
         self._sums: list[TaskSums | None] = [None] * num_groups
 
     def add(self, batch: Batch, groups: Indices | None = None) -> None:
@@ -23,7 +27,7 @@ class GroupSums:
         for group, sums in enumerate(self._sums):
             rows = slice(None) if groups is None else np.flatnonzero(groups == group)
             if sums is None:
-                sums = TaskSums.zeros(num_tasks, batch.dim, armed=batch.is_armed)
+                sums = self._record.zeros(num_tasks, batch.dim, armed=batch.is_armed)
             sums = self._sums[group] = sums.with_room(num_tasks, batch.dim)
             sums.add(batch.tasks[rows], batch.features[rows], batch.rewards[rows])
 
@@ -31,7 +35,7 @@ class GroupSums:
         """The sums of these groups together, a row for each task."""
         chosen = [self._sums[group] for group in groups]
         parts = [sums.rows(np.s_[: self._num_tasks]) for sums in chosen if sums is not None]
-        return reduce(TaskSums.__add__, parts)
+        return reduce(add, parts)
 
     def total(self) -> TaskSums:
         """The sums of all rows, a row for each task."""

@@ -6,7 +6,6 @@ from numpy.typing import ArrayLike
 from hierbandits.checks import real_array
 from hierbandits.types import Matrix, Vector
 
-
 ROUNDING = 1e-12
 """How far below zero an eigenvalue may be, over the largest: covariances are sums and products."""
 

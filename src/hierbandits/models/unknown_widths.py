@@ -151,7 +151,13 @@ class UnknownWidths:
                 raise ValueError(f"{width} must not be given where widths are unknown, got {std!r}")
         mean = usual(self.hyper_mean) if hyper_mean is None else hyper_mean
         means = np.append(self.hyper_mean, real_array("hyper_mean", mean, ()))
-        return UnknownWidths.of(means.size, armed=True, noise_std=self.noise_std, hyper_mean=means)
+        return UnknownWidths.of(
+            means.size,
+            armed=True,
+            noise_std=self.noise_std,
+            hyper_mean=means,
+            learned_from=self.learned_from,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, for JSON."""

@@ -1,6 +1,6 @@
 """The arms that each event may play, without a copy where events share them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -9,8 +9,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
+from hierbandits.beliefs.best_arms import best_scored, best_under
 from hierbandits.checks import LARGEST, index_array, real_array
-from hierbandits.kernels.tie_breaking import best, best_armed, best_linear
+from hierbandits.kernels.arm_arrays import ArmArrays
 from hierbandits.types import Indices, Mask, Matrix, Vector
 
 
@@ -118,28 +119,21 @@ class Arms:
         start, base = np.tile(self.start, times), np.tile(self.base, times)
         return Arms(self.table, self.rows, start, offset, base)
 
+    @property
+    def arrays(self) -> ArmArrays:
+        """What kernels take."""
+        return ArmArrays((self.table, self.rows, self.start, self.offset, self.base))
+
     def best(self, scores: Vector, rng: Generator) -> Indices:
         """The number of each event's arm of highest score; ties are broken at random.
 
         `scores` has one for each arm of each event, in the order of `flat_rows`.
         """
-        return self._winners(best, (scores,), rng)
+        return best_scored(scores, self.arrays, rng)
 
     def best_under(self, theta: Matrix, slots: Indices, rng: Generator) -> Indices:
         """The number of each event's best arm if the event's parameter is theta[slots[e]]."""
-        kernel = best_armed if self.table.ndim == 1 else best_linear
-        return self._winners(kernel, (theta, slots, self.table), rng)
-
-    def _winners(
-        self, kernel: Callable[..., bool], values: tuple[Any, ...], rng: Generator
-    ) -> Indices:
-        """The arm numbers that a kernel picks; random numbers are drawn only if there is a tie."""
-        numbers = np.empty(self.start.size, np.intp)
-        layout = (self.rows, self.start, self.offset, self.base)
-        tied = kernel(*values, _NO_UNIFORMS, *layout, numbers)
-        if tied:
-            kernel(*values, rng.random(self.start.size), *layout, numbers)
-        return numbers
+        return best_under(theta, slots, self.arrays, rng)
 
     def values(self, theta: Matrix) -> Vector:
         """The value of each arm of each event if the events' parameters are theta, (E, d).
@@ -174,9 +168,6 @@ class Arms:
         offset = np.append(0, np.cumsum(sizes))
         flat = np.concatenate([np.empty(0, np.intp), *rows])  # of no events too
         return Arms(self.table, flat, offset[:-1].copy(), offset, self.base)
-
-
-_NO_UNIFORMS = np.empty(0)
 
 
 @lru_cache(maxsize=64)

@@ -1,6 +1,7 @@
 """Greedy: play the arm that looks best."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from numpy.random import Generator
 
@@ -18,10 +19,11 @@ from hierbandits.types import Indices
 class Greedy:
     """Plays the arm of highest posterior mean."""
 
+    answers_fit: ClassVar[bool] = True
+
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
         """The best arm of each event at the posterior means."""
-        means, slots = view._viewed.draws(None, nodes, time=view._moment)
-        return arms.best_under(means, slots, rng)
+        return view._viewed.best_arms(rng, nodes, arms.arrays, drawn=False, time=view._moment)
 
     def odds(
         self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /, *, draws: int

@@ -7,14 +7,23 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from hierbandits.beliefs.gaussian import Prediction
+from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior import Posterior, checked_time
-from hierbandits.checks import count, index_array
+from hierbandits.checks import count, index_array, real_array
+from hierbandits.policies.answers import checked_choices, checked_odds, checked_one
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.belief_view import BeliefView
 from hierbandits.policies.forced_start import ForcedStart
 from hierbandits.policies.greedy_rule import greedy
-from hierbandits.policies.rule import Rule, has_odds, odds_of
-from hierbandits.types import Indices, Vector
+from hierbandits.policies.rule import (
+    ChooseOne,
+    Rule,
+    answers_fit,
+    has_odds,
+    odds_of,
+    quick_choice,
+)
+from hierbandits.types import Features, Indices, Vector
 
 DRAWS = 100
 """Posterior draws for the propensities of a round, unless a caller asks for others."""
@@ -36,8 +45,8 @@ class Policy:
         node_of: Indices | None = None,
         forced: ForcedStart | None = None,
     ) -> None:
-        self.belief = belief
         self.rule = rule
+        self.belief = belief
         self.forced = forced
         self._node_of = node_of
 
@@ -50,6 +59,15 @@ class Policy:
     def belief(self, belief: Posterior) -> None:
         self._belief = belief
         self._view = BeliefView(belief)
+        quick = quick_choice(self.rule, self._view)
+        if quick is not None and not self.answers_fit:
+            quick = checked_one(self.rule, quick)
+        self._quick = quick
+
+    @property
+    def answers_fit(self) -> bool:
+        """Whether the rule is known to answer in the right form, and never to fail."""
+        return answers_fit(self.rule)
 
     def act(
         self,
@@ -73,9 +91,23 @@ class Policy:
     ) -> Indices:
         """`act` for nodes and arms that were checked before."""
         choices = self.rule(self._view_at(time), rng, nodes, arms)
+        if not self.answers_fit:
+            choices = checked_choices(self.rule, choices, arms)
         if self.forced is not None:
             self.forced.apply(nodes, arms, choices)
         return choices
+
+    @property
+    def choose_one(self) -> ChooseOne:
+        """`choose` for one event whose arms are the rows of a table of the right form."""
+        return self._round_of_one if self._quick is None or self.forced else self._quick
+
+    def _round_of_one(self, stock: NormalStock, node: int, table: Features) -> int:
+        """A round of one event."""
+        belief, one = self.belief, np.array([node])
+        largest = belief.largest_feature
+        arms = Arms.of(table, 1, belief.dim, armed=belief.is_armed, largest=largest)
+        return int(self.choose(stock.rng, one, arms)[0])
 
     def act_with_propensities(
         self,
@@ -113,11 +145,13 @@ class Policy:
     ) -> tuple[Indices, Vector]:
         """`act_with_propensities` for arguments that were checked before."""
         odds = odds_of(self.rule)(self._view_at(time), rng, nodes, arms, draws=draws)
-        choices = odds.choices
+        fits = self.answers_fit
+        choices = odds.choices if fits else checked_choices(self.rule, odds.choices, arms)
         if floor > 0:
             uniform = arms.numbers((rng.random(nodes.size) * arms.sizes).astype(np.intp))
             choices = np.where(rng.random(nodes.size) < floor, uniform, choices)
-        propensities = (1 - floor) * odds.of(choices) + floor / arms.sizes
+        shares = odds.of(choices) if fits else checked_odds(self.rule, odds, choices)
+        propensities = (1 - floor) * shares + floor / arms.sizes
         if self.forced is not None:
             choices = choices.copy()  # the rule's own may be part of its odds
             propensities[self.forced.apply(nodes, arms, choices)] = 1.0
@@ -142,7 +176,7 @@ class Policy:
         """Raise an error unless `act_with_propensities` can take these arguments."""
         odds_of(self.rule)
         count("draws", draws, least=1)
-        if not 0 <= floor <= 1:
+        if not 0 <= real_array("floor", floor, ()) <= 1:
             raise ValueError(f"floor must be in [0, 1], got {floor}")
 
     def predict(

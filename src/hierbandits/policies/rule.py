@@ -1,10 +1,11 @@
 """What a rule is: a value that chooses an arm for each event of a round, and what it may give."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from numpy.random import Generator
 
+from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.keyed_random import Stream
 from hierbandits.policies.arm_posteriors import ArmPosteriors
@@ -12,15 +13,17 @@ from hierbandits.policies.arms import Arms
 from hierbandits.policies.belief_view import BeliefView
 from hierbandits.policies.frozen_rules import Frozen
 from hierbandits.policies.odds import Odds
-from hierbandits.types import Indices
+from hierbandits.types import Features, Indices
 
 
 class Rule(Protocol):
     """Chooses among the arms of each event, from what the belief knows of the event's node.
 
     A plain function is a rule.  A rule that is a value may give more: with a method `odds` its
-    policies have propensities (see `OddsRule`), and with a method `frozen` they can be evaluated
-    as they stand after training (see `FrozenRule`).
+    policies have propensities (see `OddsRule`), with a method `frozen` they can be evaluated as
+    they stand after training (see `FrozenRule`), and a method `one` makes single decisions quick
+    (see `QuickRule`).  Policies check what a rule answers, unless it says that its `answers_fit`,
+    as the rules of this package do.
     """
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
@@ -39,6 +42,20 @@ class OddsRule(Rule, Protocol):
         """
 
 
+ChooseOne: TypeAlias = Callable[[NormalStock, int, Features], int]
+"""From random numbers, a node and a table, whose rows are its arms, the row that it plays.
+
+The table has the right form; numbers that are too large or none are refused.
+"""
+
+
+class QuickRule(Rule, Protocol):
+    """A rule that is quicker at one event than at a round of one."""
+
+    def one(self, view: BeliefView, /) -> ChooseOne:
+        """How single events are decided."""
+
+
 class FrozenRule(Rule, Protocol):
     """A rule whose probabilities are fixed once its belief is."""
 
@@ -46,9 +63,19 @@ class FrozenRule(Rule, Protocol):
         """The probabilities of all arms at these posteriors; `draws` as in `OddsRule`."""
 
 
+def answers_fit(rule: Rule) -> bool:
+    """Whether a rule is known to answer in the right form, and never to fail."""
+    return getattr(rule, "answers_fit", False) is True
+
+
 def has_odds(rule: Rule) -> bool:
     """Whether a rule can say how probable its choices are."""
     return hasattr(rule, "odds")
+
+
+def quick_choice(rule: Rule, view: BeliefView) -> ChooseOne | None:
+    """How a rule decides single events, if it is quicker at them."""
+    return rule.one(view) if hasattr(rule, "one") else None
 
 
 def odds_of(rule: Rule) -> Callable[..., Odds]:

@@ -1,6 +1,7 @@
 """Thompson sampling: play the arm that is best in a posterior draw."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from numpy.random import Generator
 
@@ -11,6 +12,7 @@ from hierbandits.policies.arms import Arms
 from hierbandits.policies.belief_view import BeliefView
 from hierbandits.policies.frozen_rules import ThompsonShares
 from hierbandits.policies.odds import DrawnOdds
+from hierbandits.policies.rule import ChooseOne
 from hierbandits.types import Indices
 
 
@@ -23,20 +25,23 @@ class Thompson:
     """
 
     fresh: bool = False
+    answers_fit: ClassVar[bool] = True
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
         """The best arm of each event in the draw."""
-        theta, slots = view._viewed.draws(rng, nodes, fresh=self.fresh, time=view._moment)
-        return arms.best_under(theta, slots, rng)
+        return view._viewed.best_arms(rng, nodes, arms.arrays, fresh=self.fresh, time=view._moment)
+
+    def one(self, view: BeliefView, /) -> ChooseOne:
+        """The best row of a table in a draw of one node."""
+        return view._viewed.best_row
 
     def odds(
         self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /, *, draws: int
     ) -> DrawnOdds:
         """Make so many joint draws and play one of them: an arm's odds are its share of draws."""
-        theta, slots = view._viewed.draws(
-            rng, nodes, repeats=draws, fresh=self.fresh, time=view._moment
+        best = view._viewed.best_arms(
+            rng, nodes, arms.arrays, repeats=draws, fresh=self.fresh, time=view._moment
         )
-        best = arms.repeated(draws).best_under(theta, slots, rng)
         return DrawnOdds.of_rounds(best.reshape(draws, -1), rng)
 
     def frozen(

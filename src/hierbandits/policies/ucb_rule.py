@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import isfinite, log, sqrt
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -32,6 +33,7 @@ class Ucb:
     """
 
     width: float
+    answers_fit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.width, int | float) or not isfinite(self.width):

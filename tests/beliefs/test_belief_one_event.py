@@ -1,0 +1,75 @@
+"""One event at a time is a round of one, and quicker."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from support.states import belief_state
+from support.worlds import worlds
+
+from hierbandits import Belief, GaussianHierarchy
+from hierbandits.beliefs.normal_stock import NormalStock
+
+
+@settings(max_examples=40)
+@given(worlds())
+def test_observing_one_by_one_is_observing(world):
+    world.noise_std[:] = world.prior.noise_std
+    whole, single = world.observed(), world.belief()
+    for task, features, reward in zip(world.tasks, world.features, world.rewards, strict=True):
+        single.observe_one(int(task), features, float(reward))
+    assert belief_state(single) == belief_state(whole)
+
+
+class _Given:
+    """A generator whose normals are given."""
+
+    def __init__(self, normals):
+        self.normals = normals
+
+    def standard_normal(self, shape):
+        return self.normals.reshape(shape)
+
+
+@settings(max_examples=40)
+@given(worlds())
+def test_a_choice_is_that_of_a_draw_with_the_same_normals(world):
+    belief, rng = world.observed(), np.random.default_rng(0)
+    table = np.arange(belief.dim) if belief.is_armed else rng.standard_normal((5, belief.dim))
+    stock = NormalStock(rng)
+    for task in range(world.num_tasks):
+        first, block = stock.used, stock.block
+        row = belief.best_row(stock, task, table)
+        if stock.block is not block:  # refilled
+            first, block = 0, stock.block
+        taken = block[first : stock.used]
+        theta, slots = belief.draws(_Given(taken), np.array([task]))
+        values = theta[slots[0]] if belief.is_armed else table @ theta[slots[0]]
+        assert taken.size == belief.num_levels * belief.dim
+        assert row == values.argmax()
+
+
+@pytest.mark.parametrize("armed", [False, True])
+def test_ties_are_broken_at_random(armed):
+    if armed:
+        prior = GaussianHierarchy.armed(3, hyper_std=1.0, task_std=0.5, noise_std=1.0)
+        table = np.array([1, 1, 1])
+    else:
+        prior = GaussianHierarchy.linear(3, hyper_std=1.0, task_std=0.5, noise_std=1.0)
+        table = np.ones((3, 3))
+    belief, stock = Belief(prior, 2), NormalStock(np.random.default_rng(0))
+    counts = np.bincount([belief.best_row(stock, 0, table) for _ in range(900)], minlength=3)
+    assert (np.abs(counts - 300) < 6 * np.sqrt(200)).all()
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -1e61])
+def test_unfit_features_change_nothing(wrong):
+    belief = Belief(GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.5, noise_std=1.0), 2)
+    stock, table = NormalStock(np.random.default_rng(0)), np.eye(2)
+    for _ in range(2):  # before the first block, and within it
+        before = stock.rng.bit_generator.state, stock.used
+        with pytest.raises(ValueError, match=r"arms must be finite and at most 1e\+60"):
+            belief.best_row(stock, 0, np.array([[1.0, 0.0], [0.0, wrong]]))
+        assert (stock.rng.bit_generator.state, stock.used) == before
+        belief.best_row(stock, 0, table)
+    long = np.full((2, 2), 0.9e60)  # each feature is fit, though their vector is long
+    assert belief.best_row(stock, 0, long) in (0, 1)
