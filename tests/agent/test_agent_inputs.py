@@ -36,7 +36,7 @@ def test_a_clock_may_count_in_numbers_of_numpy(now):
     assert {type(entry.settled) for entry in agent._state.ledger.settled.values()} == {float}
 
 
-@pytest.mark.parametrize("now", [np.nan, np.inf, None, "noon", 1 / 0.3e-70])
+@pytest.mark.parametrize("now", [np.nan, np.inf, None, "noon", -np.inf])
 def test_a_clock_that_tells_no_time_changes_nothing(now):
     clock = Clock()
     agent = Agent(ARMED, "HierTS-forced", seed=0, clock=clock)

@@ -117,6 +117,19 @@ def test_a_fork_waits_for_agents_that_call_each_other():
     assert errors == []
 
 
+def test_no_agent_is_added_between_a_forks_look_at_them_and_the_fork():
+    made = threading.Thread(target=lambda: Agent(ARMED, seed=0))
+    FORK_GUARD._take()
+    try:
+        made.start()
+        made.join(0.3)
+        assert made.is_alive()
+    finally:
+        FORK_GUARD._release()
+    made.join(60)
+    assert not made.is_alive()
+
+
 def test_agents_may_be_made_while_the_process_forks():
     stop, errors = threading.Event(), []
     kept = [Agent(ARMED, seed=0) for _ in range(300)]

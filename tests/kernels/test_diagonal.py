@@ -41,9 +41,15 @@ def test_observing_shifting_predicting_and_drawing_agree_with_the_dense_form():
     dense.observe(wide, tasks, unit[arms], rewards, empty, theirs)
     np.testing.assert_allclose(ours, theirs)
     _same(narrow, wide)
-    diagonal.observe_event(narrow, 1, 0, 0.4, ours)
-    dense.observe_event(wide, 1, unit[0], 0.4, theirs)
-    np.testing.assert_allclose(ours, theirs)
+    for noise_std, counted in ((0.0, (ours, theirs)), (0.7, (ours[:, :0], theirs[:, :0]))):
+        before = ours.copy()
+        one = diagonal.observe_event(narrow, 1, 0, 0.4, noise_std, counted[0].copy(order="C"))
+        other = dense.observe_event(wide, 1, unit[0], 0.4, noise_std, counted[1].copy(order="C"))
+        np.testing.assert_allclose(one, other)
+        np.testing.assert_array_equal(ours, before)
+    for node in (0, 2, 3):
+        one = diagonal.predict_event(narrow, node, 1)
+        np.testing.assert_allclose(one, dense.predict_event(wide, node, unit[1]))
     _same(narrow, wide)
     diagonal.shift(narrow, 0, 1, 0.7)
     dense.shift(wide, 0, unit[1], 0.7)

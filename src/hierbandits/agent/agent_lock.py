@@ -14,7 +14,7 @@ PATIENCE = 5.0
 """So many seconds a fork waits for calls of agents to end."""
 
 TRY = 0.02
-"""So many seconds it waits for one of them while it holds the locks of others."""
+"""So many seconds it waits at first for one of them while it holds the locks of others."""
 
 
 class Halfway:
@@ -47,8 +47,8 @@ class Locked(Protocol):
 class ForkGuard:
     """Holds all locks while the process forks: then no call is halfway in the child's copy.
 
-    Locks are taken in no order.  Where one is busy all are let go, that one is awaited, and then
-    the others are tried again, so that threads that hold one and want another can go on.
+    Where a lock is busy all are let go, so that a thread that holds one and wants another can go
+    on.  Then the busy one is awaited, and comes before the others when they are tried again.
     """
 
     def __init__(self) -> None:
@@ -68,34 +68,37 @@ class ForkGuard:
             self._agents.add(agent)
 
     def _take(self) -> None:
-        deadline, awaited = time.monotonic() + self.patience, None
+        deadline, wait = time.monotonic() + self.patience, TRY
+        first: list[Locked] = []  # those that were busy, the latest first
         while True:
             left = deadline - time.monotonic()
             taken: list[Lock] = []
+            awaited = _lock_of(first[0]) if first else None
             if awaited is not None and left > 0 and awaited.acquire(timeout=left):
                 taken.append(awaited)
             self._own.acquire()
             taken.append(self._own)
-            busy = self._try_all(taken, patient=left > 0)
+            busy = self._try_all(first, taken, max(0.0, min(wait, left)))
             if not busy or left <= 0:
                 self._taken, self._busy = taken, busy
                 return
-            awaited = _lock_of(busy[0])
             for lock in taken:
                 lock.release()
+            first = [*busy, *(agent for agent in first if agent not in busy)]
+            wait *= 2  # the longer, the fairer to a fork among threads that never rest
 
-    def _try_all(self, taken: "list[Lock]", *, patient: bool) -> list[Locked]:
-        """Take the locks of all agents; returns those that are busy, if patient the first alone."""
+    def _try_all(self, first: list[Locked], taken: "list[Lock]", wait: float) -> list[Locked]:
+        """Take the locks of all agents; returns those that are busy, or the first."""
         busy = []
-        for agent in list(self._agents):
+        for agent in [*first, *(agent for agent in list(self._agents) if agent not in first)]:
             lock = _lock_of(agent)
             if lock is None:
                 continue
-            if lock.acquire(timeout=TRY if patient else 0):
+            if lock.acquire(timeout=wait):
                 taken.append(lock)
             else:
                 busy.append(agent)
-                if patient:
+                if wait > 0:
                     break
         return busy
 

@@ -10,7 +10,7 @@ from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.journal import Journal
 from hierbandits.agent.ledger import Entry
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, real_array
+from hierbandits.checks import real_array, state_array
 from hierbandits.types import Name, TaskName
 
 
@@ -49,7 +49,7 @@ class Bookkeeper:
         """`reward` of one decision."""
         if self.journal is None and not entry.provisional:
             now = self.clock()
-            if type(now) is not float or not abs(now) <= LARGEST:
+            if type(now) is not float or now - now != 0.0:  # not finite
                 now = checked_now(now)
             self.state.reward_one(entry, reward, now)
         else:
@@ -165,7 +165,7 @@ class Bookkeeper:
 
 def checked_now(now: float) -> float:
     """What a clock said, as a plain number."""
-    return float(real_array("clock", now, ()))
+    return float(state_array("clock", now, ()))
 
 
 def _plain_width(name: str, value: float | None) -> float | None:

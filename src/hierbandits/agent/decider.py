@@ -9,7 +9,7 @@ from hierbandits.agent.bookkeeper import Bookkeeper, checked_now
 from hierbandits.agent.decision import Decision
 from hierbandits.agent.ledger import Entry
 from hierbandits.beliefs.normal_stock import NormalStock
-from hierbandits.checks import LARGEST, count
+from hierbandits.checks import count
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.policy import DRAWS
 from hierbandits.types import Indices, TaskName, Vector
@@ -56,7 +56,7 @@ class Decider:
         ledger = state.ledger
         new_id = ledger.new_id() if id is None else ledger.new_ids([id], 1)[0]
         now = books.clock()
-        if type(now) is not float or not abs(now) <= LARGEST:
+        if type(now) is not float or now - now != 0.0:  # the quickest way to see if it is finite
             now = checked_now(now)
         table, names = offer
         luck = None if self._answers_fit else self._luck()

@@ -286,7 +286,7 @@ class Belief(Posterior):
     def observe_one(self, node: int, features: Any, reward: float) -> None:
         """`observe_rows` of one event, with features (d,) or an arm's index."""
         arrays, evidence = self._nodes.arrays, self._evidence.parts
-        self._kernels.observe_event(arrays, node, features, reward, evidence)
+        self._kernels.observe_event(arrays, node, features, reward, 0.0, evidence)
 
     def predict_rows(
         self,

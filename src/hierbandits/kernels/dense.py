@@ -158,14 +158,32 @@ def observe(
 
 @compiled
 def observe_event(
-    nodes: NodeArrays, node: int, features: Vector, reward: float, evidence: Matrix
-) -> None:
-    """Learn one reward of a task."""
+    nodes: NodeArrays,
+    node: int,
+    features: Vector,
+    reward: float,
+    noise_std: float,  # 0: the hierarchy's own
+    evidence: Matrix,  # (3, P), or (3, 0): nobody counts
+) -> tuple[float, float]:
+    """Learn one reward of a task; returns its innovation and the innovation's variance."""
     task, innovation = np.empty(1, np.intp), np.empty((3, 1))
-    task[0], innovation[0, 0] = node, reward  # which is read before it is written over
-    x, rewards = features.reshape(1, features.size), innovation[0]
-    climb(nodes, task, x, task[:0], rewards, rewards[:0], OBSERVE, innovation)
-    add_evidence(innovation, evidence)
+    task[0], innovation[0, 0], innovation[1, 0] = node, reward, noise_std
+    x, rewards, noise = features.reshape(1, features.size), innovation[0], innovation[1]
+    own = noise if noise_std > 0 else noise[:0]  # read before they are written over
+    climb(nodes, task, x, task[:0], rewards, own, OBSERVE, innovation)
+    if evidence.shape[1] > 0:
+        add_evidence(innovation, evidence)
+    return innovation[0, 0], innovation[1, 0]
+
+
+@compiled
+def predict_event(nodes: NodeArrays, node: int, features: Vector) -> tuple[float, float, float]:
+    """The mean of x @ theta of one event, its own variance and its ancestors'."""
+    task, out = np.empty(1, np.intp), np.empty((3, 1))
+    task[0] = node
+    x, none = features.reshape(1, features.size), out[0, :0]
+    climb(nodes, task, x, task[:0], none, none, PREDICT, out)
+    return out[0, 0], out[1, 0], out[2, 0]
 
 
 @compiled

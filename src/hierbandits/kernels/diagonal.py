@@ -81,13 +81,16 @@ def observe_event(
     node: int,
     arm: int,
     reward: float,
-    evidence: Matrix,  # (3, P)
-) -> None:
-    """Learn one reward of a task."""
+    noise_std: float,  # 0: the hierarchy's own
+    evidence: Matrix,  # (3, P), or (3, 0): nobody counts
+) -> tuple[float, float]:
+    """Learn one reward of a task; returns its innovation and the innovation's variance."""
     _, level, assumed, _, _, _ = nodes
-    var = assumed[level[node], 0]
+    var = noise_std * noise_std if noise_std > 0 else assumed[level[node], 0]
     residual, var, population = observe_above(nodes, node, arm, var, reward)
-    add_evidence(evidence, population, residual, var)
+    if evidence.shape[1] > 0:
+        add_evidence(evidence, population, residual, var)
+    return residual, var
 
 
 @compiled
@@ -122,7 +125,7 @@ def shift(nodes: NodeArrays, node: int, arm: int, amount: float) -> None:
     root[1, arm] += root[0, arm] ** 2 * message
 
 
-@inlined
+@compiled
 def predict_event(nodes: NodeArrays, node: int, arm: int) -> tuple[float, float, float]:
     """Mean and variance of an arm's mean reward, the variance split into own and ancestors'."""
     parent, level, _, maps, state, roots = nodes

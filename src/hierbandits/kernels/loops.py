@@ -30,10 +30,20 @@ class Loops(Protocol):
         node: int,
         features: Any,
         reward: float,
+        noise_std: float,
         evidence: Matrix,
         /,
-    ) -> None:
-        """Learn one reward of a task, of its features (d,) or its arm."""
+    ) -> tuple[float, float]:
+        """Learn one reward of a task; returns its innovation and the innovation's variance.
+
+        `features` are (d,), or an arm.  With `predict_event` in turn this is what rewards that are
+        not Gaussian need: their evidence is no sum of Gaussian terms, so `evidence` may be empty.
+        """
+
+    def predict_event(
+        self, nodes: NodeArrays, node: int, features: Any, /
+    ) -> tuple[float, float, float]:
+        """The mean of x @ theta of one event, its own variance and its ancestors'."""
 
     def shift(self, nodes: NodeArrays, node: int, features: Features, amount: float, /) -> None:
         """Move the means by what a changed reward implies."""
