@@ -23,7 +23,7 @@ class AgentMemory:
 def agent_memory(prior: hb.GaussianHierarchy) -> AgentMemory:
     """An agent that meets many tasks, then decides often, then learns all rewards."""
     arms = None if prior.is_armed else np.random.default_rng(0).normal(size=(10, prior.dim))
-    agent = hb.Agent(prior, arms=arms, seed=0)
+    agent = hb.Agent(prior, arms=arms, seed=0, remember=None)
     agent.reward(agent.decide("first").id, 0.0)
     tracemalloc.start()
     once = np.zeros(TASKS, np.intp) if prior.is_armed else np.ones((TASKS, prior.dim))
