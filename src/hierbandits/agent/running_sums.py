@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierbandits.agent.exact_addition import (
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.checks import state_array
+from hierbandits.kernels.exact_addition import (
     add_arms_exactly,
     add_exactly,
     add_vectors_exactly,
 )
-from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import state_array
 from hierbandits.types import Indices, Matrix, Vector
 
 WAITING = 1024

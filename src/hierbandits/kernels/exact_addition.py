@@ -7,6 +7,14 @@ from hierbandits.types import Features, Indices, Matrix, Vector
 
 
 @compiled_in_order
+def rounding(had: Any, more: Any) -> Any:
+    """What the sum of two numbers, or of two rows of them, loses, exactly (Knuth's two-sum)."""
+    total = had + more
+    back = total - had
+    return (had - (total - back)) + (more - back)
+
+
+@compiled_in_order
 def add_arms_exactly(
     tasks: Indices,
     features: Features,
@@ -27,14 +35,10 @@ def add_arms_exactly(
         xx[task, arm] += 1.0
         n[task] += 1.0
         more, square = rewards[e], rewards[e] * rewards[e]
-        total = xy[task, arm] + more
-        back = total - xy[task, arm]
-        lost_xy[task, arm] += (xy[task, arm] - (total - back)) + (more - back)
-        xy[task, arm] = total
-        total = yy[task] + square
-        back = total - yy[task]
-        lost_yy[task] += (yy[task] - (total - back)) + (square - back)
-        yy[task] = total
+        lost_xy[task, arm] += rounding(xy[task, arm], more)
+        xy[task, arm] += more
+        lost_yy[task] += rounding(yy[task], square)
+        yy[task] += square
 
 
 @compiled_in_order
@@ -57,20 +61,13 @@ def add_vectors_exactly(
             for j in range(features.shape[1]):
                 xx[task, i, j] += features[e, i] * features[e, j]
             more = features[e, i] * rewards[e]
-            total = xy[task, i] + more
-            back = total - xy[task, i]
-            lost_xy[task, i] += (xy[task, i] - (total - back)) + (more - back)
-            xy[task, i] = total
-        total = yy[task] + square
-        back = total - yy[task]
-        lost_yy[task] += (yy[task] - (total - back)) + (square - back)
-        yy[task] = total
+            lost_xy[task, i] += rounding(xy[task, i], more)
+            xy[task, i] += more
+        lost_yy[task] += rounding(yy[task], square)
+        yy[task] += square
 
 
 def add_exactly(sums: Any, lost: Any, place: Any, more: Any) -> None:
     """Add a number, or a row of them, to a place of `sums`, and what that loses to `lost`."""
-    had = sums[place]
-    total = had + more
-    back = total - had
-    lost[place] += (had - (total - back)) + (more - back)
-    sums[place] = total
+    lost[place] += rounding(sums[place], more)
+    sums[place] += more

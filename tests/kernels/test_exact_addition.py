@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hierbandits.agent.exact_addition import add_arms_exactly, add_exactly, add_vectors_exactly
+from hierbandits.kernels.exact_addition import add_arms_exactly, add_exactly, add_vectors_exactly
 
 
 def _exactly(values, weights=None):
