@@ -42,7 +42,7 @@ def test_the_root_of_a_regular_covariance_is_its_cholesky_factor(dim):
     cov = _cov(np.random.default_rng(dim), dim)
     root = square_root(cov)
     np.testing.assert_allclose(root, np.linalg.cholesky(cov), **CLOSE)
-    np.testing.assert_allclose(squared(root, armed=False), cov, **CLOSE)
+    np.testing.assert_allclose(squared(root, diagonal=False), cov, **CLOSE)
 
 
 @pytest.mark.parametrize("rank", [0, 1, 3])
@@ -64,7 +64,7 @@ def test_a_root_survives_eigenvalues_that_round_below_zero():
 def test_the_root_of_a_diagonal_is_its_roots():
     variances = np.array([4.0, 0.0, 9.0])
     np.testing.assert_array_equal(square_root(variances), [2.0, 0.0, 3.0])
-    np.testing.assert_array_equal(squared(np.array([2.0, -3.0]), armed=True), [4.0, 9.0])
+    np.testing.assert_array_equal(squared(np.array([2.0, -3.0]), diagonal=True), [4.0, 9.0])
     np.testing.assert_array_equal(inverse(np.array([4.0, 0.5])), [0.25, 2.0])
     np.testing.assert_array_equal(eigenvalues(np.array([3.0, 1.0, 2.0])), [1.0, 2.0, 3.0])
 
@@ -72,7 +72,7 @@ def test_the_root_of_a_diagonal_is_its_roots():
 def test_batches_of_roots_are_squared_one_by_one():
     factors = np.random.default_rng(0).standard_normal((2, 4, 3, 3))
     expected = [[factor @ factor.T for factor in row] for row in factors]
-    np.testing.assert_allclose(squared(factors, armed=False), expected, **CLOSE)
+    np.testing.assert_allclose(squared(factors, diagonal=False), expected, **CLOSE)
 
 
 @pytest.mark.parametrize("dim", [1, 3, 6])

@@ -24,9 +24,9 @@ def square_root(cov: Matrix) -> Matrix:
     return root
 
 
-def squared(factor: Matrix, *, armed: bool) -> Matrix:
+def squared(factor: Matrix, *, diagonal: bool) -> Matrix:
     """S S': the covariance of which S is a square root."""
-    return factor**2 if armed else factor @ transposed(factor)
+    return factor**2 if diagonal else factor @ transposed(factor)
 
 
 def inverse(cov: Matrix) -> Matrix:

@@ -28,12 +28,12 @@ def test_what_was_learned_elsewhere_counts_as_if_it_had_been_decided_here(form, 
     history = live(agent, form, rng)
     other.learn(
         [made.task for made, _ in history.values()],
-        [made.arm if form == "armed" else made.features for made, _ in history.values()],
+        [made.arm if PRIORS[form].is_armed else made.features for made, _ in history.values()],
         [reward for _, reward in history.values()],
     )
     check_knows(other, history)
     assert other.pending == []
-    if form == "armed":  # by index too
+    if PRIORS[form].is_armed:  # by index too
         third = new_agent(form, policy)
         third.learn(["t"], [2], [1.5])
         assert third.table()["rewards"] == [0, 0, 1]
@@ -44,13 +44,15 @@ def test_learning_is_conditioning_of_the_dense_joint_gaussian(form):
     rng, prior = np.random.default_rng(2), PRIORS[form]
     events = 40
     tasks = rng.integers(5, size=events)
-    features = rng.integers(3, size=events) if form == "armed" else rng.normal(size=(events, 2))
+    features = (
+        rng.integers(3, size=events) if PRIORS[form].is_armed else rng.normal(size=(events, 2))
+    )
     rewards = rng.normal(size=events)
     agent = Agent(prior, seed=0)
     agent.learn([f"t{task}" for task in range(5)][:0], features[:0], [])
     for part in np.array_split(np.arange(events), 4):
         agent.learn([f"t{task}" for task in tasks[part]], features[part], rewards[part])
-    rows = np.eye(3)[features] if form == "armed" else features
+    rows = np.eye(3)[features] if PRIORS[form].is_armed else features
     design = np.zeros((events, 6 * prior.dim))
     for e, task in enumerate(tasks):
         design[e, task * prior.dim : (task + 1) * prior.dim] = rows[e]

@@ -15,7 +15,7 @@ def test_the_best_arm_has_the_highest_posterior_mean(form, policy):
     for number in range(8):
         made = agent.decide(task_of(form, number), best=True)
         mean = agent.belief.task(agent.node(made.task)).mean
-        if form == "armed":
+        if agent.prior.is_armed:
             assert made.features == mean.argmax()
         else:
             values = agent._state.catalogue.own.table @ mean

@@ -29,7 +29,7 @@ def test_the_log_holds_what_was_rewarded(form, policy):
     assert frame["decision"].to_list() == list(history)
     assert frame["reward"].to_list() == [reward for _, reward in history.values()]
     made = [decision for decision, _ in history.values()]
-    if form == "armed":
+    if PRIORS[form].is_armed:
         assert frame["arm"].to_list() == [decision.arm for decision in made]
         assert frame["eligible"].to_list() == [["a", "b", "c"]] * len(made)
     else:

@@ -2,27 +2,21 @@
 
 import numpy as np
 import pytest
-from support.oracle import random_cov
-from support.worlds import World
+from support.worlds import FORMS, World, random_hierarchy
 
 from hierbandits import GaussianHierarchy
 
 DRAWS = 40_000
 
 
-def _world(armed, levels):
-    rng = np.random.default_rng(10 * levels + armed)
+def _world(form, levels):
+    rng = np.random.default_rng(10 * levels + FORMS.index(form))
     d, shape = 3, (2,) * (levels - 1)
-    if armed:
-        blank = GaussianHierarchy.armed(d, hyper_std=1.0, task_std=1.0, noise_std=0.6)
-        covs = [rng.uniform(0.2, 1.5, d) for _ in range(levels)]
-        prior = blank.with_levels(rng.standard_normal(d), covs)
-    else:
-        covs = [random_cov(rng, d) for _ in range(levels)]
-        prior = GaussianHierarchy.deep(hyper_mean=rng.standard_normal(d), covs=covs, noise_std=0.6)
+    stds = (1.5, 1.0, 0.7)[:levels]
+    prior = random_hierarchy(rng, form, d, stds, rng.standard_normal(d), 0.6)
     events = 9
     tasks = rng.integers(0, 2 * int(np.prod(shape)), events)
-    features = rng.integers(0, d, events) if armed else rng.standard_normal((events, d))
+    features = rng.integers(0, d, events) if prior.is_armed else rng.standard_normal((events, d))
     means = rng.standard_normal((2, d))
     y, noise = rng.standard_normal(events), np.full(events, 0.6)
     return World(prior, shape, 2, means, tasks, features, y, noise)
@@ -39,10 +33,10 @@ def _assert_moments(draws, mean, cov):
     assert np.all(error <= 6 * spread)
 
 
-@pytest.mark.parametrize("armed", [False, True])
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("levels", [1, 2, 3])
-def test_a_round_is_one_draw_of_the_joint_posterior(armed, levels):
-    world = _world(armed, levels)
+def test_a_round_is_one_draw_of_the_joint_posterior(form, levels):
+    world = _world(form, levels)
     belief, joint = world.observed(), world.joint()
     rng = np.random.default_rng(0)
     tasks = np.arange(world.num_tasks)
@@ -51,9 +45,9 @@ def test_a_round_is_one_draw_of_the_joint_posterior(armed, levels):
     _assert_moments(draws, *joint.of(*tasks))
 
 
-@pytest.mark.parametrize("armed", [False, True])
-def test_sample_has_the_same_law_as_many_draws(armed):
-    world = _world(armed, 2)
+@pytest.mark.parametrize("form", FORMS)
+def test_sample_has_the_same_law_as_many_draws(form):
+    world = _world(form, 2)
     belief, joint = world.observed(), world.joint()
     rng = np.random.default_rng(1)
     draws = np.array([belief.sample(rng, [0, 1]).ravel() for _ in range(DRAWS // 2)])
@@ -61,7 +55,7 @@ def test_sample_has_the_same_law_as_many_draws(armed):
 
 
 def test_repeats_of_a_task_share_their_draw():
-    belief = _world(False, 3).observed()
+    belief = _world("linear", 3).observed()
     theta = belief.sample(np.random.default_rng(2), [3, 1, 3, 3])
     np.testing.assert_array_equal(theta[0], theta[2])
     np.testing.assert_array_equal(theta[0], theta[3])
@@ -69,7 +63,7 @@ def test_repeats_of_a_task_share_their_draw():
 
 
 def test_a_task_and_its_ancestors_may_be_drawn_together():
-    world = _world(False, 3)
+    world = _world("linear", 3)
     belief, joint = world.observed(), world.joint()
     path = belief._nodes.forest.path(0)
     nodes = np.array([path[2], path[0], path[1]])  # a root before its descendants
@@ -77,9 +71,9 @@ def test_a_task_and_its_ancestors_may_be_drawn_together():
     _assert_moments(draws[slots].reshape(DRAWS, -1), *joint.of(*nodes))
 
 
-@pytest.mark.parametrize("armed", [False, True])
-def test_fresh_draws_have_the_same_marginals_but_share_nothing(armed):
-    world = _world(armed, 2)
+@pytest.mark.parametrize("form", FORMS)
+def test_fresh_draws_have_the_same_marginals_but_share_nothing(form):
+    world = _world(form, 2)
     belief, joint = world.observed(), world.joint()
     tasks = np.array([0, 1, 0])
     draws, slots = belief.draws(np.random.default_rng(4), tasks, repeats=DRAWS, fresh=True)
@@ -105,7 +99,7 @@ def test_many_tasks_of_many_populations_keep_to_their_own():
 
 
 def test_without_a_generator_the_draws_are_the_means():
-    world = _world(False, 3)
+    world = _world("linear", 3)
     belief, joint = world.observed(), world.joint()
     theta, slots = belief.draws(None, np.arange(world.num_tasks))
     for task in range(world.num_tasks):
@@ -113,7 +107,7 @@ def test_without_a_generator_the_draws_are_the_means():
 
 
 def test_the_same_seed_gives_the_same_draws():
-    belief = _world(True, 2).observed()
+    belief = _world("armed", 2).observed()
     one = belief.sample(np.random.default_rng(6), [0, 1])
     other = belief.sample(np.random.default_rng(6), [0, 1])
     np.testing.assert_array_equal(one, other)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.oracle import random_cov
 from support.states import belief_state, largest_mean
-from support.worlds import World, assert_close, worlds
+from support.worlds import FORMS, World, assert_close, random_hierarchy, worlds
 
 from hierbandits import (
     Belief,
@@ -90,18 +90,13 @@ def test_task_cov_to_zero_pools_the_tasks():
         np.testing.assert_allclose(near.task(task).cov, limit.hyper().cov, atol=1e-10)
 
 
-@pytest.mark.parametrize("armed", [False, True])
-def test_hyper_cov_zero_decouples_the_tasks(armed):
+@pytest.mark.parametrize("form", FORMS)
+def test_hyper_cov_zero_decouples_the_tasks(form):
     rng = np.random.default_rng(2)
     d, tasks = 3, rng.integers(0, 2, 20)
-    if armed:
-        prior = GaussianHierarchy.armed(
-            d, hyper_mean=[1.0, 2.0, 3.0], hyper_std=0.0, task_std=[0.3, 0.5, 0.7], noise_std=0.4
-        )
-        features = rng.integers(0, d, 20)
-    else:
-        prior = _two_levels(rng, d, np.zeros((d, d)), random_cov(rng, d))
-        features = rng.standard_normal((20, d))
+    prior = random_hierarchy(rng, form, d, (1.0, 0.7), rng.standard_normal(d), 0.4)
+    prior = prior.with_levels(prior.hyper_mean, [np.zeros_like(prior.hyper_cov), prior.task_cov])
+    features = rng.integers(0, d, 20) if prior.is_armed else rng.standard_normal((20, d))
     y = rng.standard_normal(20)
     both, alone = Belief(prior, 2), Belief(prior, 2)
     both.observe(tasks, features, y)

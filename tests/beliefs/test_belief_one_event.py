@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from support.worlds import worlds
+from support.worlds import FORMS, random_hierarchy, worlds
 
 from hierbandits import Belief, GaussianHierarchy
 from hierbandits.beliefs.normal_stock import NormalStock
@@ -50,14 +50,11 @@ def test_a_choice_is_that_of_a_draw_with_the_same_normals(world):
         assert row == values.argmax()
 
 
-@pytest.mark.parametrize("armed", [False, True])
-def test_ties_are_broken_at_random(armed):
-    if armed:
-        prior = GaussianHierarchy.armed(3, hyper_std=1.0, task_std=0.5, noise_std=1.0)
-        table = np.array([1, 1, 1])
-    else:
-        prior = GaussianHierarchy.linear(3, hyper_std=1.0, task_std=0.5, noise_std=1.0)
-        table = np.ones((3, 3))
+@pytest.mark.parametrize("form", FORMS)
+def test_ties_are_broken_at_random(form):
+    rng = np.random.default_rng(1)
+    prior = random_hierarchy(rng, form, 3, (1.0, 0.5), np.zeros(3), 1.0)
+    table = np.array([1, 1, 1]) if prior.is_armed else np.ones((3, 3))
     belief, stock = Belief(prior, 2), NormalStock(np.random.default_rng(0))
     counts = np.bincount([belief.best_row(stock, 0, table) for _ in range(900)], minlength=3)
     assert (np.abs(counts - 300) < 6 * np.sqrt(200)).all()

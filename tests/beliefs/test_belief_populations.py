@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from support.oracle import random_cov
 from support.populations import POPULATION, D, random_events, random_prior
+from support.worlds import FORMS
 
 from hierbandits import AdaptiveBelief, Belief, GaussianHierarchy, TaskSums, UnknownWidths
 
@@ -17,10 +18,10 @@ def _apart(prior, tasks, features, rewards, population):
     return own, mine
 
 
-@pytest.mark.parametrize("armed", [False, True])
-def test_uneven_populations_are_as_if_apart(armed):
+@pytest.mark.parametrize("form", FORMS)
+def test_uneven_populations_are_as_if_apart(form):
     rng = np.random.default_rng(0)
-    prior, events = random_prior(rng, armed), random_events(rng, armed)
+    prior, events = random_prior(rng, form), random_events(rng, form)
     belief = Belief(prior, population=POPULATION)
     assert (belief.num_populations, belief.num_nodes) == (3, 10)
     belief.observe(*events)
@@ -32,11 +33,11 @@ def test_uneven_populations_are_as_if_apart(armed):
             np.testing.assert_array_equal(belief.task(task).mean, own.task(place).mean)
 
 
-@pytest.mark.parametrize("armed", [False, True])
-def test_sums_of_uneven_populations_are_as_if_observed(armed):
+@pytest.mark.parametrize("form", FORMS)
+def test_sums_of_uneven_populations_are_as_if_observed(form):
     rng = np.random.default_rng(1)
-    prior, events = random_prior(rng, armed), random_events(rng, armed)
-    sums = TaskSums.zeros(POPULATION.size, D, armed=armed)
+    prior, events = random_prior(rng, form), random_events(rng, form)
+    sums = TaskSums.zeros(POPULATION.size, D, armed=form != "linear")
     sums.add(*events)
     warm = Belief.from_sums(prior, sums, population=POPULATION)
     belief = Belief(prior, population=POPULATION)
@@ -49,7 +50,7 @@ def test_sums_of_uneven_populations_are_as_if_observed(armed):
 
 def test_tasks_of_a_single_level_are_pooled_by_population():
     rng = np.random.default_rng(2)
-    tasks, features, rewards = random_events(rng, armed=False)
+    tasks, features, rewards = random_events(rng, "linear")
     pooled = GaussianHierarchy.deep(
         hyper_mean=np.zeros(D), covs=[random_cov(rng, D)], noise_std=0.6
     )
@@ -66,7 +67,7 @@ def test_tasks_of_a_single_level_are_pooled_by_population():
 
 def test_an_adaptive_belief_takes_uneven_populations_too():
     rng = np.random.default_rng(4)
-    events = random_events(rng, armed=True, size=120)
+    events = random_events(rng, "armed", size=120)
     belief = AdaptiveBelief(UnknownWidths.of(D, armed=True), population=POPULATION)
     belief.observe(*events)
     for population in range(3):
@@ -89,13 +90,13 @@ def test_an_adaptive_belief_takes_uneven_populations_too():
     ],
 )
 def test_bad_populations_are_named(arguments, message):
-    prior = random_prior(np.random.default_rng(5), armed=True)
+    prior = random_prior(np.random.default_rng(5), "armed")
     with pytest.raises(ValueError, match=message):
         Belief(prior, **arguments)
 
 
 def test_more_populations_than_tasks_are_left_empty():
-    prior = random_prior(np.random.default_rng(6), armed=True)
+    prior = random_prior(np.random.default_rng(6), "armed")
     belief = Belief(prior, num_populations=4, population=[0, 0, 2])
     assert (belief.num_populations, belief.num_nodes) == (4, 7)
     np.testing.assert_array_equal(belief.hyper(3).mean, prior.hyper_mean)

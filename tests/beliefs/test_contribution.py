@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.oracle import random_cov
+from support.oracle import full
 from support.states import largest_mean
-from support.worlds import assert_close, worlds
+from support.worlds import FORMS, assert_close, random_hierarchy, worlds
 
 from hierbandits import (
     Belief,
@@ -55,23 +55,16 @@ def test_a_contribution_is_of_siblings():
 
 
 @pytest.mark.parametrize(("hyper_std", "task_std"), [(1e3, 1e-3), (1e6, 1e-4), (1e-3, 1e3)])
-@pytest.mark.parametrize("armed", [False, True])
-def test_contributions_of_extreme_widths_still_merge(hyper_std, task_std, armed):
+@pytest.mark.parametrize("form", FORMS)
+def test_contributions_of_extreme_widths_still_merge(hyper_std, task_std, form):
     """Little may remain of them, but never less than nothing."""
     rng = np.random.default_rng(8)
-    if armed:
-        prior = GaussianHierarchy.armed(3, hyper_std=hyper_std, task_std=task_std, noise_std=1.0)
-        features = rng.integers(0, 3, 4)
-    else:
-        covs = [random_cov(rng, 3, std) for std in (hyper_std, task_std)]
-        prior = GaussianHierarchy.deep(hyper_mean=np.zeros(3), covs=covs, noise_std=1.0)
-        features = rng.standard_normal((4, 3))
+    prior = random_hierarchy(rng, form, 3, (hyper_std, task_std), np.zeros(3), 1.0)
+    features = rng.integers(0, 3, 4) if prior.is_armed else rng.standard_normal((4, 3))
     belief = Belief(prior, 4)
     belief.observe(np.arange(4), features, rng.standard_normal(4))
     merged = merge_contributions(prior, [belief.contribution([0, 1]), belief.contribution([2, 3])])
     assert np.isfinite(merged.mean).all()
     values = np.linalg.eigvalsh(merged.cov)
     assert values[0] > 0
-    assert values[-1] <= np.linalg.eigvalsh(
-        np.atleast_2d(np.diag(prior.hyper_cov) if armed else prior.hyper_cov)
-    )[-1] * (1 + 1e-9)
+    assert values[-1] <= np.linalg.eigvalsh(full(prior.hyper_cov))[-1] * (1 + 1e-9)

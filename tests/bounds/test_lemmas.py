@@ -193,7 +193,7 @@ def test_both_forms_of_the_first_lemma_by_hand():
 
 
 @BOTH
-@pytest.mark.parametrize("kind", ["skewed", "armed"])
+@pytest.mark.parametrize("kind", ["skewed", "armed", "correlated"])
 def test_the_sequential_bound_is_the_first_lemma_at_the_variance_bound(kind, constants):
     prior, options = random_prior(np.random.default_rng(9), kind), {"constants": constants}
     variance = bounds.variance_bound(prior, 7, 11, **options)

@@ -10,10 +10,10 @@ from support.oracle import dense_posterior, full
 from hierbandits import evaluate
 
 
-@pytest.mark.parametrize("linear", [False, True])
-def test_the_direct_method_has_the_error_of_the_dense_joint_posterior(linear):
-    rng = np.random.default_rng(2)
-    world, frame, features, prior = drawn_case(rng, linear)
+@pytest.mark.parametrize("form", ["armed", "correlated", "linear"])
+def test_the_direct_method_has_the_error_of_the_dense_joint_posterior(form):
+    rng, linear = np.random.default_rng(2), form == "linear"
+    world, frame, features, prior = drawn_case(rng, linear, together=form == "correlated")
     table = drawn_table(rng, arms=4)
     log = world.log(frame, population="group")  # tasks 0 to 3 and 4 to 5
     evaluation = evaluate(

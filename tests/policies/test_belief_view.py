@@ -16,7 +16,7 @@ def test_a_view_answers_as_the_belief_does(armed):
     belief = rewarded_belief(armed)
     view, nodes = BeliefView(belief), np.array([2, 0, 2])
     features = np.array([1, 0, 2]) if armed else np.random.default_rng(1).standard_normal((3, 3))
-    assert (view.dim, view.is_armed) == (3, armed)
+    assert (view.dim, view.is_armed) == (3, bool(armed))
     for repeats, fresh in ((1, False), (3, True)):
         ours, theirs = (
             one.draws(np.random.default_rng(5), nodes, repeats=repeats, fresh=fresh)

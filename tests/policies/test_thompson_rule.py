@@ -19,7 +19,7 @@ def test_thompson_plays_the_best_arm_of_the_draw(fresh):
         assert choices.tolist() == [np.argmax(x @ t) for x, t in zip(RAGGED, theta, strict=True)]
 
 
-@pytest.mark.parametrize("armed", [False, True])
+@pytest.mark.parametrize("armed", [False, True, "correlated"])
 def test_thompson_probabilities_match_the_gaussian(armed):
     """With two arms the probability of the first is a normal tail, known exactly."""
     belief = rewarded_belief(armed)

@@ -7,7 +7,7 @@ from support.rules import RAGGED, TASKS, arms_for, rewarded_belief
 from hierbandits.policies import BeliefView, Ucb, greedy, ucb_width
 
 
-@pytest.mark.parametrize("armed", [False, True])
+@pytest.mark.parametrize("armed", [False, True, "correlated"])
 def test_greedy_and_ucb_take_the_best_of_mean_and_bound(armed):
     belief = rewarded_belief(armed)
     sets = [[0, 1], [0, 1, 2], [2, 1]] if armed else RAGGED

@@ -15,11 +15,26 @@ DEEP_ARMED = GaussianHierarchy.armed(
     2, hyper_mean=[0.3, -0.2], hyper_std=[1.0, 0.5], group_stds=[[0.4, 0.8]], task_std=[0.3, 0.2],
     noise_std=0.6,
 )  # fmt: skip
-PRIORS = {"armed": UNEVEN, "linear": LINEAR, "deep": DEEP, "deep-armed": DEEP_ARMED}
+CORRELATED = GaussianHierarchy.armed(
+    3, hyper_mean=[0.2, -0.1, 0.5], hyper_std=[1.0, 0.5, 2.0], noise_std=0.7,
+    task_cov=[[0.3, 0.25, 0.1], [0.25, 0.4, 0.2], [0.1, 0.2, 0.2]],
+)  # fmt: skip
+COMMON = GaussianHierarchy.armed(
+    3, hyper_mean=0.2, hyper_std=[1.0, 0.5, 2.0], task_std=[0.2, 0.1, 0.3], common_std=0.6,
+    noise_std=0.7,
+)  # fmt: skip
+PRIORS = {
+    "armed": UNEVEN,
+    "linear": LINEAR,
+    "deep": DEEP,
+    "deep-armed": DEEP_ARMED,
+    "correlated": CORRELATED,
+    "common": COMMON,
+}
 ARMS = np.array([[1.0, -0.5], [0.3, 0.8], [-0.7, 0.4]])
 
-forms = pytest.mark.parametrize("form", ["armed", "linear", "deep"])
-armed_forms = pytest.mark.parametrize("form", ["armed", "deep-armed"])
+forms = pytest.mark.parametrize("form", ["armed", "linear", "deep", "common"])
+armed_forms = pytest.mark.parametrize("form", ["armed", "deep-armed", "correlated", "common"])
 every_policy = pytest.mark.parametrize(
     "policy", [name for name, recipe in POLICIES.items() if not recipe.knows_truth]
 )

@@ -38,6 +38,10 @@ def random_prior(rng, kind, d=3):
             task_std=stds[1],
             noise_std=noise_std,
         )
+    if kind == "correlated":
+        covs = {"hyper_cov": skewed(rng, d), "task_cov": skewed(rng, d)}
+        mean = rng.standard_normal(d)
+        return GaussianHierarchy.armed(d, hyper_mean=mean, **covs, noise_std=noise_std)
     task_cov = skewed(rng, d) if kind == "skewed" else rng.uniform(0.05, 2) * np.eye(d)
     return linear(skewed(rng, d), task_cov, noise_std, rng.standard_normal(d))
 

@@ -18,6 +18,9 @@ LINEAR = GaussianHierarchy(
     noise_std=0.5,
 )
 ARMED = GaussianHierarchy.armed(4, hyper_mean=0.5, hyper_std=0.3, task_std=0.1, noise_std=0.5)
+TOGETHER = GaussianHierarchy.armed(
+    4, hyper_mean=0.5, hyper_std=0.3, task_std=0.1, common_std=0.4, noise_std=0.5
+)
 NUM_TASKS = 5
 
 
@@ -34,6 +37,7 @@ DRAWN = {
         SampledActions(np.random.default_rng(4).standard_normal((20, 2)), num_arms=6)
     ),
     "armed": HierarchicalBandit(hierarchy=ARMED, num_tasks=NUM_TASKS),
+    "armed, correlated": HierarchicalBandit(hierarchy=TOGETHER, num_tasks=NUM_TASKS),
     "armed, bernoulli, mu given": HierarchicalBandit(
         hierarchy=ARMED,
         num_tasks=NUM_TASKS,

@@ -86,12 +86,14 @@ def table_policy(table):
     return policy
 
 
-def drawn_case(rng, linear):
+def drawn_case(rng, linear, together=False):
     """A log in two populations of different sizes, and everything that DM needs by hand."""
     world = World.drawn(rng, tasks=6, arms=4)
     frame = world.rows(rng, 300)
     features = {f"a{i}": rng.normal(size=2) for i in range(4)} if linear else None
     prior = world.prior(hyper_std=rng.uniform(0.3, 1, 4), task_std=rng.uniform(0.2, 0.6, 4))
+    if together:
+        prior = prior.with_levels(rng.normal(size=4), [random_cov(rng, 4), random_cov(rng, 4, 0.5)])
     if linear:
         prior = GaussianHierarchy(
             hyper_mean=rng.normal(size=2),

@@ -8,12 +8,17 @@ from support.oracle import random_cov
 
 RUNS, TASKS, D, K = 3, 4, 3, 6
 
-both = pytest.mark.parametrize("armed", [False, True])
+both = pytest.mark.parametrize("armed", [False, True, "correlated"])
 every = pytest.mark.parametrize("name", POLICIES)
 
 
 def small_prior(armed):
     rng = np.random.default_rng(0)
+    if armed == "correlated":
+        cov = random_cov(rng, D, 0.5)
+        return GaussianHierarchy.armed(
+            D, hyper_mean=0.2, hyper_std=[1.0, 0.5, 2.0], task_cov=cov, noise_std=0.6
+        )
     if armed:
         return GaussianHierarchy.armed(
             D, hyper_mean=0.2, hyper_std=[1.0, 0.5, 2.0], task_std=0.4, noise_std=0.6

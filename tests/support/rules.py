@@ -11,7 +11,11 @@ RAGGED = [np.random.default_rng(9).standard_normal((k, 3)) for k in (2, 5, 4)]
 
 def rewarded_belief(armed, seed=0, m=3, d=3):
     rng = np.random.default_rng(seed)
-    if armed:
+    if armed == "correlated":
+        cov = random_cov(rng, d, 0.6)
+        prior = GaussianHierarchy.armed(d, hyper_std=0.8, task_cov=cov, noise_std=0.6)
+        x = rng.integers(0, d, 12)
+    elif armed:
         prior = GaussianHierarchy.armed(
             d, hyper_mean=rng.standard_normal(d), hyper_std=0.8, task_std=0.5, noise_std=0.6
         )

@@ -64,6 +64,29 @@ class World:
 
 
 LEVELS = st.integers(1, 4)
+FORMS = ("linear", "armed", "correlated", "common")
+"""Features; arms that are independent, have full covariances, or have a part in common."""
+
+
+def random_covs(rng, form, d, stds):
+    """Covariances of a form with about these widths, one for each level."""
+    if form == "armed":
+        return [(std * rng.uniform(0.5, 2.0, d)) ** 2 for std in stds]
+    covs = [random_cov(rng, d, std) for std in stds]
+    if form == "common":
+        own = (stds[-1] * rng.uniform(0.3, 2.0, d)) ** 2
+        covs[-1] = np.diag(own) + (stds[-1] * rng.uniform(0.5, 3.0)) ** 2
+    return covs
+
+
+def random_hierarchy(rng, form, d, stds, mean, noise_std):
+    """A hierarchy of a form, with so many levels as widths."""
+    return GaussianHierarchy.of_levels(
+        hyper_mean=mean,
+        covs=random_covs(rng, form, d, stds),
+        noise_std=noise_std,
+        armed=form != "linear",
+    )
 
 
 @st.composite
@@ -72,20 +95,16 @@ def worlds(draw, armed=None, levels=LEVELS, max_events=25):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     num_levels = draw(levels)
     d = draw(st.integers(1, 8))
-    armed = draw(st.booleans()) if armed is None else armed
+    forms = FORMS if armed is None else FORMS[1:] if armed else FORMS[:1]
+    form = draw(st.sampled_from(forms))
+    armed = form != "linear"
     unit = 10.0 ** draw(st.sampled_from([-12, -3, 0, 0, 0, 3, 12]))  # of rewards
     size = 10.0 ** draw(st.sampled_from([-6, 0, 0, 6]))  # of features
     scale = unit if armed else unit / size
     stds = scale * rng.uniform(0.2, 2.0, num_levels)
     mean = scale * rng.standard_normal(d)
     noise = unit * rng.uniform(0.3, 1.5)
-    if armed:
-        widths = [std * rng.uniform(0.5, 2.0, d) for std in stds]
-        blank = GaussianHierarchy.armed(d, hyper_std=1.0, task_std=1.0, noise_std=1.0)
-        prior = blank.with_levels(mean, [w**2 for w in widths], noise)
-    else:
-        covs = [random_cov(rng, d, std) for std in stds]
-        prior = GaussianHierarchy.deep(hyper_mean=mean, covs=covs, noise_std=noise)
+    prior = random_hierarchy(rng, form, d, stds, mean, noise)
     below = num_levels - 1  # levels below the root
     shape = tuple(draw(st.lists(st.integers(1, 3), min_size=below, max_size=below)))
     populations = draw(st.integers(1, 3))

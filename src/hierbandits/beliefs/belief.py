@@ -12,6 +12,7 @@ from hierbandits.beliefs.best_arms import best_row_under
 from hierbandits.beliefs.contribution import Contribution, contributed
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.folding import fold
+from hierbandits.beliefs.forms import loops_for
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.levels import children_per_level
 from hierbandits.beliefs.nodes import Nodes
@@ -21,7 +22,6 @@ from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.round_slots import RoundSlots
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, positive, real_array, state_array
-from hierbandits.kernels import dense, diagonal
 from hierbandits.kernels.lineage import scale_normals
 from hierbandits.kernels.loops import UNFIT, Loops
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -57,7 +57,7 @@ class Belief(Posterior):
                 population, priors, children, num_populations
             )
         self._nodes = Nodes(priors[0])
-        self._kernels: Loops = diagonal if priors[0].is_armed else dense
+        self._kernels: Loops = loops_for(priors[0])
         self._evidence = Evidence.none(0)
         self._plant(priors, num_populations, hyper_means, children, population)
 

@@ -23,7 +23,7 @@ class Contribution:
     [HBB, eq. linear hyperposterior].  A shard's newer contribution replaces its older one.
     """
 
-    precision: Matrix  # sum of C_s, (d, d), or (K,) if armed
+    precision: Matrix  # sum of C_s, (d, d), or (K,) if diagonal
     weighted: Vector  # sum of b_s, (d,)
 
 
@@ -43,15 +43,15 @@ def contributed(nodes: Nodes, tasks: Indices) -> Contribution:
         nodes.state[tasks, :-1],
         nodes.levels.maps[level, 1],
     )
-    if nodes.is_armed:
+    if nodes.is_diagonal:
         explained = gain**2 * np.maximum(1.0 - factor[:, 0] ** 2, 0.0)
         return Contribution(explained.sum(axis=0), (gain * mean).sum(axis=0))
     start = nodes.levels.start[level]
     ratio = np.linalg.solve(start, factor)  # S = L M, where L is the start
-    values, vectors = np.linalg.eigh(np.eye(nodes.dim) - squared(ratio, armed=False))
+    values, vectors = np.linalg.eigh(np.eye(nodes.dim) - squared(ratio, diagonal=False))
     half = transposed(gain) @ start @ (vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])
     weighted = times(transposed(gain), mean)
-    return Contribution(squared(half, armed=False).sum(axis=0), weighted.sum(axis=0))
+    return Contribution(squared(half, diagonal=False).sum(axis=0), weighted.sum(axis=0))
 
 
 def merge_contributions(
@@ -65,5 +65,5 @@ def merge_contributions(
         weighted += state_array("weighted", part.weighted, weighted.shape)
     root = square_root(prior.hyper_cov)
     mean, factor, _ = condition(prior.hyper_mean, root, precision, weighted)
-    cov = squared(factor, armed=prior.is_armed)
-    return Gaussian(mean, np.diag(cov) if prior.is_armed else cov)
+    cov = squared(factor, diagonal=prior.is_diagonal)
+    return Gaussian(mean, np.diag(cov) if prior.is_diagonal else cov)

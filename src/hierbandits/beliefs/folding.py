@@ -18,6 +18,8 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
     to its parent in the same form.
     """
     forest, levels = nodes.forest, nodes.levels
+    if sums.is_armed and not nodes.is_diagonal:
+        sums = sums.with_unit_vectors()
     here = tasks
     noise_var = levels.noise_var[forest.level[here]]
     information: Matrix = sums.xx / noise_var.reshape(-1, *[1] * (sums.xx.ndim - 1))  # C
@@ -34,7 +36,7 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
         square = square - (along * after).sum(-1)
         log_var = log_var + log_det
         _, _, gain = nodes.given_parents(here)
-        told = maps[:, 1] if nodes.is_armed else transposed(maps[:, 1])
+        told = maps[:, 1] if nodes.is_diagonal else transposed(maps[:, 1])
         heard = explained(gain, information), times(told, after)  # G' t is K' b
         here, child_of = np.unique(forest.parent[here], return_inverse=True)
         information, weighted, square, size, log_var, count = (

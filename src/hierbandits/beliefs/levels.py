@@ -38,9 +38,9 @@ class Levels:
     def __init__(self, hierarchy: GaussianHierarchy) -> None:
         shape = hierarchy.task_cov.shape
         self.dim = hierarchy.dim
-        self.is_armed = hierarchy.is_armed
+        self.is_armed, self.is_diagonal = hierarchy.is_armed, hierarchy.is_diagonal
         self.hierarchies: list[GaussianHierarchy] = []
-        self.maps: Matrix = np.empty((0, 2 if self.is_armed else 4, *shape))  # T, G, T', G'
+        self.maps: Matrix = np.empty((0, 2 if self.is_diagonal else 4, *shape))  # T, G, T', G'
         self.assumed: Matrix = np.empty((0, 2))  # the noise variance, and whether T is the identity
         self.start: Matrix = np.empty((0, *shape))  # S of a node that knows nothing
         self.is_singular: Mask = np.empty(0, np.bool_)  # whether Sigma has no inverse
@@ -54,7 +54,8 @@ class Levels:
         return self._append(hierarchy) if row is None else row
 
     def _append(self, hierarchy: GaussianHierarchy) -> int:
-        if hierarchy.is_armed != self.is_armed or hierarchy.dim != self.dim:
+        form = hierarchy.dim, hierarchy.is_armed, hierarchy.is_diagonal
+        if form != (self.dim, self.is_armed, self.is_diagonal):
             raise ValueError(f"prior must have the form of {self.hierarchies[0]}, got {hierarchy}")
         row = len(self.assumed)
         self._root_row.setdefault(_contents(hierarchy), row)  # a file may hold equal ones
@@ -79,7 +80,7 @@ class Levels:
 
     def _put(self, row: int, own: Matrix, gain: Matrix, start: Matrix) -> None:
         """Fill a row of the tables with T, G and the start."""
-        self.maps[row] = [own, gain] if self.is_armed else [own, gain, own.T, gain.T]
+        self.maps[row] = [own, gain] if self.is_diagonal else [own, gain, own.T, gain.T]
         self.start[row], self.assumed[row, 1] = start, np.array_equal(own, _identity(own))
 
     @property
@@ -116,7 +117,7 @@ class Levels:
         covs = [cov for hierarchy in hierarchies for cov in hierarchy.covs]
         for row in set(range(len(covs))) - set(levels.root_rows()):
             own, gain, start = _coordinates(covs[row], saved[row])
-            found = squared(own @ start, armed=False) if own.ndim == 2 else (own * start) ** 2
+            found = squared(own @ start, diagonal=False) if own.ndim == 2 else (own * start) ** 2
             off = np.abs(found - covs[row]).max()
             if off > 1e-6 * np.abs(covs[row]).max() + 2 * FLOOR or not np.isfinite(gain).all():
                 raise ValueError("coordinates do not follow from the hierarchies")

@@ -31,7 +31,7 @@ class Nodes:
     def __init__(self, hierarchy: GaussianHierarchy) -> None:
         self.levels = Levels(hierarchy)
         self.forest = Forest()
-        rows = 2 if hierarchy.is_armed else hierarchy.dim + 1
+        rows = 2 if hierarchy.is_diagonal else hierarchy.dim + 1
         self.state: Matrix = np.empty((0, rows, hierarchy.dim))
         self.roots: Matrix = np.empty((0, rows, hierarchy.dim))
         self.arrays = self._arrays()
@@ -57,6 +57,11 @@ class Nodes:
     def is_armed(self) -> bool:
         """Whether features are arm indices."""
         return self.levels.is_armed
+
+    @property
+    def is_diagonal(self) -> bool:
+        """Whether covariances are diagonals."""
+        return self.levels.is_diagonal
 
     @property
     def nbytes(self) -> int:
@@ -111,12 +116,12 @@ class Nodes:
     def put(self, nodes: Indices | slice, means: Matrix, factors: Matrix) -> None:
         """Give nodes these means t and factors S."""
         self.state[nodes, -1] = means
-        self.state[nodes, 0 if self.is_armed else slice(-1)] = factors
+        self.state[nodes, 0 if self.is_diagonal else slice(-1)] = factors
 
     def put_roots(self, populations: Indices | slice, means: Matrix, factors: Matrix) -> None:
         """Give the roots of populations these means and factors."""
         self.roots[populations, -1] = means
-        self.roots[populations, 0 if self.is_armed else slice(-1)] = factors
+        self.roots[populations, 0 if self.is_diagonal else slice(-1)] = factors
 
     def replant(self, populations: Indices, hierarchies: Sequence[GaussianHierarchy]) -> Indices:
         """Start trees of two levels over, each with another hierarchy; returns their tasks."""
@@ -137,22 +142,22 @@ class Nodes:
     def given_parents(self, nodes: Indices) -> tuple[Matrix, Matrix, Matrix]:
         """The mean parts T t of nodes below roots, their covariances and their gains K.
 
-        Diagonals if armed.  Nobody else forms a gain from the state, except `tell` and `inherit`
-        in the kernels.
+        Diagonals if covariances are.  Nobody else forms a gain from the state, except `tell` and
+        `inherit` in the kernels.
         """
         maps = self.levels.maps[self.forest.level[nodes]]
         mean, factor, own = self.state[nodes, -1], self.state[nodes, :-1], maps[:, 0]
-        if self.is_armed:
+        if self.is_diagonal:
             gain = factor[:, 0] ** 2
             return own * mean, own**2 * gain, gain
-        half = own @ squared(factor, armed=False)
+        half = own @ squared(factor, diagonal=False)
         return times(own, mean), half @ transposed(own), half @ maps[:, 1]
 
     def root_moments(self, populations: Indices | slice) -> tuple[Matrix, Matrix]:
-        """The means and the covariances of populations' root parameters; diagonals if armed."""
+        """The means and the covariances of populations' root parameters, or diagonals."""
         blocks = self.roots[populations]
-        factor = blocks[:, 0] if self.is_armed else blocks[:, :-1]
-        return blocks[:, -1].copy(), squared(factor, armed=self.is_armed)
+        factor = blocks[:, 0] if self.is_diagonal else blocks[:, :-1]
+        return blocks[:, -1].copy(), squared(factor, diagonal=self.is_diagonal)
 
     def given_parent(self, node: int) -> tuple[Vector, Matrix, Matrix]:
         """A node's mean part, its covariance and its gain, given its parent; zero for a root."""
@@ -162,7 +167,7 @@ class Nodes:
         else:
             mean, cov = (part[0] for part in self.root_moments(np.array([~parent])))
             gain = np.zeros_like(cov)
-        return (mean, np.diag(cov), np.diag(gain)) if self.is_armed else (mean, cov, gain)
+        return (mean, np.diag(cov), np.diag(gain)) if self.is_diagonal else (mean, cov, gain)
 
     def marginal(self, node: int) -> tuple[Vector, Matrix, Matrix]:
         """A node's mean, its own covariance and the one it inherits; they add up to its cov."""
@@ -193,7 +198,7 @@ class Nodes:
         nodes = cls.__new__(cls)
         nodes.levels = Levels.from_state(meta, arrays)
         nodes.forest = Forest.from_state(arrays, nodes.levels)
-        rows = 2 if nodes.is_armed else nodes.dim + 1
+        rows = 2 if nodes.is_diagonal else nodes.dim + 1
         nodes.state = state_array("state", arrays["state"], (nodes.size, rows, nodes.dim))
         trees = nodes.forest.num_populations
         nodes.roots = state_array("roots", arrays["roots"], (trees, rows, nodes.dim))

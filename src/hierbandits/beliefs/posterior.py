@@ -181,6 +181,11 @@ class Posterior(ABC):
         return self._nodes.is_armed
 
     @property
+    def is_diagonal(self) -> bool:
+        """Whether arms are independent of each other."""
+        return self._nodes.is_diagonal
+
+    @property
     def largest_feature(self) -> float:
         """The size above which features are refused."""
         return LARGEST

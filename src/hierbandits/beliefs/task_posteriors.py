@@ -11,7 +11,7 @@ from hierbandits.types import Indices, Matrix
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TaskPosteriors:
-    """All that a belief of two levels knows; covariances are diagonals, (K,), if armed.
+    """All that a belief of two levels knows; covariances are (K,) if its are diagonals.
 
     theta_s | mu_p ~ N(own_s + gain_s mu_p, within_s)        p the population of task s
     mu_p           ~ N(hyper_mean_p, hyper_cov_p)
@@ -43,7 +43,7 @@ class TaskPosteriors:
         )
 
     @property
-    def is_armed(self) -> bool:
+    def is_diagonal(self) -> bool:
         """Whether covariances are diagonals."""
         return self.within.ndim == 2
 
@@ -56,6 +56,6 @@ class TaskPosteriors:
     def covs(self) -> Matrix:
         """The posterior covariances of the tasks' parameters, (tasks, d, d)."""
         above = self.hyper_cov[self.population]
-        if self.is_armed:
+        if self.is_diagonal:
             return self.within + self.gain**2 * above
         return self.within + self.gain @ above @ transposed(self.gain)

@@ -97,6 +97,11 @@ class TaskSums:
             np.add.at(getattr(grouped, part.name), group, getattr(self, part.name))
         return grouped
 
+    def with_unit_vectors(self) -> "TaskSums":
+        """Armed sums as those of features, where an arm is a unit vector."""
+        xx = self.xx[:, :, None] * np.eye(self.xy.shape[1])
+        return TaskSums(xx, self.xy, self.yy, self.n)
+
     def with_arms_at(self, places: Indices, num_arms: int) -> "TaskSums":
         """Armed sums with arm i at places[i] among `num_arms` arms."""
         if not self.is_armed or self.xy.shape[1] != places.size:

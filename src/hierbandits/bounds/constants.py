@@ -118,15 +118,17 @@ class Repaired:
 
     @property
     def inflation(self) -> float:
-        """(1 + kappa)^2 / (4 kappa), or 1 if armed: the least constant that holds for all G.
+        """(1 + kappa)^2 / (4 kappa), or 1 if arms are independent.
+
+        It is the least constant that holds for all G.
 
         Let S = Sigma_0^(1/2).  Then Sigma_0^-1 M^-1 = S^-1 B S with 0 <= B <= I.  The norm of
         S^-1 B S is convex in B, so it is largest where B is a projection.  There S^-1 B S is an
         oblique projection.  Its norm is 1 / sin of an angle, which Wielandt's inequality bounds.
-        If armed, all these matrices are diagonal, and S^-1 B S = B.
+        If arms are independent, all these matrices are diagonal, and S^-1 B S = B.
         """
         kappa = self.spectrum.condition
-        return 1.0 if self.spectrum.is_armed else (kappa + 2 + 1 / kappa) / 4
+        return 1.0 if self.spectrum.is_diagonal else (kappa + 2 + 1 / kappa) / 4
 
     @property
     def c_q(self) -> float:

@@ -16,12 +16,13 @@ class Spectrum:
 
     The theorems assume arms of norm at most 1.  An arm x of norm at most b with the parameter
     theta has the same reward as the arm x / b with the parameter b theta.  So the hyper-mean is
-    multiplied by b, the covariances by b^2, and eta is divided by b^2.  The eigenvalues of an
-    armed hierarchy's diagonal covariances are its variances.
+    multiplied by b, the covariances by b^2, and eta is divided by b^2.  The eigenvalues of
+    diagonal covariances are their variances.
     """
 
     dim: int  # d, or K if armed
     is_armed: bool
+    is_diagonal: bool
     max_norm: float  # b
     noise_var: float  # sigma^2
     largest_hyper: float  # lambda_1(Sigma_q)
@@ -46,11 +47,12 @@ class Spectrum:
         hyper, task, total = (
             eigenvalues(cov) for cov in (scaled.hyper_cov, scaled.task_cov, total_cov)
         )
-        matrix = np.diag(total_cov) if scaled.is_armed else total_cov
+        matrix = np.diag(total_cov) if scaled.is_diagonal else total_cov
         gap = float(np.ptp(mean)) if scaled.is_armed else 2 * float(np.linalg.norm(mean))
         return cls(
             dim=scaled.dim,
             is_armed=scaled.is_armed,
+            is_diagonal=scaled.is_diagonal,
             max_norm=norm,
             noise_var=scaled.noise_std**2,
             largest_hyper=max(0.0, float(hyper[-1])),

@@ -53,12 +53,12 @@ def _beside_logged(value: Vector, error: Vector, moments: Moments, confidence: f
 def _variance(survey: Survey, model: ArmPosteriors[Belief], weights: Matrix) -> float:
     """The posterior variance of the sum over tasks and arms of weights * mean reward."""
     population, num = survey.population, survey.num_populations
-    if model.table is None:
+    if model.table is None and model.belief.is_diagonal:
         within = (weights**2 * model.prediction.within_var).sum()
         # shared_var is (gain * std of mu)^2.  Arms are independent, and tasks move with mu.
         moved = weights * np.sqrt(model.prediction.shared_var)
         return float(within + (summed(moved, population, num) ** 2).sum())
-    x, posteriors = weights @ model.table, TaskPosteriors.of(model.belief)
+    x, posteriors = _along(model, weights), TaskPosteriors.of(model.belief)
     along_mu = summed(np.einsum("sij,si->sj", posteriors.gain, x), population, num)
     variance = float(np.einsum("si,sij,sj->", x, posteriors.within, x))
     return variance + float(np.einsum("pi,pij,pj->", along_mu, posteriors.hyper_cov, along_mu))
@@ -66,10 +66,15 @@ def _variance(survey: Survey, model: ArmPosteriors[Belief], weights: Matrix) -> 
 
 def _task_variances(model: ArmPosteriors[Belief], weights: Matrix) -> Vector:
     """The posterior variance of each task's sum over arms of weights * mean reward, (tasks,)."""
-    if model.table is None:
+    if model.table is None and model.belief.is_diagonal:
         var = model.prediction.within_var + model.prediction.shared_var
         armed: Vector = (weights**2 * var).sum(axis=1)
         return armed
-    x, covs = weights @ model.table, TaskPosteriors.of(model.belief).covs
+    x, covs = _along(model, weights), TaskPosteriors.of(model.belief).covs
     linear: Vector = np.einsum("si,sij,sj->s", x, covs, x)
     return linear
+
+
+def _along(model: ArmPosteriors[Belief], weights: Matrix) -> Matrix:
+    """x with x @ theta = the sum over arms of weights * mean reward, in each task, (tasks, d)."""
+    return weights if model.table is None else weights @ model.table

@@ -85,8 +85,7 @@ def checked_prior(
         raise ValueError(f"prior must have the log's {len(survey.arms)} arms, got {prior!r}")
     if prior.arms is not None:
         return _in_the_order_of(survey.arms, prior)
-    alike = all(np.ptp(part) == 0 for part in (prior.hyper_mean, *prior.covs))
-    if survey.log.arms is None and not alike:
+    if survey.log.arms is None and not prior.arms_alike:
         raise ValueError(
             "prior tells the arms apart, so the log must say which is which: give Log.read their "
             f"names in the prior's order, arms=[...]; this log met them as {survey.arms!r:.80}"

@@ -101,7 +101,7 @@ def e_step(
     left -= float((mean * (weighted + residual)).sum() + (residual * (after - mean)).sum())
     count = float(sums.n.sum())
     log_var += float(log_det.sum()) + count * np.log(hierarchy.noise_var)
-    cov = squared(factor, armed=armed)
+    cov = squared(factor, diagonal=armed)
     mean_slope = weighted - times(seen, after)  # of each population
     hyper_cov_slope = _cov_slope(mean_slope, seen, cov)
     centre = after / root if armed else np.linalg.solve(root, after.T).T  # L^-1 mu_bar

@@ -1,5 +1,5 @@
 """Compiled loops on plain arrays: no policy, no I/O, no random generator.
 
-`dense` and `diagonal` offer the same loops, those of `Loops`.  A belief picks one of the two once.
-The other files serve both.
+`dense`, `diagonal` and `arm_vectors` offer the same loops, those of `Loops`.  A belief picks one of
+them once.  The other files serve them all.
 """

@@ -1,4 +1,4 @@
-"""What `dense` and `diagonal` both offer, so that a belief can use either."""
+"""What `dense`, `diagonal` and `arm_vectors` all offer, so that a belief can use each."""
 
 from typing import Any, Protocol
 
@@ -45,7 +45,7 @@ class Loops(Protocol):
     ) -> tuple[float, float, float]:
         """The mean of x @ theta of one event, its own variance and its ancestors'."""
 
-    def shift(self, nodes: NodeArrays, node: int, features: Features, amount: float, /) -> None:
+    def shift(self, nodes: NodeArrays, node: int, features: Any, amount: float, /) -> None:
         """Move the means by what a changed reward implies."""
 
     def predict(

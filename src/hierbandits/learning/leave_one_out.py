@@ -23,7 +23,7 @@ def without_each(
     mean = np.broadcast_to(prior.hyper_mean, weighted.shape)
     root = np.broadcast_to(square_root(prior.hyper_cov), informations.shape)
     after, factor, _ = condition(mean, root, informations, weighted)
-    return after, squared(factor, armed=sums.is_armed)
+    return after, squared(factor, diagonal=sums.is_armed)
 
 
 def _sums_of_others(rows: Matrix) -> Matrix:

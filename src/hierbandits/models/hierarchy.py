@@ -14,6 +14,15 @@ from numpy.typing import ArrayLike
 from hierbandits.atomic_write import atomic_write
 from hierbandits.checks import checked_names, count, positive, real_array
 from hierbandits.models.log_totals import LogTotals
+from hierbandits.models.stated_arms import (
+    are_alike,
+    arm_covs,
+    full_if_any,
+    in_order,
+    names_of_arms,
+    number_of_arms,
+    with_usual_arm,
+)
 from hierbandits.models.stated_covs import checked_covariance, checked_variances
 from hierbandits.models.stated_widths import per_coordinate, usual, variances_of
 from hierbandits.types import Matrix, Name, Vector
@@ -27,16 +36,18 @@ class GaussianHierarchy:
         theta_s ~ N(mu, task_cov)              i.i.d. given mu
         y       ~ N(x @ theta_s, noise_std**2)
 
-    [HBB, eq. gaussian hierarchical].  `armed` is the K-armed bandit with diagonal covariances;
-    `deep` puts further levels between mu and the tasks.  Covariances may be singular or zero: a
-    zero hyper_cov says that mu is known, and a zero task_cov that all tasks are alike.  `arms`
-    are the names of the arms, if it is armed and they have names.  `learned_from` are the totals of
-    the log that mu is already known from, if any.
+    [HBB, eq. gaussian hierarchical].  `armed` is the K-armed bandit, where theta_s holds the arms'
+    mean rewards; `deep` puts further levels between mu and the tasks.  Covariances may be singular
+    or zero: a zero hyper_cov says that mu is known, and a zero task_cov that all tasks are alike.
+    If arms are independent of each other, covariances are their diagonals, (K,).  `arms` are the
+    names of the arms, if it is armed and they have names.  `learned_from` are the totals of the log
+    that mu is already known from, if any.
     """
 
     hyper_mean: Vector  # mu_q, (d,)
-    covs: tuple[Matrix, ...]  # root to leaf: Sigma_q, ..., Sigma_0; each (d, d), or (d,) if armed
+    covs: tuple[Matrix, ...]  # root to leaf: Sigma_q, ..., Sigma_0; all (d, d), or all (K,)
     noise_std: float  # sigma
+    is_armed: bool  # whether a feature is an arm's index
     arms: tuple[Name, ...] | None  # (K,)
     learned_from: LogTotals | None
 
@@ -64,29 +75,36 @@ class GaussianHierarchy:
         num_arms: int | None = None,
         *,
         hyper_mean: ArrayLike = 0.0,
-        hyper_std: ArrayLike,
-        task_std: ArrayLike,
+        hyper_std: ArrayLike | None = None,
+        task_std: ArrayLike | None = None,
         noise_std: float,
         group_stds: Sequence[ArrayLike] = (),
         arms: Sequence[Name] | None = None,
+        common_std: float | None = None,
+        hyper_cov: ArrayLike | None = None,
+        task_cov: ArrayLike | None = None,
     ) -> "GaussianHierarchy":
         """A K-armed bandit: theta_s holds the arms' mean rewards, independent of each other.
 
         Each width is one number or one per arm; `group_stds` are the widths of any levels
         between the population and its tasks.  `arms` are the arms' names, which also say how many
         there are.  [HBB, Section Gaussian Bandit]
+
+        Arms that move together have a part in common, or full covariances.  With `common_std`,
+        theta_s = mu + l_s + deviations, where the number l_s ~ N(0, common_std^2) is the same for
+        all arms and `task_std` is the width of the deviations.  `hyper_cov` and `task_cov`, (K, K),
+        take the places of `hyper_std` and `task_std`.
         """
-        if num_arms is None:
-            if arms is None:
-                raise ValueError("num_arms must be given, or arms, got neither")
-            num_arms = len(checked_names("arms", arms))
-        num_arms = count("num_arms", num_arms, least=1)
-        stds = {"hyper_std": hyper_std}
-        stds |= {f"group_stds[{i}]": std for i, std in enumerate(group_stds)}
-        stds |= {"task_std": task_std}
-        variances = variances_of(stds, num_arms, "num_arms")
+        num_arms = number_of_arms(num_arms, arms)
+        groups = {f"group_stds[{i}]": std for i, std in enumerate(group_stds)}
+        covs = arm_covs(
+            num_arms,
+            {"hyper_std": hyper_std, **groups, "task_std": task_std},
+            {"hyper_cov": hyper_cov, **dict.fromkeys(groups), "task_cov": task_cov},
+            common_std,
+        )
         mean = per_coordinate("hyper_mean", hyper_mean, num_arms, "num_arms")
-        return cls.__new__(cls)._assume(mean, variances, noise_std, armed=True, arms=arms)
+        return cls.__new__(cls)._assume(mean, covs, noise_std, armed=True, arms=arms)
 
     @classmethod
     def linear(
@@ -120,7 +138,7 @@ class GaussianHierarchy:
         arms: Sequence[Name] | None = None,
         learned_from: LogTotals | None = None,
     ) -> "GaussianHierarchy":
-        """A hierarchy from its parts: covs from the root to the tasks; if armed, variances (K,)."""
+        """A hierarchy from its parts: covs from the root to the tasks; if armed, maybe (K,)."""
         names = [f"covs[{level}]" for level in range(len(_some(covs)))]
         names[0], names[-1] = "hyper_cov", "task_cov" if len(names) > 1 else "hyper_cov"
         named = dict(zip(names, covs, strict=True))
@@ -142,13 +160,17 @@ class GaussianHierarchy:
         mean = real_array("hyper_mean", hyper_mean, (None,))
         if mean.size == 0:
             raise ValueError("hyper_mean must have at least one entry, got none")
-        check = checked_variances if armed else checked_covariance
-        checked = [check(name, cov, mean.size) for name, cov in covs.items()]
+        checked = {}
+        for name, cov in covs.items():
+            is_full = not armed or np.ndim(cov) == 2
+            check = checked_covariance if is_full else checked_variances
+            checked[name] = check(name, cov, mean.size)
         noise = float(positive("noise_std", noise_std, ()))
         object.__setattr__(self, "hyper_mean", _frozen(mean))
-        object.__setattr__(self, "covs", tuple(_frozen(cov) for cov in checked))
+        object.__setattr__(self, "covs", tuple(map(_frozen, full_if_any(checked).values())))
         object.__setattr__(self, "noise_std", noise)
-        object.__setattr__(self, "arms", _names_of_arms(arms, mean.size, armed))
+        object.__setattr__(self, "is_armed", armed)
+        object.__setattr__(self, "arms", names_of_arms(arms, mean.size, armed))
         object.__setattr__(self, "learned_from", learned_from)
         return self
 
@@ -173,9 +195,14 @@ class GaussianHierarchy:
         return len(self.covs)
 
     @property
-    def is_armed(self) -> bool:
-        """Whether this is the K-armed, diagonal form, where a feature is an arm's index."""
+    def is_diagonal(self) -> bool:
+        """Whether arms are independent of each other: covariances are then diagonals, (K,)."""
         return self.covs[0].ndim == 1
+
+    @property
+    def arms_alike(self) -> bool:
+        """Whether nothing is assumed of one arm or feature that is not of the others."""
+        return are_alike((self.hyper_mean, *self.covs))
 
     @property
     def widths_known(self) -> bool:
@@ -209,7 +236,7 @@ class GaussianHierarchy:
         if known is None or set(names) != set(known):
             raise ValueError(f"arms must be those of the prior, {known!r:.80}, got {names!r:.80}")
         order = [known.index(name) for name in names]
-        mean, covs = self.hyper_mean[order], [var[order] for var in self.covs]
+        mean, covs = self.hyper_mean[order], [in_order(cov, order) for cov in self.covs]
         return self._like(mean, covs, self.noise_std, names, self.learned_from)
 
     def _like(
@@ -239,19 +266,17 @@ class GaussianHierarchy:
     ) -> "GaussianHierarchy":
         """The same with one more arm, an armed hierarchy's last.
 
-        Its hyper-mean and variances are means over the other arms unless they are given.  Its name
-        is kept if the others have names.
+        Its hyper-mean, variances and correlations are means over the other arms unless they are
+        given.  Its name is kept if the others have names.
         """
         if not self.is_armed:
             raise ValueError(f"arms must not be added where they have features, got {self}")
-        var = [usual(cov) for cov in self.covs]
-        for level, std in ((0, hyper_std), (-1, task_std)):
+        covs = [with_usual_arm(cov, "hyper_std", None) for cov in self.covs]
+        for level, name_of, std in ((0, "hyper_std", hyper_std), (-1, "task_std", task_std)):
             if std is not None:
-                width = "task_std" if level else "hyper_std"
-                var[level] = float(variances_of({width: [std]}, 1, "one arm")[width][0])
+                covs[level] = with_usual_arm(self.covs[level], name_of, std)
         mean = usual(self.hyper_mean) if hyper_mean is None else hyper_mean
         means = np.append(self.hyper_mean, real_array("hyper_mean", mean, ()))
-        covs = [np.append(cov, new) for cov, new in zip(self.covs, var, strict=True)]
         arms = None if self.arms is None else (*self.arms, name)
         return self._like(means, covs, self.noise_std, arms, self.learned_from)
 
@@ -307,19 +332,8 @@ class GaussianHierarchy:
 
     def __repr__(self) -> str:
         form = f"{self.dim}-armed" if self.is_armed else f"{self.dim} features"
+        form += " correlated" if self.is_armed and not self.is_diagonal else ""
         return f"GaussianHierarchy({form}, {self.num_levels} levels, noise_std={self.noise_std:g})"
-
-
-def _names_of_arms(arms: Sequence[Name] | None, dim: int, armed: bool) -> tuple[Name, ...] | None:
-    """The names of the arms, checked; None if they have none."""
-    if arms is None:
-        return None
-    if not armed:
-        raise ValueError(f"arms must not be named where they have features, got {arms!r:.80}")
-    names = checked_names("arms", arms)
-    if len(names) != dim:
-        raise ValueError(f"arms must name each of the {dim} arms, got {len(names)}: {names!r:.80}")
-    return tuple(names)
 
 
 def _some(covs: Sequence[ArrayLike]) -> Sequence[ArrayLike]:

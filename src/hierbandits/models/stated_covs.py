@@ -18,9 +18,11 @@ def checked_variances(name: str, value: ArrayLike, dim: int) -> Vector:
     return var
 
 
-def checked_covariance(name: str, value: ArrayLike, dim: int) -> Matrix:
+def checked_covariance(
+    name: str, value: ArrayLike, dim: int, count_name: str = "hyper_mean"
+) -> Matrix:
     """A covariance, (d, d), symmetric and positive semi-definite."""
-    cov = real_array(name, value, (dim, dim), " to match hyper_mean")
+    cov = real_array(name, value, (dim, dim), f" to match {count_name}")
     asymmetry = np.abs(cov - cov.T).max()
     if asymmetry > 1e-8 * np.abs(cov).max():
         raise ValueError(f"{name} must be symmetric, got entries that differ by {asymmetry:g}")
@@ -31,3 +33,20 @@ def checked_covariance(name: str, value: ArrayLike, dim: int) -> Matrix:
             f"{name} must be positive semi-definite, got an eigenvalue of {eigenvalues[0]:g}"
         )
     return cov
+
+
+def parts_in_common(cov: Matrix) -> tuple[Vector, float] | None:
+    """The variances v and the common variance c of a covariance diag(v) + c, if it has that form.
+
+    It is the covariance of independent numbers, plus one number that all have in common.
+    """
+    if len(cov) == 1:
+        return np.diagonal(cov).copy(), 0.0
+    others = cov[~np.eye(len(cov), dtype=bool)]
+    common = float(others.mean())
+    if np.ptp(others) > 4 * np.finfo(float).eps * common or common < 0:
+        return None
+    if np.ptp(others) == 0:
+        common = float(others[0])
+    own: Vector = np.diagonal(cov) - common
+    return (own, common) if (own >= 0).all() else None

@@ -45,13 +45,13 @@ class ArmPosteriors(Generic[Known]):
     def drawn(self, tasks: Indices, normals: Matrix) -> Matrix:
         """Posterior draws of the arms' mean rewards, (n, draws, K), of normals (n, draws, dim)."""
         rows = self.row[tasks]
-        if self.table is None:
+        if self.table is None and self.belief.is_diagonal:
             mean, std = self.prediction.mean[rows, None], self.prediction.std[rows, None]
             armed: Matrix = mean + std * normals
             return armed
-        draws = np.empty((*normals.shape[:2], len(self.table)))
+        draws = np.empty((*normals.shape[:2], self.prediction.mean.shape[1]))
         for i, row in enumerate(rows.tolist()):
             posterior = self.belief.task(row)
             theta = posterior.mean + normals[i] @ square_root(posterior.cov).T
-            draws[i] = theta @ self.table.T
+            draws[i] = theta if self.table is None else theta @ self.table.T
         return draws

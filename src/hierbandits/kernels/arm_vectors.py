@@ -1,0 +1,71 @@
+"""The exact recursion for arms with full covariances: an arm is a unit vector of `dense`.
+
+The same functions as in `dense`, with the same arguments; a feature is an arm's index.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from hierbandits.kernels import dense
+from hierbandits.kernels.node_arrays import NodeArrays
+from hierbandits.types import Indices, Matrix, Vector
+
+draw = dense.draw
+
+
+@lru_cache(maxsize=8)
+def unit_vectors(num_arms: int) -> Matrix:
+    """The arms as features, (K, K); nobody writes into it.
+
+    It is not marked so, since kernels would be compiled once more for such an array.
+    """
+    return np.eye(num_arms)
+
+
+def observe(
+    nodes: NodeArrays,
+    tasks: Indices,
+    features: Indices,
+    rewards: Vector,
+    noise_std: Vector,
+    evidence: Matrix,
+) -> None:
+    """Learn a batch of rewards, in order."""
+    innovations, table = np.empty((3, tasks.size)), _table(nodes)
+    dense.climb(nodes, tasks, table, features, rewards, noise_std, dense.OBSERVE, innovations)
+    dense.add_evidence(innovations, evidence)
+
+
+def observe_event(
+    nodes: NodeArrays, node: int, arm: int, reward: float, noise_std: float, evidence: Matrix
+) -> tuple[float, float]:
+    """Learn one reward of a task; returns its innovation and the innovation's variance."""
+    return dense.observe_event(nodes, node, _table(nodes)[arm], reward, noise_std, evidence)
+
+
+def predict_event(nodes: NodeArrays, node: int, arm: int) -> tuple[float, float, float]:
+    """The mean of an arm's mean reward, its own variance and its ancestors'."""
+    return dense.predict_event(nodes, node, _table(nodes)[arm])
+
+
+def predict(nodes: NodeArrays, tasks: Indices, table: Indices, rows: Indices, out: Matrix) -> None:
+    """Fill the mean of arms' mean rewards, their own variance and their ancestors'."""
+    dense.predict(nodes, tasks, _table(nodes), table[rows], out)
+
+
+def shift(nodes: NodeArrays, node: int, arm: int, amount: float) -> None:
+    """Move the means by what a changed reward implies; see `dense.shift`."""
+    dense.shift(nodes, node, _table(nodes)[arm], amount)
+
+
+def choose(
+    nodes: NodeArrays, node: int, normals: Vector, first: int, table: Indices, largest: float
+) -> int:
+    """The row of a table that is best in one draw of a node's parameter, or TIED."""
+    return dense.choose(nodes, node, normals, first, _table(nodes)[table], largest)
+
+
+def _table(nodes: NodeArrays) -> Matrix:
+    roots = nodes[-1]
+    return unit_vectors(roots.shape[2])
