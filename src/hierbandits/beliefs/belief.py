@@ -102,8 +102,12 @@ class Belief(Posterior):
         if self.num_levels == 1:  # all tasks of a population share its root
             nodes, row = np.unique(nodes, return_inverse=True)
             sums = sums.grouped(row, nodes.size)
+        self._learn_tasks(nodes, sums)
+
+    def _learn_tasks(self, nodes: Indices, sums: TaskSums) -> None:
+        """Let tasks that know nothing learn whole sums."""
         if nodes.size:
-            self._evidence.put(*fold(self._nodes, nodes, sums))
+            self._evidence.add(*fold(self._nodes, nodes, sums))
 
     @property
     def num_rewards(self) -> Vector:
@@ -120,7 +124,25 @@ class Belief(Posterior):
         tasks = self._nodes.replant(populations, priors)
         self._evidence.put(populations, Evidence.none(len(populations)))
         tasks = tasks[sums.n[tasks] > 0]  # the others have nothing to learn
-        self.learn_past(tasks, sums.rows(tasks))
+        self._learn_tasks(tasks, sums.rows(tasks))
+
+    def replica(self, prior: GaussianHierarchy) -> "Belief":
+        """A belief of one population with the same nodes, under another prior.
+
+        Its root has learned nothing, and `learn_from` must tell it of all nodes.
+        """
+        twin = Belief(prior, num_populations=0)
+        twin._nodes, twin._evidence = self._nodes.replica(prior), Evidence.none(1)
+        return twin
+
+    def learn_from(self, sums: TaskSums, start: int, stop: int) -> None:
+        """Let a replica's nodes of these ids learn their sums, a row for each node."""
+        nodes = np.arange(start, stop)
+        nodes = nodes[self._nodes.forest.parent[nodes] >= 0]
+        self._nodes.forget(nodes)
+        nodes = nodes[nodes < len(sums.n)]
+        nodes = nodes[sums.n[nodes] > 0]
+        self._learn_tasks(nodes, sums.rows(nodes))
 
     def add(self, parent: int, count: int = 1) -> Indices:
         """New nodes below a node (a population's root, say); returns their ids."""

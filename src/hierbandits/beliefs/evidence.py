@@ -58,6 +58,10 @@ class Evidence:
         """Replace that of some populations."""
         self.parts[:, populations] = other.parts
 
+    def add(self, populations: Indices, other: "Evidence") -> None:
+        """Add that of other rewards of some populations, each named once."""
+        self.parts[:, populations] += other.parts
+
     def joined(self, other: "Evidence") -> "Evidence":
         """The populations of both, copied."""
         return Evidence(np.concatenate([self.parts, other.parts], axis=1))

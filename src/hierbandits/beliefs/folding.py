@@ -12,6 +12,7 @@ from hierbandits.types import Indices, Matrix, Vector
 def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidence]:
     """Let tasks that know nothing yet, and all nodes above them, learn sums, a row for each task.
 
+    Nodes between tasks and roots must know nothing either; roots may have learned from other tasks.
     Returns their populations and the evidence.  A node hears from below, up to a constant, the log
     density -1/2 (theta' C theta - 2 b' theta + square + log_var) of the data given its own
     parameter theta.  It conditions itself on that, integrates theta out, and passes the result on
@@ -44,7 +45,8 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
         )
     populations: Indices = ~forest.parent[here]
     mean = nodes.roots[populations, -1]
-    after, root, log_det = condition(mean, levels.start[forest.level[here]], information, weighted)
+    factor = nodes.roots[populations, 0 if nodes.is_diagonal else slice(-1)]
+    after, root, log_det = condition(mean, factor, information, weighted)
     nodes.put_roots(populations, after, root)
     residual = weighted - times(information, mean)
     square = square - (mean * (weighted + residual)).sum(-1) - (residual * (after - mean)).sum(-1)

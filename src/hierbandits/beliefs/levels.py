@@ -32,7 +32,7 @@ class Levels:
     is a node's posterior given its parent's parameter.  Where Sigma is well-conditioned, T is the
     identity, G is Sigma^-1 and `start` a square root of Sigma.  Otherwise T is a square root of
     Sigma, G is its inverse (see `algebra.whitening`) and `start` is the identity: Sigma may be
-    singular, and no precision is lost.  Hierarchies can be added at any time; rows never change.
+    singular, and no precision is lost.  Hierarchies can be added at any time.
     """
 
     def __init__(self, hierarchy: GaussianHierarchy) -> None:
@@ -51,32 +51,49 @@ class Levels:
     def adopt(self, hierarchy: GaussianHierarchy) -> int:
         """The row of this hierarchy's root; equal hierarchies share their rows."""
         row = self._root_row.get(_contents(hierarchy))
-        return self._append(hierarchy) if row is None else row
+        return self.append(hierarchy) if row is None else row
 
-    def _append(self, hierarchy: GaussianHierarchy) -> int:
-        form = hierarchy.dim, hierarchy.is_armed, hierarchy.is_diagonal
-        if form != (self.dim, self.is_armed, self.is_diagonal):
-            raise ValueError(f"prior must have the form of {self.hierarchies[0]}, got {hierarchy}")
-        row = len(self.assumed)
-        self._root_row.setdefault(_contents(hierarchy), row)  # a file may hold equal ones
-        one = _identity(hierarchy.hyper_cov)
-        # A root has plain coordinates, and nobody above it to tell.
-        rows = [(one, one, square_root(hierarchy.hyper_cov))]
-        rows += [_coordinates(cov) for cov in hierarchy.covs[1:]]
-        levels = hierarchy.num_levels
-        below = [*range(row + 1, row + levels), -1]
+    def append(self, hierarchy: GaussianHierarchy) -> int:
+        """The row of this hierarchy's root, which it shares with no other."""
+        row, levels = len(self.assumed), hierarchy.num_levels
+        self._check_form(hierarchy)
         self.hierarchies.append(hierarchy)
         self.maps = np.concatenate([self.maps, np.empty((levels, *self.maps.shape[1:]))])
         self.start = np.concatenate([self.start, np.empty((levels, *self.start.shape[1:]))])
         self.assumed = np.concatenate([self.assumed, np.empty((levels, 2))])
-        self.assumed[row:, 0] = hierarchy.noise_std**2
-        for place, parts in enumerate(rows):
-            self._put(row + place, *parts)
-        singular = [is_singular(cov) for cov in hierarchy.covs]
-        self.is_singular = np.append(self.is_singular, singular)
+        self.is_singular = np.append(self.is_singular, np.zeros(levels, np.bool_))
+        below = [*range(row + 1, row + levels), -1]
         self.below = np.append(self.below, np.array(below, np.int32))
         self.num_levels = max(self.num_levels, levels)
+        self._state(row, hierarchy)
         return row
+
+    def replace(self, row: int, hierarchy: GaussianHierarchy) -> None:
+        """Let the rows of a hierarchy, its root's at `row`, be those of another as deep."""
+        self._check_form(hierarchy)
+        place = self.root_rows().index(row)
+        old = _contents(self.hierarchies[place])
+        if self._root_row.get(old) == row:
+            del self._root_row[old]
+        self.hierarchies[place] = hierarchy
+        self._state(row, hierarchy)
+
+    def _check_form(self, hierarchy: GaussianHierarchy) -> None:
+        form = hierarchy.dim, hierarchy.is_armed, hierarchy.is_diagonal
+        if form != (self.dim, self.is_armed, self.is_diagonal):
+            raise ValueError(f"prior must have the form of {self.hierarchies[0]}, got {hierarchy}")
+
+    def _state(self, row: int, hierarchy: GaussianHierarchy) -> None:
+        """Fill the rows of a hierarchy, its root's at `row`."""
+        self._root_row.setdefault(_contents(hierarchy), row)  # a file may hold equal ones
+        one = _identity(hierarchy.hyper_cov)
+        # A root has plain coordinates, and nobody above it to tell.
+        parts = [(one, one, square_root(hierarchy.hyper_cov))]
+        parts += [_coordinates(cov) for cov in hierarchy.covs[1:]]
+        self.assumed[row : row + len(parts), 0] = hierarchy.noise_std**2
+        for place, (part, cov) in enumerate(zip(parts, hierarchy.covs, strict=True)):
+            self._put(row + place, *part)
+            self.is_singular[row + place] = is_singular(cov)
 
     def _put(self, row: int, own: Matrix, gain: Matrix, start: Matrix) -> None:
         """Fill a row of the tables with T, G and the start."""
@@ -111,7 +128,7 @@ class Levels:
         hierarchies = [GaussianHierarchy.from_dict(parts) for parts in meta["hierarchies"]]
         levels = cls(hierarchies[0])
         for hierarchy in hierarchies:
-            levels._append(hierarchy)
+            levels.append(hierarchy)
         # Machines may find other coordinates, and the state of nodes is in these.
         saved = state_array("coordinates", arrays["coordinates"], levels.maps[:, 0].shape)
         covs = [cov for hierarchy in hierarchies for cov in hierarchy.covs]

@@ -104,10 +104,10 @@ class Nodes:
     def _start(self, new: slice) -> None:
         """Let new nodes, the last of the forest, know nothing."""
         self.state = with_room(self.state, new.start, new.stop - new.start)
-        self._forget(np.arange(new.start, new.stop))
+        self.forget(np.arange(new.start, new.stop))
         self.arrays = self._arrays()
 
-    def _forget(self, nodes: Indices) -> None:
+    def forget(self, nodes: Indices) -> None:
         """Let nodes know nothing."""
         levels = self.forest.level[nodes]
         for level in np.unique(levels).tolist():
@@ -131,13 +131,36 @@ class Nodes:
         tree[roots] = np.arange(roots.size)
         parent = forest.parent[: self.size]
         tasks = np.flatnonzero((parent >= 0) & (tree[parent] >= 0))
-        levels = np.array([self.levels.adopt(hierarchy) for hierarchy in hierarchies])
-        forest.level[roots], forest.level[tasks] = levels, levels[tree[parent[tasks]]] + 1
+        users = np.bincount(forest.level[forest.root]).tolist()
+        for root, hierarchy in zip(roots.tolist(), hierarchies, strict=True):
+            row = int(forest.level[root])
+            if users[row] == 1:
+                self.levels.replace(row, hierarchy)
+            else:
+                users[row] -= 1
+                forest.level[root] = self.levels.append(hierarchy)
+        levels = forest.level[roots]
+        forest.level[tasks] = levels[tree[parent[tasks]]] + 1
         means = np.array([hierarchy.hyper_mean for hierarchy in hierarchies])
         self.put_roots(populations, means, self.levels.start[levels])
-        self._forget(tasks)
+        self.forget(tasks)
         self.arrays = self._arrays()
         return tasks
+
+    def replica(self, hierarchy: GaussianHierarchy) -> "Nodes":
+        """Nodes of the same tree of two levels, under another hierarchy.
+
+        The root knows nothing, and the tasks must be told so: see `forget`.
+        """
+        twin = Nodes(hierarchy)
+        twin.levels.append(hierarchy)
+        twin.forest = self.forest.copy()
+        twin.forest.level[:] = 1
+        twin.forest.level[twin.forest.root] = 0
+        twin.state, twin.roots = np.empty_like(self.state), np.empty_like(self.roots)
+        twin.put_roots(slice(None), hierarchy.hyper_mean[None], twin.levels.start[:1])
+        twin.arrays = twin._arrays()
+        return twin
 
     def given_parents(self, nodes: Indices) -> tuple[Matrix, Matrix, Matrix]:
         """The mean parts T t of nodes below roots, their covariances and their gains K.

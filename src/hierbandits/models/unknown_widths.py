@@ -1,9 +1,8 @@
-"""What is assumed where widths are unknown: the form alone, and a lattice of possible widths."""
+"""What is assumed where widths are unknown: the form alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,34 +11,25 @@ from hierbandits.checks import count, positive, real_array
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.stated_widths import usual
-from hierbandits.types import Indices, Name, Vector
+from hierbandits.types import Name, Vector
 
-Point: TypeAlias = tuple[int, int]  # steps of the task width and of the hyper-width
+CORRELATED_ARMS = 16
+"""Up to so many arms, correlations between arms are learned; more arms are taken for independent."""
 
-TASK_RATIO, HYPER_RATIO, UNIT_RATIO = 2.0, 4.0, 4.0  # between neighbours on the lattice
-TASK_STEPS, HYPER_STEPS = range(-9, 0), range(2)  # the first widths
-TASK_RANGE, HYPER_RANGE = range(-20, 15), range(-8, 9)
-LARGEST_RATIO = 2.0**20  # of hyper_std to task_std; beyond it no digits are left
-UNITS = 1e-23, 1e23  # the least and the greatest unit, in units of the noise
-LARGEST_FEATURE = 1e22  # in units of the noise
-TILT = 1 / 3  # the prior weight of a task width falls as task_std^-TILT
-TAIL = np.log(4.0)  # each step beyond the first widths costs this much log weight more
+NOISE_RANGE = 1e-20, 1e20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnknownWidths:
     """Many tasks that share one unknown mean, as in `GaussianHierarchy`, with unknown widths.
 
-    In units of the noise and of each feature, the widths are points of a lattice,
-
-        task_std  = TASK_RATIO^i      hyper_std = HYPER_RATIO^j
-
-    with prior weight task_std^-TILT.  Every step beyond TASK_STEPS and HYPER_STEPS divides the
-    weight by four.  Without `noise_std` the noise is unknown too; its log is uniform.
-    `learned_from` are the totals of the log that the mean was learned from, if any.
+    Unknown are a width for each coordinate of the tasks, all correlations, the width of the mean,
+    and the noise unless `noise_std` states it; see `kernels.width_draws` for their priors, which
+    have no scale of their own.  `learned_from` are the totals of the log that the mean was learned
+    from, if any.
     """
 
-    hyper_mean: Vector  # mu_q, (d,)
+    hyper_mean: Vector  # mu_q, (d,); with arms, up to a number that all arms share
     is_armed: bool
     noise_std: float | None
     learned_from: LogTotals | None = None
@@ -58,7 +48,7 @@ class UnknownWidths:
         dim = count("dim", dim, least=1)
         mean = np.zeros(dim) if hyper_mean is None else hyper_mean
         noise = None if noise_std is None else float(positive("noise_std", noise_std, ()))
-        if noise is not None and not 1e-20 <= noise <= 1e20:
+        if noise is not None and not NOISE_RANGE[0] <= noise <= NOISE_RANGE[1]:
             raise ValueError(f"noise_std must be in [1e-20, 1e20] with widths unknown, got {noise}")
         return cls(real_array("hyper_mean", mean, (dim,)), armed, noise, learned_from)
 
@@ -85,55 +75,31 @@ class UnknownWidths:
 
     @property
     def widths_known(self) -> bool:
-        """Never: a belief weighs the widths of the lattice."""
+        """Never: a belief learns them."""
         return False
 
     @property
-    def largest_feature(self) -> float:
-        """The size above which features are refused, because no unit is as large."""
-        return LARGEST_FEATURE * self._noise
+    def is_diagonal(self) -> bool:
+        """Whether correlations are left out, because there are too many arms."""
+        return self.is_armed and self.dim > CORRELATED_ARMS
 
-    @property
-    def unit_steps(self) -> tuple[int, int]:
-        """The least and the greatest unit of a feature, as powers of UNIT_RATIO."""
-        least, most = np.log(self._noise / np.array(UNITS)[::-1]) / np.log(UNIT_RATIO)
-        return int(np.ceil(least)), int(np.floor(most))
+    def hierarchy(self) -> GaussianHierarchy:
+        """A hierarchy of this form, with widths of one: what is believed before any reward."""
+        return self.with_widths(
+            np.ones(self.dim) if self.is_diagonal else np.eye(self.dim),
+            np.ones(self.dim) if self.is_diagonal else np.eye(self.dim),
+            1.0 if self.noise_std is None else self.noise_std,
+        )
 
-    @property
-    def _noise(self) -> float:
-        return 1.0 if self.noise_std is None else self.noise_std
-
-    def first_points(self) -> list[Point]:
-        """The widths that a belief starts with."""
-        return list(product(TASK_STEPS, HYPER_STEPS))
-
-    def neighbours(self, point: Point) -> list[Point]:
-        """The lattice points next to one, as far as the lattice goes."""
-        i, j = point
-        near = [(i - 1, j), (i + 1, j), (i, j - 1), (i, j + 1)]
-        return [
-            (i, j)
-            for i, j in near
-            if i in TASK_RANGE
-            and j in HYPER_RANGE
-            and HYPER_RATIO**j <= LARGEST_RATIO * TASK_RATIO**i
-        ]
-
-    def log_prior(self, point: Point) -> float:
-        """The log prior weight of a point, up to a constant."""
-        beyond = 0
-        for step, first in zip(point, (TASK_STEPS, HYPER_STEPS), strict=True):
-            beyond += max(first[0] - step, step - first[-1], 0)
-        return float(-TAIL * beyond - TILT * np.log(TASK_RATIO) * point[0])
-
-    def hierarchy(self, point: Point, units: Indices) -> GaussianHierarchy:
-        """The hierarchy of these widths; `units` are powers of UNIT_RATIO, (d,)."""
-        noise = self._noise
-        unit = noise / UNIT_RATIO**units
-        task, hyper = unit * TASK_RATIO ** point[0], unit * HYPER_RATIO ** point[1]
-        form = GaussianHierarchy.armed if self.is_armed else GaussianHierarchy.linear
-        return form(
-            self.dim, hyper_mean=self.hyper_mean, hyper_std=hyper, task_std=task, noise_std=noise
+    def with_widths(
+        self, hyper_cov: ArrayLike, task_cov: ArrayLike, noise_std: float, shift: float = 0.0
+    ) -> GaussianHierarchy:
+        """The hierarchy of these widths, its mean shifted by a number."""
+        return GaussianHierarchy.of_levels(
+            hyper_mean=self.hyper_mean + shift,
+            covs=[hyper_cov, task_cov],
+            noise_std=noise_std,
+            armed=self.is_armed,
         )
 
     def with_arm(

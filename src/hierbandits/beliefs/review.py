@@ -1,0 +1,40 @@
+"""A belief's look at its widths, in pieces: first the draws, then its tasks, some at a time."""
+
+from hierbandits.beliefs.belief import Belief
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.beliefs.width_refit import WidthRefit
+from hierbandits.types import Indices
+
+_FOLD = 8  # a task's share of the work of a fold, in units of d^3
+
+
+class Review:
+    """Widths fitted to a population's sums, and the belief under them as it is built.
+
+    Tasks are folded in by their ids.  A reward of a task that is folded must be told to `belief`
+    too; a reward of any other task is in the sums when its turn comes.
+    """
+
+    def __init__(self, refit: WidthRefit) -> None:
+        self.refit = refit
+        self.belief: Belief | None = None
+        self.folded = 0  # the number of nodes that `belief` has been told of
+
+    def advance(self, old: Belief, sums: TaskSums, work: float) -> bool:
+        """Do a piece of work, about so many multiplications; returns whether all is done."""
+        while work > 0 and not self.refit.is_done:
+            made = self.refit.advance(max(1, int(work / self.refit.cost)))
+            work -= made * self.refit.cost
+        if work > 0 and self.belief is None and self.refit.is_done:
+            self.belief = old.replica(self.refit.hierarchy())
+        each = _FOLD * old.dim**3
+        while work > 0 and self.belief is not None and self.folded < old.num_nodes:
+            stop = min(self.folded + max(16, int(work / each)), old.num_nodes)
+            self.belief.learn_from(sums, self.folded, stop)
+            work -= (stop - self.folded) * each
+            self.folded = stop
+        return self.belief is not None and self.folded == old.num_nodes
+
+    def knows(self, nodes: Indices) -> Indices:
+        """The places of those nodes whose rewards must be told to `belief`."""
+        return (nodes < self.folded).nonzero()[0]
