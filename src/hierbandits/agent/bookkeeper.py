@@ -59,7 +59,7 @@ class Bookkeeper:
         """Decisions that await these rewards have them now."""
         now = self.now()
         if self.journal is not None:
-            ids = [entry.decision.id for entry in entries]
+            ids = [entry.id for entry in entries]
             self._write("reward", now, {"ids": ids, "values": list(rewards)})
         self.state.reward(entries, rewards, now)
 
@@ -117,7 +117,7 @@ class Bookkeeper:
         before = now - age
         pending = ledger.pending_before(before)
         forgotten = ledger.settled_before(before) if default is None else []
-        ids = [entry.decision.id for entry in pending]
+        ids = [entry.id for entry in pending]
         if pending or forgotten:
             self._write("expire", now, {"before": before, "default": default, "ids": ids})
             if default is None:

@@ -14,7 +14,7 @@ from hierbandits.kernels.exact_addition import (
 )
 from hierbandits.types import Indices, Matrix, Vector
 
-WAITING = 1024
+WAITING = 128
 """So many events wait in a list before they are added up: one at a time would be slow."""
 
 
