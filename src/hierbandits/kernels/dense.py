@@ -13,6 +13,7 @@ import numpy as np
 from hierbandits.compiler import compiled
 from hierbandits.kernels.dense_draws import choose as choose
 from hierbandits.kernels.dense_draws import draw as draw
+from hierbandits.kernels.node_address import NodeAddress, dense_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.kernels.prefetch import NODES_AHEAD, prefetch_node
 from hierbandits.types import Indices, Matrix, Vector
@@ -158,7 +159,7 @@ def observe(
 
 @compiled
 def observe_event(
-    nodes: NodeArrays,
+    nodes: NodeAddress,
     node: int,
     features: Vector,
     reward: float,
@@ -170,7 +171,7 @@ def observe_event(
     task[0], innovation[0, 0], innovation[1, 0] = node, reward, noise_std
     x, rewards, noise = features.reshape(1, features.size), innovation[0], innovation[1]
     own = noise if noise_std > 0 else noise[:0]  # read before they are written over
-    climb(nodes, task, x, task[:0], rewards, own, OBSERVE, innovation)
+    climb(dense_nodes(nodes), task, x, task[:0], rewards, own, OBSERVE, innovation)
     if evidence.shape[1] > 0:
         add_evidence(innovation, evidence)
     return innovation[0, 0], innovation[1, 0]

@@ -4,6 +4,7 @@ import numpy as np
 
 from hierbandits.compiler import compiled, inlined
 from hierbandits.kernels.loops import TIED, UNFIT
+from hierbandits.kernels.node_address import NodeAddress, dense_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.kernels.prefetch import NODES_AHEAD, prefetch_node
 from hierbandits.types import Indices, Matrix, Vector
@@ -75,7 +76,7 @@ def draw(
 
 @compiled
 def choose(
-    nodes: NodeArrays,
+    nodes: NodeAddress,
     node: int,
     normals: Vector,
     first: int,  # where this draw's d normals for each node of the path begin, the root's first
@@ -86,7 +87,7 @@ def choose(
 
     UNFIT says that a vector of features is longer than `largest`: one of them may be too large.
     """
-    parent, level, assumed, maps, state, roots = nodes
+    parent, level, assumed, maps, state, roots = dense_nodes(nodes)
     num_arms, dim = table.shape
     depth, above = 0, node
     while above >= 0:

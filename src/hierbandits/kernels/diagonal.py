@@ -10,6 +10,7 @@ import numpy as np
 
 from hierbandits.compiler import compiled, inlined
 from hierbandits.kernels.loops import TIED
+from hierbandits.kernels.node_address import NodeAddress, diagonal_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -77,7 +78,7 @@ def add_evidence(evidence: Matrix, population: int, residual: float, var: float)
 
 @compiled
 def observe_event(
-    nodes: NodeArrays,
+    address: NodeAddress,
     node: int,
     arm: int,
     reward: float,
@@ -85,6 +86,7 @@ def observe_event(
     evidence: Matrix,  # (3, P), or (3, 0): nobody counts
 ) -> tuple[float, float]:
     """Learn one reward of a task; returns its innovation and the innovation's variance."""
+    nodes = diagonal_nodes(address)
     _, level, assumed, _, _, _ = nodes
     var = noise_std * noise_std if noise_std > 0 else assumed[level[node], 0]
     residual, var, population = observe_above(nodes, node, arm, var, reward)
@@ -191,7 +193,7 @@ def draw(
 
 @compiled
 def choose(
-    nodes: NodeArrays,
+    nodes: NodeAddress,
     node: int,
     normals: Vector,
     first: int,  # where this draw's K normals for each node of the path begin, the root's first
@@ -199,7 +201,7 @@ def choose(
     largest: float,
 ) -> int:
     """The row of a table that is best in one draw of a node's parameter, or TIED."""
-    parent, level, _, maps, state, roots = nodes
+    parent, level, _, maps, state, roots = diagonal_nodes(nodes)
     num_arms = roots.shape[2]
     depth, above = 0, node
     while above >= 0:
