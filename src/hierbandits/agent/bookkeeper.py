@@ -45,15 +45,20 @@ class Bookkeeper:
             self._write("decide", now, {"best": best, "decisions": decisions})
         self.state.decide(entries, best=best)
 
-    def reward_one(self, entry: Entry, reward: float) -> None:
-        """`reward` of one decision."""
+    def reward_one(self, id: str, reward: float) -> bool:
+        """`reward` of one decision; False if it has this reward already."""
+        state = self.state
+        entry = state.ledger.awaiting(id, reward)
+        if entry is None:
+            return False
         if self.journal is None and not entry.provisional:
             now = self.clock()
             if type(now) is not float or now - now != 0.0:  # not finite
                 now = checked_now(now)
-            self.state.reward_one(entry, reward, now)
+            state.reward_one(entry, reward, now)
         else:
             self.reward([entry], [reward])
+        return True
 
     def reward(self, entries: Sequence[Entry], rewards: Sequence[float]) -> None:
         """Decisions that await these rewards have them now."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hierbandits.agent.agent_lock import FORK_GUARD
 from hierbandits.agent.decision import Decision, RewardConflict, UnknownDecision
 from hierbandits.agent.roster import Member
 from hierbandits.types import Name
@@ -55,13 +54,18 @@ class Ledger:
         self.pending: dict[str, Entry] = {}  # by id, oldest first
         self.settled: OrderedDict[str, Entry] = OrderedDict()  # by id, in the order of rewards
         self.num_added = 0
-        # Ids are unique to this object and process, and take nothing from the agent's rng.
-        self._forks, self._made, self._prefix = FORK_GUARD.forks, 0, f"{secrets.token_hex(8)}-"
+        self._made = 0
+        self.begin_ids()
+
+    def begin_ids(self) -> None:
+        """Make ids that are unique to this object and process, with nothing from the agent's rng.
+
+        A child that was forked begins anew, or it would repeat its parent's.
+        """
+        self._prefix = f"{secrets.token_hex(8)}-"
 
     def new_id(self) -> str:
         """The id of a new decision."""
-        if self._forks != FORK_GUARD.forks:  # a child must not repeat its parent's
-            self._forks, self._prefix = FORK_GUARD.forks, f"{secrets.token_hex(8)}-"
         self._made += 1
         return f"{self._prefix}{self._made}"
 

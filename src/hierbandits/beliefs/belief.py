@@ -263,9 +263,8 @@ class Belief(Posterior):
 
     def best_row(self, stock: NormalStock, node: int, table: Features) -> int:
         """`best_arms` of one event: the row of a table that is best in a draw."""
-        nodes = self._nodes
-        number = nodes.levels.num_levels * nodes.levels.dim
-        first = stock.used
+        nodes, first = self._nodes, stock.used
+        number = nodes.path_normals
         if first + number > stock.size:
             self._check_fit(table)  # before random numbers are drawn
             first = stock.refill(number)

@@ -45,6 +45,7 @@ class Nodes:
         )
         self._addresses = address_table(self.arrays)
         self.address = NodeAddress(self._addresses.ctypes.data)
+        self.path_normals = levels.num_levels * levels.dim  # that a draw of one task may need
 
     def __setstate__(self, parts: dict[str, Any]) -> None:
         """A copy or a pickle of nodes has arrays of its own, elsewhere."""

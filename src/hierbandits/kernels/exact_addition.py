@@ -1,4 +1,8 @@
-"""Sums of twice as many digits: each comes with what rounding has taken from it."""
+"""Sums of twice as many digits: each comes with what rounding has taken from it.
+
+A task has a block and a tally.  The rows of a block are X'X (armed: one row, the counts of arms),
+then X'Y, then what X'Y has lost.  A tally holds the number of events, Y'Y, and what Y'Y has lost.
+"""
 
 from typing import Any
 
@@ -15,56 +19,54 @@ def rounding(had: Any, more: Any) -> Any:
 
 
 @compiled_in_order
-def add_arms_exactly(
-    tasks: Indices,
-    features: Features,
-    rewards: Vector,
-    xx: Matrix,
-    xy: Matrix,
-    yy: Vector,
-    n: Vector,
-    lost_xy: Matrix,
-    lost_yy: Vector,
-) -> None:
-    """Add a batch of events to their tasks' sums, where features are arm indices.
+def count_exactly(tallies: Matrix, task: int, reward: float) -> None:
+    """Add an event to its task's tally."""
+    square = reward * reward
+    tallies[task, 0] += 1.0
+    tallies[task, 2] += rounding(tallies[task, 1], square)
+    tallies[task, 1] += square
 
-    What rounding takes from X'Y and Y'Y is added to `lost_xy` and `lost_yy`.
-    """
+
+@compiled_in_order
+def add_arm_exactly(blocks: Matrix, tallies: Matrix, task: int, arm: int, reward: float) -> None:
+    """Add an event of an arm to its task's sums."""
+    blocks[task, 0, arm] += 1.0
+    blocks[task, 2, arm] += rounding(blocks[task, 1, arm], reward)
+    blocks[task, 1, arm] += reward
+    count_exactly(tallies, task, reward)
+
+
+@compiled_in_order
+def add_vector_exactly(blocks: Matrix, tallies: Matrix, task: int, x: Vector, reward: float) -> None:
+    """Add an event of features x to its task's sums."""
+    dim = x.size
+    for i in range(dim):
+        weight = x[i]
+        for j in range(dim):
+            blocks[task, i, j] += weight * x[j]
+    for i in range(dim):
+        more = x[i] * reward
+        blocks[task, dim + 1, i] += rounding(blocks[task, dim, i], more)
+        blocks[task, dim, i] += more
+    count_exactly(tallies, task, reward)
+
+
+@compiled_in_order
+def add_arms_exactly(
+    blocks: Matrix, tallies: Matrix, tasks: Indices, features: Features, rewards: Vector
+) -> None:
+    """`add_arm_exactly` for each of many events."""
     for e in range(tasks.size):
-        task, arm = tasks[e], features[e]
-        xx[task, arm] += 1.0
-        n[task] += 1.0
-        more, square = rewards[e], rewards[e] * rewards[e]
-        lost_xy[task, arm] += rounding(xy[task, arm], more)
-        xy[task, arm] += more
-        lost_yy[task] += rounding(yy[task], square)
-        yy[task] += square
+        add_arm_exactly(blocks, tallies, tasks[e], features[e], rewards[e])
 
 
 @compiled_in_order
 def add_vectors_exactly(
-    tasks: Indices,
-    features: Features,
-    rewards: Vector,
-    xx: Matrix,
-    xy: Matrix,
-    yy: Vector,
-    n: Vector,
-    lost_xy: Matrix,
-    lost_yy: Vector,
+    blocks: Matrix, tallies: Matrix, tasks: Indices, features: Features, rewards: Vector
 ) -> None:
-    """`add_arms_exactly` where features are vectors."""
+    """`add_vector_exactly` for each of many events."""
     for e in range(tasks.size):
-        task, square = tasks[e], rewards[e] * rewards[e]
-        n[task] += 1.0
-        for i in range(features.shape[1]):
-            for j in range(features.shape[1]):
-                xx[task, i, j] += features[e, i] * features[e, j]
-            more = features[e, i] * rewards[e]
-            lost_xy[task, i] += rounding(xy[task, i], more)
-            xy[task, i] += more
-        lost_yy[task] += rounding(yy[task], square)
-        yy[task] += square
+        add_vector_exactly(blocks, tallies, tasks[e], features[e], rewards[e])
 
 
 def add_exactly(sums: Any, lost: Any, place: Any, more: Any) -> None:
