@@ -35,7 +35,7 @@ def draw(
     parent, level, assumed, maps, state, roots = nodes
     num_slots, dim = normals.shape
     heard = np.empty((num_slots, dim))  # G theta, as a slot's children hear it
-    is_heard = np.zeros(num_slots, np.bool_)
+    below = np.full(num_slots, -1)  # the level of its children, from the first of them on
     z, own = np.empty(dim), np.empty(dim)
     for s in range(num_slots):
         node = slot_node[s]
@@ -52,10 +52,10 @@ def draw(
                     total += roots[root, i, j] * z[j]
                 out[s, i] = total
             continue
-        row = level[node]
-        if not is_heard[p]:
-            inherit(maps, row, out, p, heard)
-            is_heard[p] = True
+        if below[p] < 0:
+            below[p] = level[node]
+            inherit(maps, below[p], out, p, heard)
+        row = below[p]
         for i in range(dim):
             for j in range(dim):
                 z[j] += heard[p, i] * state[node, i, j]
