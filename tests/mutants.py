@@ -55,7 +55,7 @@ MUTANTS = [
     ("kernels/lineage.py", "slot_parent[used] = slot", "slot_parent[used] = -1"),
     ("kernels/lineage.py", "place = (place + 1) & mask", "break"),
     ("kernels/tie_breaking.py", "skip = int(uniform * ties)", "skip = 0"),
-    ("kernels/tie_breaking.py", "ties += 1", "ties = 2"),
+    ("kernels/tie_breaking.py", "ties + (value == top)", "ties"),
     (
         "kernels/tie_breaking.py",
         "t2 * laid[i + 2, k] + t3 * laid[i + 3, k]",

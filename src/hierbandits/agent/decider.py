@@ -66,10 +66,10 @@ class Decider:
             self._put_back(luck)
             raise
         row: Any = table[place]
-        if row.ndim:
-            row = row.copy()  # the reward, when it comes, is for these
-        else:
+        if not row.ndim:
             row = int(row)
+        elif arms is not None:
+            row = row.copy()  # the reward, when it comes, is for these; its own arms never change
         entry = Entry(new_id, member, names[place], row, None, now, names)
         state.num_events += 1
         ledger.add(entry)

@@ -178,12 +178,12 @@ def observe_event(
 
 
 @compiled
-def predict_event(nodes: NodeArrays, node: int, features: Vector) -> tuple[float, float, float]:
+def predict_event(nodes: NodeAddress, node: int, features: Vector) -> tuple[float, float, float]:
     """The mean of x @ theta of one event, its own variance and its ancestors'."""
     task, out = np.empty(1, np.intp), np.empty((3, 1))
     task[0] = node
     x, none = features.reshape(1, features.size), out[0, :0]
-    climb(nodes, task, x, task[:0], none, none, PREDICT, out)
+    climb(dense_nodes(nodes), task, x, task[:0], none, none, PREDICT, out)
     return out[0, 0], out[1, 0], out[2, 0]
 
 

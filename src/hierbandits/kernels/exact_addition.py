@@ -37,7 +37,9 @@ def add_arm_exactly(blocks: Matrix, tallies: Matrix, task: int, arm: int, reward
 
 
 @compiled_in_order
-def add_vector_exactly(blocks: Matrix, tallies: Matrix, task: int, x: Vector, reward: float) -> None:
+def add_vector_exactly(
+    blocks: Matrix, tallies: Matrix, task: int, x: Vector, reward: float
+) -> None:
     """Add an event of features x to its task's sums."""
     dim = x.size
     for i in range(dim):
