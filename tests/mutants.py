@@ -56,6 +56,17 @@ MUTANTS = [
     ("kernels/lineage.py", "place = (place + 1) & mask", "break"),
     ("kernels/tie_breaking.py", "skip = int(uniform * ties)", "skip = 0"),
     ("kernels/tie_breaking.py", "ties + (value == top)", "ties"),
+    ("kernels/tie_breaking.py", "1 if value > top else ties +", "ties +"),
+    ("kernels/exact_addition.py", "weight * x[j]", "x[j]"),
+    ("kernels/exact_addition.py", "(had - (total - back)) + (more - back)", "more - back"),
+    ("kernels/exact_addition.py", "rounding(blocks[task, dim, i], more)", "0.0"),
+    (
+        "kernels/node_address.py",
+        "carray(pointer(at[4]), (nodes, d + 1, d)",
+        "carray(pointer(at[4]), (nodes, d, d)",
+    ),
+    ("kernels/dense_draws.py", "if below[p] < 0:", "if s == 1:"),
+    ("beliefs/nodes.py", "update(parts)\n        self._show()\n", "update(parts)\n"),
     (
         "kernels/tie_breaking.py",
         "t2 * laid[i + 2, k] + t3 * laid[i + 3, k]",

@@ -20,7 +20,9 @@ NodeAddress = NewType("NodeAddress", int)
 
 def address_table(nodes: NodeArrays) -> Indices:
     """The address of each array, then the numbers of nodes, levels, populations and features."""
-    parent, _, assumed, _, _, roots = nodes
+    parent, level, assumed, _, _, roots = nodes
+    assert parent.dtype == level.dtype == np.int32  # an address says nothing of its array
+    assert all(array.flags.carray for array in nodes)
     sizes = len(parent), len(assumed), len(roots), roots.shape[2]
     return np.array([*(array.ctypes.data for array in nodes), *sizes], np.int64)
 
@@ -40,7 +42,7 @@ def dense_nodes(address: NodeAddress) -> NodeArrays:
     """The arrays of nodes with full covariances."""
     at = carray(pointer(address), (10,), np.int64)
     nodes, levels, populations, d = at[6], at[7], at[8], at[9]
-    return (
+    return (  # type: ignore[return-value]  # NodeArrays(...) cannot be compiled
         carray(pointer(at[0]), (nodes,), np.int32),
         carray(pointer(at[1]), (nodes,), np.int32),
         carray(pointer(at[2]), (levels, 2), np.float64),
@@ -55,7 +57,7 @@ def diagonal_nodes(address: NodeAddress) -> NodeArrays:
     """The arrays of nodes with diagonal covariances."""
     at = carray(pointer(address), (10,), np.int64)
     nodes, levels, populations, arms = at[6], at[7], at[8], at[9]
-    return (
+    return (  # type: ignore[return-value]  # NodeArrays(...) cannot be compiled
         carray(pointer(at[0]), (nodes,), np.int32),
         carray(pointer(at[1]), (nodes,), np.int32),
         carray(pointer(at[2]), (levels, 2), np.float64),
