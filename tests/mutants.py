@@ -59,7 +59,7 @@ MUTANTS = [
     ("kernels/tie_breaking.py", "1 if value > top else ties +", "ties +"),
     ("kernels/exact_addition.py", "weight * x[j]", "x[j]"),
     ("kernels/exact_addition.py", "(had - (total - back)) + (more - back)", "more - back"),
-    ("kernels/exact_addition.py", "rounding(blocks[task, dim, i], more)", "0.0"),
+    ("kernels/exact_addition.py", "rounding(sums[task, xy + i], more)", "0.0"),
     (
         "kernels/node_address.py",
         "carray(pointer(at[4]), (nodes, d + 1, d)",

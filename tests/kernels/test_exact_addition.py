@@ -29,32 +29,31 @@ def test_nothing_is_lost_between_numbers_of_all_sizes(seed, armed):
     rewards = np.append(rewards, -rewards[:15])  # much of it cancels
     tasks = np.ones(rewards.size, np.intp)
     features = np.zeros(rewards.size, np.intp) if armed else rng.normal(size=(rewards.size, 1))
-    blocks, tallies = np.zeros((2, 3, 1)), np.zeros((2, 3))
+    sums = np.zeros((2, 6))
     add = add_arms_exactly if armed else add_vectors_exactly
-    add(blocks, tallies, tasks, features, rewards)
-    (xx, xy, lost_xy), (n, yy, lost_yy) = blocks[1, :, 0], tallies[1]
+    add(sums, tasks, features, rewards)
+    xx, xy, lost_xy, n, yy, lost_yy = sums[1]
     weights = None if armed else features[:, 0]
     assert xy + lost_xy == pytest.approx(_exactly(rewards, weights), rel=1e-15, abs=0)
     assert yy + lost_yy == pytest.approx(_exactly(rewards * rewards), rel=1e-15)
     assert n == rewards.size
     assert xx == pytest.approx(rewards.size if armed else (features**2).sum(), rel=1e-12)
-    assert not blocks[0].any()
-    assert not tallies[0].any()
+    assert not sums[0].any()
 
 
-def test_the_rows_of_a_block_are_the_features_products_and_their_rewards():
+def test_a_row_holds_products_then_what_they_lost_then_the_count():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(5, 3)), rng.normal(size=5)
-    blocks, tallies = np.zeros((1, 5, 3)), np.zeros((1, 3))
+    sums = np.zeros((1, 18))
     for features, reward in zip(x, y, strict=True):
-        add_vector_exactly(blocks, tallies, 0, features, reward)
-    np.testing.assert_allclose(blocks[0, :4], np.vstack([x.T @ x, x.T @ y]), rtol=1e-12)
-    np.testing.assert_allclose(tallies[0, :2], [5, y @ y])
-    blocks, tallies = np.zeros((1, 3, 2)), np.zeros((1, 3))
+        add_vector_exactly(sums, 0, features, reward)
+    right = [*(x.T @ x).ravel(), *(x.T @ y), 0, 0, 0, 5, y @ y, 0]
+    np.testing.assert_allclose(sums[0], right, rtol=1e-12, atol=1e-14)
+    sums = np.zeros((1, 9))
     for arm, reward in zip([1, 0, 1], y[:3].tolist(), strict=True):
-        add_arm_exactly(blocks, tallies, 0, arm, reward)
-    np.testing.assert_allclose(blocks[0, :2], [[1, 2], [y[1], y[0] + y[2]]])
-    np.testing.assert_allclose(tallies[0, :2], [3, y[:3] @ y[:3]])
+        add_arm_exactly(sums, 0, arm, reward)
+    right = [1, 2, y[1], y[0] + y[2], 0, 0, 3, y[:3] @ y[:3], 0]
+    np.testing.assert_allclose(sums[0], right, rtol=1e-12, atol=1e-14)
 
 
 def test_a_row_or_a_number_is_added():

@@ -21,27 +21,26 @@ class RunningSums:
     """TaskSums of a growing number of tasks; all that a belief must know to start over.
 
     Sums of rewards have twice the digits of a number: what rounding takes from them is kept too.
-    So a reward can be replaced that was far larger than the others.  A task's sums lie side by
-    side, in a block and a tally; see `exact_addition`.
+    So a reward can be replaced that was far larger than the others.  See `exact_addition` for the
+    row of numbers that a task has.
     """
 
     def __init__(self, dim: int, *, armed: bool) -> None:
-        self._armed = armed
-        self._blocks = np.zeros((0, 3 if armed else dim + 2, dim))
-        self._tallies = np.zeros((0, 3))
+        self._dim, self._armed = dim, armed
+        self._sums = np.zeros((0, (dim if armed else dim * dim) + 2 * dim + 3))
         self._add_one: Any = add_arm_exactly if armed else add_vector_exactly
         self._add_all: Any = add_arms_exactly if armed else add_vectors_exactly
 
     def add(self, row: int, features: Any, reward: float) -> None:
         """One more event of the task in this row."""
-        if row >= len(self._tallies):
+        if row >= len(self._sums):
             self._make_room(row + 1)
-        self._add_one(self._blocks, self._tallies, row, features, reward)
+        self._add_one(self._sums, row, features, reward)
 
     def add_many(self, rows: Indices, features: Matrix | Indices, rewards: Vector) -> None:
         """More events, checked before."""
         self._make_room(int(rows.max(initial=-1)) + 1)
-        self._add_all(self._blocks, self._tallies, rows, features, rewards)
+        self._add_all(self._sums, rows, features, rewards)
 
     def put(self, rows: Indices, sums: TaskSums) -> None:
         """The events of tasks that had none before."""
@@ -60,7 +59,7 @@ class RunningSums:
 
     def mean_square(self) -> float:
         """The mean square of all rewards; 0 if there are none."""
-        number, square, lost = self._tallies.sum(axis=0)
+        number, square, lost = self._sums[:, -3:].sum(axis=0)
         return float((square + lost) / max(number, 1.0))
 
     def total(self, num_tasks: int) -> TaskSums:
@@ -71,12 +70,15 @@ class RunningSums:
 
     def remove(self, row: int) -> None:
         """Forget a task; the rows after it move up."""
-        others = np.flatnonzero(np.arange(len(self._tallies)) != row)
-        self._blocks, self._tallies = self._blocks[others], self._tallies[others]
+        self._sums = self._sums[np.arange(len(self._sums)) != row]
 
     def add_arm(self) -> None:
         """One more arm, which has had no event."""
-        self._blocks = np.pad(self._blocks, ((0, 0), (0, 0), (0, 1)))
+        wider = RunningSums(self._dim + 1, armed=True)
+        wider._make_room(len(self._sums))
+        for name, values in self._parts().items():
+            wider._parts()[name][tuple(slice(size) for size in values.shape)] = values
+        self._dim, self._sums = wider._dim, wider._sums
 
     def state(self, num_tasks: int) -> dict[str, NDArray[Any]]:
         """All sums by name, a row for each task, without copies."""
@@ -85,7 +87,7 @@ class RunningSums:
 
     def restore(self, arrays: dict[str, NDArray[Any]], num_tasks: int) -> None:
         """Take the sums that `state` described, checked, in place of none."""
-        dim = self._blocks.shape[2]
+        dim = self._dim
         sums = TaskSums.from_state(arrays, dim, armed=self._armed)
         if len(sums.n) != num_tasks:
             raise ValueError(f"sums must have {num_tasks} rows, one for each task")
@@ -97,19 +99,19 @@ class RunningSums:
 
     def _parts(self) -> dict[str, NDArray[Any]]:
         """All sums by name, as views."""
-        blocks, tallies = self._blocks, self._tallies
+        sums, dim = self._sums, self._dim
+        xx = sums[:, : -2 * dim - 3]
         return {
-            "xx": blocks[:, 0] if self._armed else blocks[:, :-2],
-            "xy": blocks[:, -2],
-            "yy": tallies[:, 1],
-            "n": tallies[:, 0],
-            "lost_xy": blocks[:, -1],
-            "lost_yy": tallies[:, 2],
+            "xx": xx if self._armed else xx.reshape(len(xx), dim, dim),
+            "xy": sums[:, -2 * dim - 3 : -dim - 3],
+            "yy": sums[:, -2],
+            "n": sums[:, -3],
+            "lost_xy": sums[:, -dim - 3 : -3],
+            "lost_yy": sums[:, -1],
         }
 
     def _make_room(self, num_tasks: int) -> None:
-        have = len(self._tallies)
+        have = len(self._sums)
         if have < num_tasks:
             more = max(num_tasks - have, have // 2)
-            self._blocks = np.pad(self._blocks, ((0, more), (0, 0), (0, 0)))
-            self._tallies = np.pad(self._tallies, ((0, more), (0, 0)))
+            self._sums = np.pad(self._sums, ((0, more), (0, 0)))
