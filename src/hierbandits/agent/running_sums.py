@@ -74,11 +74,11 @@ class RunningSums:
 
     def add_arm(self) -> None:
         """One more arm, which has had no event."""
-        wider = RunningSums(self._dim + 1, armed=True)
-        wider._make_room(len(self._sums))
+        known = self._parts()
+        self._dim += 1
+        self._sums = np.zeros((len(self._sums), 3 * self._dim + 3))
         for name, values in self._parts().items():
-            wider._parts()[name][tuple(slice(size) for size in values.shape)] = values
-        self._dim, self._sums = wider._dim, wider._sums
+            values[tuple(slice(size) for size in known[name].shape)] = known[name]
 
     def state(self, num_tasks: int) -> dict[str, NDArray[Any]]:
         """All sums by name, a row for each task, without copies."""
