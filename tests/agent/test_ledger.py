@@ -5,7 +5,7 @@ import pytest
 from support.agents import ARMED, Clock
 from support.processes import in_child
 
-from hierbandits import Agent, Decision, RewardConflict, UnknownDecision
+from hierbandits import Agent, RewardConflict, UnknownDecision
 from hierbandits.agent.ledger import Entry, Ledger
 from hierbandits.agent.roster import Member
 
@@ -53,8 +53,7 @@ def _ledger(remember=None):
     """Decisions a, b, c and d, made at the times 1 to 4; a is settled at 5 with reward 0.5."""
     ledger, member = Ledger(remember), Member("t", 0, 0)
     for time, id in enumerate("abcd", 1):
-        made = Decision(id, "t", "arm", 0, None, float(time), ("arm",))
-        ledger.add(Entry(made, member, 0))
+        ledger.add(Entry(id, member, "arm", 0, None, float(time), ("arm",)))
     ledger.settle(ledger.pending["a"], 0.5, 5.0)
     return ledger, member
 

@@ -1,15 +1,15 @@
-"""Sums of an agent's tasks: the same whether events wait or are added at once."""
+"""Sums of an agent's tasks: the same whether events come one by one or many at once."""
 
 import numpy as np
 import pytest
 
 from hierbandits import TaskSums
-from hierbandits.agent.running_sums import WAITING, RunningSums
+from hierbandits.agent.running_sums import RunningSums
 
 
 @pytest.mark.parametrize("armed", [True, False])
 def test_events_one_by_one_or_many_at_once_give_the_same_sums(armed):
-    rng, number = np.random.default_rng(0), WAITING + 300
+    rng, number = np.random.default_rng(0), 300
     rows = rng.integers(7, size=number)
     features = rng.integers(3, size=number) if armed else rng.normal(size=(number, 3))
     rewards = rng.normal(size=number)

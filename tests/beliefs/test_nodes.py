@@ -1,5 +1,8 @@
 """Nodes that are added later, several hierarchies side by side, and bad shapes of a forest."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from support.oracle import random_cov
@@ -65,3 +68,29 @@ def test_tasks_and_populations_added_later_are_like_those_from_the_start(armed):
     other.observe(np.arange(60) % 3, features, rewards)
     np.testing.assert_array_equal(grown.task(second[2]).mean, other.task(2).mean)
     np.testing.assert_array_equal(grown.log_evidence()[1], other.log_evidence()[0])
+
+
+@pytest.mark.parametrize("armed", [False, True])
+def test_one_event_reaches_nodes_that_came_later_and_those_of_a_copy_alone(armed):
+    prior = GaussianHierarchy.armed(2, hyper_std=1.0, task_std=0.4, noise_std=0.5)
+    if not armed:
+        rng = np.random.default_rng(6)
+        prior = _two_levels(rng, 2, random_cov(rng, 2), random_cov(rng, 2))
+    x = 1 if armed else np.array([0.3, -1.2])
+    belief, right = Belief(prior, 1), Belief(prior, 50)
+    tasks = [0, *(int(belief.add(belief.roots[0])[0]) for _ in range(49))]
+    for place, task in enumerate(tasks):
+        belief.observe_one(task, x, float(place))
+        right.observe([place], [x], [float(place)])
+    before = belief._nodes.state.copy()
+    twins = [belief.copy() for _ in range(3)]
+    twins[1]._nodes = copy.deepcopy(belief._nodes)
+    twins[2]._nodes = pickle.loads(pickle.dumps(belief._nodes))
+    for twin in twins:
+        twin.observe_one(tasks[3], x, 2.0)
+    np.testing.assert_array_equal(belief._nodes.state, before)
+    for task, place in ((tasks[0], 0), (tasks[49], 49)):
+        np.testing.assert_allclose(belief.task(task).mean, right.task(place).mean)
+    belief.observe_one(tasks[3], x, 2.0)
+    for twin in twins:
+        np.testing.assert_array_equal(twin.task(tasks[3]).mean, belief.task(tasks[3]).mean)

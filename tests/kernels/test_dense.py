@@ -5,6 +5,7 @@ import pytest
 from support.oracle import random_cov
 
 from hierbandits.kernels import dense
+from hierbandits.kernels.node_address import address_table
 from hierbandits.kernels.node_arrays import NodeArrays
 
 
@@ -66,8 +67,10 @@ def test_a_root_learns_its_own_events():
     x, out, evidence = rng.standard_normal((1, 3)), np.empty((3, 1)), np.zeros((3, 1))
     dense.predict(nodes, np.array([1]), x, np.array([0]), out)
     np.testing.assert_allclose(out[:, 0], [x[0] @ mean, x[0] @ cov @ x[0], 0.0])
-    np.testing.assert_allclose(dense.predict_event(nodes, 1, x[0]), out[:, 0])
-    found = dense.observe_event(nodes, 1, x[0], 0.4, 0.0, evidence)
+    table = address_table(nodes)
+    address = table.ctypes.data
+    np.testing.assert_allclose(dense.predict_event(address, 1, x[0]), out[:, 0])
+    found = dense.observe_event(address, 1, x[0], 0.4, 0.0, evidence)
     var = x[0] @ cov @ x[0] + 0.3
     np.testing.assert_allclose(found, [0.4 - x[0] @ mean, var])
     np.testing.assert_allclose(nodes[-1][0, 3], mean + cov @ x[0] * (0.4 - x[0] @ mean) / var)

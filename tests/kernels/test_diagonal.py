@@ -4,6 +4,7 @@ import numpy as np
 
 from hierbandits.kernels import dense, diagonal
 from hierbandits.kernels.loops import TIED, UNFIT
+from hierbandits.kernels.node_address import address_table
 from hierbandits.kernels.node_arrays import NodeArrays
 
 
@@ -34,6 +35,8 @@ def _same(narrow, wide):
 def test_observing_shifting_predicting_and_drawing_agree_with_the_dense_form():
     rng = np.random.default_rng(0)
     narrow, wide = _arrays(rng, 2)
+    tables = address_table(narrow), address_table(wide)
+    at_narrow, at_wide = (table.ctypes.data for table in tables)
     tasks, arms, rewards = np.array([0, 1, 0, 2]), np.array([1, 0, 1, 1]), rng.standard_normal(4)
     empty, unit = np.empty(0), np.eye(2)
     ours, theirs = np.zeros((2, 3, 1))
@@ -43,13 +46,13 @@ def test_observing_shifting_predicting_and_drawing_agree_with_the_dense_form():
     _same(narrow, wide)
     for noise_std, counted in ((0.0, (ours, theirs)), (0.7, (ours[:, :0], theirs[:, :0]))):
         before = ours.copy()
-        one = diagonal.observe_event(narrow, 1, 0, 0.4, noise_std, counted[0].copy(order="C"))
-        other = dense.observe_event(wide, 1, unit[0], 0.4, noise_std, counted[1].copy(order="C"))
+        one = diagonal.observe_event(at_narrow, 1, 0, 0.4, noise_std, counted[0].copy(order="C"))
+        other = dense.observe_event(at_wide, 1, unit[0], 0.4, noise_std, counted[1].copy(order="C"))
         np.testing.assert_allclose(one, other)
         np.testing.assert_array_equal(ours, before)
     for node in (0, 2, 3):
-        one = diagonal.predict_event(narrow, node, 1)
-        np.testing.assert_allclose(one, dense.predict_event(wide, node, unit[1]))
+        one = diagonal.predict_event(at_narrow, node, 1)
+        np.testing.assert_allclose(one, dense.predict_event(at_wide, node, unit[1]))
     _same(narrow, wide)
     diagonal.shift(narrow, 0, 1, 0.7)
     dense.shift(wide, 0, unit[1], 0.7)
@@ -68,8 +71,8 @@ def test_observing_shifting_predicting_and_drawing_agree_with_the_dense_form():
     normals = rng.standard_normal(9)  # the second to the seventh are those of a path
     for node in (0, 1, 2):
         rows = np.array([1, 0])
-        place = diagonal.choose(narrow, node, normals, 1, rows, 1.0)
-        assert place == dense.choose(wide, node, normals, 1, unit[rows], 1.0)
+        place = diagonal.choose(at_narrow, node, normals, 1, rows, 1.0)
+        assert place == dense.choose(at_wide, node, normals, 1, unit[rows], 1.0)
         path = [3, 2, node][: 3 if node < 2 else 2]
         drawn = np.empty((len(path), 2))
         given = normals[1 : 1 + 2 * len(path)].reshape(-1, 2)
@@ -78,7 +81,9 @@ def test_observing_shifting_predicting_and_drawing_agree_with_the_dense_form():
 
 
 def test_a_choice_says_if_arms_are_tied_or_unfit():
-    narrow, wide = _arrays(np.random.default_rng(1), 2)
+    arrays = _arrays(np.random.default_rng(1), 2)
+    tables = [address_table(each) for each in arrays]
+    narrow, wide = (table.ctypes.data for table in tables)
     normals = np.ones(6)
     assert diagonal.choose(narrow, 0, normals, 0, np.array([1, 1]), 1.0) == TIED
     assert dense.choose(wide, 0, normals, 0, np.ones((2, 2)), 2.0) == TIED

@@ -73,6 +73,10 @@ class Agent:
         self._lock: AgentLock = RLock()
         FORK_GUARD.watch(self)
 
+    def _begin_child(self) -> None:
+        """Make other ids than the parent process does."""
+        self._state.ledger.begin_ids()
+
     @property
     def prior(self) -> Model:
         """What the agent assumes; `add_arm` makes it wider."""
@@ -152,11 +156,7 @@ class Agent:
         if type(value) is not float or not abs(value) <= LARGEST:
             value = float(real_array("value", value, ()))
         with self._lock:
-            entry = self._state.ledger.awaiting(id, value)
-            if entry is None:
-                return False
-            self._books.reward_one(entry, value)
-            return True
+            return self._books.reward_one(id, value)
 
     def reward_many(self, ids: Sequence[str], values: ArrayLike) -> list[bool]:
         """Learn many rewards at once, or, if any of them is wrong, none."""

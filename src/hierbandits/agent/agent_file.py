@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierbandits.agent.agent_state import AgentState
-from hierbandits.agent.decision import Decision, task_name
+from hierbandits.agent.decision import task_name
 from hierbandits.agent.ledger import Entry
 from hierbandits.agent.roster import Roster
 from hierbandits.archive import read_archive, write_archive
@@ -49,7 +49,7 @@ def write_agent(path: str | PathLike[str], agent: "Agent") -> None:
     }
     shape = (-1,) if state.prior.is_armed else (-1, state.prior.dim)
     for name, entries in (("pending", ledger.pending), ("settled", ledger.settled)):
-        features = np.array([entry.decision.features for entry in entries.values()])
+        features = np.array([entry.row for entry in entries.values()])
         arrays[name] = features.reshape(shape if entries else (0, *shape[1:]))
     if own is not None and not state.prior.is_armed:
         arrays["arms"] = own.table
@@ -62,9 +62,8 @@ def write_agent(path: str | PathLike[str], agent: "Agent") -> None:
 
 def _parts(entry: Entry, offers: dict[tuple[Name, ...], int]) -> list[Any]:
     """A decision and its reward without its features; what was offered is a place in `offers`."""
-    made = entry.decision
-    offer = offers.setdefault(made.offered, len(offers))
-    own = [made.id, made.task, made.arm, made.propensity, made.time, offer]
+    offer = offers.setdefault(entry.offered, len(offers))
+    own = [entry.id, entry.member.task, entry.arm, entry.propensity, entry.time, offer]
     return [*own, entry.reward, entry.settled, entry.provisional, entry.place]
 
 
@@ -126,10 +125,9 @@ def _restore(agent: "Agent", meta: dict[str, Any], arrays: dict[str, NDArray[Any
     state.sums.restore(own, len(state.roster))
     offers = [tuple(offer) for offer in meta["offers"]]
     for entry in _entries(state, meta["pending"], arrays["pending"], offers):
-        state.ledger.pending[entry.decision.id] = entry
+        state.ledger.pending[entry.id] = entry
     for entry in _entries(state, meta["settled"], arrays["settled"], offers):
-        entry.row = None
-        state.ledger.settled[entry.decision.id] = entry
+        state.ledger.settled[entry.id] = entry
     state.ledger.num_added = count("num_added", meta["num_added"])
     state.count_decisions()
 
@@ -142,11 +140,8 @@ def _entries(
 ) -> Iterator[Entry]:
     """The decisions that `_parts` described, with their features."""
     rows = state.belief.checked_features(features, len(saved))
-    plain = rows.tolist()
-    for parts, row, own in zip(saved, rows, plain, strict=True):
+    for parts, row in zip(saved, rows, strict=True):
         id, task, arm, propensity, time, offer, *rest = parts
         member = state.roster.find(task_name(task))
-        armed = state.prior.is_armed
-        known = own if armed else tuple(own)
-        decision = Decision(id, member.task, arm, known, propensity, time, offers[offer])
-        yield Entry(decision, member, own if armed else row.copy(), *rest)
+        own = int(row) if state.prior.is_armed else row.copy()
+        yield Entry(id, member, arm, own, propensity, time, offers[offer], *rest)

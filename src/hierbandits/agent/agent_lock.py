@@ -43,6 +43,9 @@ class Locked(Protocol):
 
     _lock: AgentLock
 
+    def _begin_child(self) -> None:
+        """Be told that this is the copy in a child."""
+
 
 class ForkGuard:
     """Holds all locks while the process forks: then no call is halfway in the child's copy.
@@ -52,7 +55,6 @@ class ForkGuard:
     """
 
     def __init__(self) -> None:
-        self.forks = 0  # how many forks led to this process
         self.patience = PATIENCE
         self._own = RLock()  # of the set below; who holds it waits for no other lock for long
         self._agents: WeakSet[Locked] = WeakSet()
@@ -104,9 +106,10 @@ class ForkGuard:
 
     def _begin(self) -> None:
         """In the child."""
-        self.forks += 1
         for agent in self._busy:
             agent._lock = Halfway()
+        for agent in self._agents:
+            agent._begin_child()
         self._release()
 
     def _release(self) -> None:

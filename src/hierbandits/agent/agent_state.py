@@ -115,7 +115,7 @@ class AgentState:
         features = np.array([entry.row for entry in entries])
         time = None
         if self.belief.IS_TIMED:  # a reward says what a task was like when it was decided for
-            time = np.array([entry.decision.time for entry in entries])
+            time = np.array([entry.time for entry in entries])
         self.belief.observe_rows(nodes, features, np.array(rewards), time=time)
         add = self.sums.add
         for entry, reward in zip(entries, rewards, strict=True):
@@ -125,13 +125,11 @@ class AgentState:
         old = entry.reward
         assert old is not None  # it is settled
         if old != reward:
-            made = entry.decision.features
-            features = made if self.prior.is_armed else np.array(made)
-            self.sums.revise(entry.member.row, features, old, reward)
+            self.sums.revise(entry.member.row, entry.row, old, reward)
             if old * old > EXTREME**2 * self.sums.mean_square() and not self.belief.IS_TIMED:
                 self._start_over(self.recipe(self.prior))
             else:
-                self.belief.revise(entry.member.node, features, old, reward)
+                self.belief.revise(entry.member.node, entry.row, old, reward)
 
     def learn(
         self, tasks: Sequence[tuple[Name, ...]], table: Matrix | Indices, rewards: Vector

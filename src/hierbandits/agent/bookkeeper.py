@@ -45,21 +45,26 @@ class Bookkeeper:
             self._write("decide", now, {"best": best, "decisions": decisions})
         self.state.decide(entries, best=best)
 
-    def reward_one(self, entry: Entry, reward: float) -> None:
-        """`reward` of one decision."""
+    def reward_one(self, id: str, reward: float) -> bool:
+        """`reward` of one decision; False if it has this reward already."""
+        state = self.state
+        entry = state.ledger.awaiting(id, reward)
+        if entry is None:
+            return False
         if self.journal is None and not entry.provisional:
             now = self.clock()
             if type(now) is not float or now - now != 0.0:  # not finite
                 now = checked_now(now)
-            self.state.reward_one(entry, reward, now)
+            state.reward_one(entry, reward, now)
         else:
             self.reward([entry], [reward])
+        return True
 
     def reward(self, entries: Sequence[Entry], rewards: Sequence[float]) -> None:
         """Decisions that await these rewards have them now."""
         now = self.now()
         if self.journal is not None:
-            ids = [entry.decision.id for entry in entries]
+            ids = [entry.id for entry in entries]
             self._write("reward", now, {"ids": ids, "values": list(rewards)})
         self.state.reward(entries, rewards, now)
 
@@ -117,7 +122,7 @@ class Bookkeeper:
         before = now - age
         pending = ledger.pending_before(before)
         forgotten = ledger.settled_before(before) if default is None else []
-        ids = [entry.decision.id for entry in pending]
+        ids = [entry.id for entry in pending]
         if pending or forgotten:
             self._write("expire", now, {"before": before, "default": default, "ids": ids})
             if default is None:

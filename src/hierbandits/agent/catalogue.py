@@ -124,10 +124,10 @@ class Catalogue:
         own = self.own
         if arms is None:
             return None if own is None else (own.table, own.names)
-        if type(arms) is not np.ndarray or arms.dtype != _FLOAT or self._armed:
+        if type(arms) is not np.ndarray or arms.dtype is not _FLOAT or self._armed:
             return None
-        flags, shape = arms.flags, arms.shape
-        if len(shape) != 2 or shape[1] != self._dim or not (flags.c_contiguous and flags.writeable):
+        shape = arms.shape
+        if len(shape) != 2 or shape[1] != self._dim or not arms.flags.carray:
             return None
         return (arms, _numbers(shape[0])) if shape[0] else None
 

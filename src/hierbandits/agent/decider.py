@@ -66,16 +66,14 @@ class Decider:
             self._put_back(luck)
             raise
         row: Any = table[place]
-        if row.ndim:
-            row = row.copy()  # the reward, when it comes, is for these
-            features: Any = tuple(row.tolist())
-        else:
-            row = features = int(row)
-        parts = new_id, member.task, names[place], features, None, now, names
-        decision = tuple.__new__(Decision, parts)  # in half the time of Decision(...)
+        if not row.ndim:
+            row = int(row)
+        elif arms is not None:
+            row = row.copy()  # the reward, when it comes, is for these; its own arms never change
+        entry = Entry(new_id, member, names[place], row, None, now, names)
         state.num_events += 1
-        ledger.add(Entry(decision, member, row))
-        return decision
+        ledger.add(entry)
+        return entry.decision
 
     def decide(
         self,
@@ -104,14 +102,13 @@ class Decider:
             choices, propensities = self._choose(nodes, offered, best, now)
             arms_chosen = [known[place] for known, place in zip(names, choices, strict=True)]
             rows = offered.features(choices)
-            features: list[Any] = rows.tolist()
             armed, entries = state.prior.is_armed, []
             for e, member in enumerate(members):
-                own: Any = features[e] if armed else tuple(features[e])
-                decision = Decision(
-                    new_ids[e], member.task, arms_chosen[e], own, propensities[e], now, playable[e]
+                row: Any = int(rows[e]) if armed else rows[e].copy()
+                entry = Entry(
+                    new_ids[e], member, arms_chosen[e], row, propensities[e], now, playable[e]
                 )
-                entries.append(Entry(decision, member, own if armed else rows[e].copy()))
+                entries.append(entry)
             books.decide(entries, now, best=best)
         except BaseException:  # as if nothing had been asked
             state.roster.unmeet(size, num_nodes)

@@ -20,29 +20,29 @@ def decision_log(entries: Sequence[Entry], arms: Sequence[Name] | None, *, by_ar
     if not entries:
         raise ValueError("log must hold decisions that have their rewards, got none")
     entries = sorted(entries, key=lambda entry: entry.place)
-    decisions = [entry.decision for entry in entries]
-    text = _texts("task", [decision.task for decision in decisions])
+    tasks = [entry.member.task for entry in entries]
+    text = _texts("task", tasks)
     columns = {
-        "task": [text[decision.task] for decision in decisions],
+        "task": [text[task] for task in tasks],
         "reward": [entry.reward for entry in entries],
-        "decision": [decision.id for decision in decisions],
-        "time": [decision.time for decision in decisions],
+        "decision": [entry.id for entry in entries],
+        "time": [entry.time for entry in entries],
     }
-    if isinstance(decisions[0].task, tuple):
-        firsts = [d.task[0] for d in decisions if isinstance(d.task, tuple)]
+    if isinstance(tasks[0], tuple):
+        firsts = [task[0] for task in tasks if isinstance(task, tuple)]
         populations = _texts("population", firsts)
         columns["population"] = [populations[first] for first in firsts]
-    if all(decision.propensity is not None for decision in decisions):
-        columns["propensity"] = [decision.propensity for decision in decisions]
+    if all(entry.propensity is not None for entry in entries):
+        columns["propensity"] = [entry.propensity for entry in entries]
     if by_arm:
-        offered = {arm for decision in decisions for arm in decision.offered}
+        offered = {arm for entry in entries for arm in entry.offered}
         known = None if arms is None or not offered <= set(arms) else arms
         names = _texts("arm", list(offered if known is None else known))
-        columns["arm"] = [names[decision.arm] for decision in decisions]
-        columns["eligible"] = [[names[arm] for arm in d.offered] for d in decisions]
+        columns["arm"] = [names[entry.arm] for entry in entries]
+        columns["eligible"] = [[names[arm] for arm in entry.offered] for entry in entries]
         own = None if known is None else [names[arm] for arm in known]
     else:
-        columns["features"] = [decision.features for decision in decisions]
+        columns["features"] = [entry.row.tolist() for entry in entries]
         own = None
     frame = polars_module().DataFrame(columns, strict=True)
     return Log.read(frame, Columns(**{name: name for name in columns}), arms=own)

@@ -53,12 +53,11 @@ def _decide(state: AgentState, event: Event) -> None:
     paths = [state.roster.checked_path(decision.task) for decision in decisions]
     entries = []
     for decision, path, row in zip(decisions, paths, table, strict=True):
-        if state.prior.is_armed:
-            row = int(row)
-            decision = decision._replace(features=row)
-        else:
-            row = row.copy()  # the others of the round are not kept for its sake
-        entries.append(Entry(decision, state.roster.meet(path), row))
+        id, _, arm, _, propensity, time, offered = decision
+        # A copy, so that the others of the round are not kept for its sake.
+        own = int(row) if state.prior.is_armed else row.copy()
+        member = state.roster.meet(path)
+        entries.append(Entry(id, member, arm, own, propensity, time, offered))
     state.decide(entries, best=event["best"])
 
 

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierbandits.agent.agent_state import AgentState
-from hierbandits.agent.decision import Decision
 from hierbandits.agent.ledger import Entry
 from hierbandits.agent.roster import Member
 from hierbandits.logs.batch import Batch
@@ -74,21 +73,20 @@ def _remember(
         return
     armed, names = batch.is_armed, batch.names.arms
     times = _seconds(batch.times, batch.num_rows, now)
-    played, rows = batch.features.tolist(), table.tolist()
+    played = batch.features.tolist()
     offered = tuple(names) if armed else (0,)  # the arm that was played, which has no name
     for e, task in enumerate(batch.tasks.tolist()):
         if batch.eligible is not None:
             offered = tuple(names[place] for place in np.flatnonzero(batch.eligible[e]).tolist())
-        decision = Decision(
+        entry = Entry(
             str(batch.decisions[e]),
-            member_of[task].task,
+            member_of[task],
             names[played[e]] if armed else 0,
-            rows[e] if armed else tuple(rows[e]),
+            int(table[e]) if armed else table[e].copy(),
             None if batch.propensities is None else float(batch.propensities[e]),
             times[e],
             offered,
         )
-        entry = Entry(decision, member_of[task], rows[e] if armed else table[e])
         state.ledger.add(entry)
         state.ledger.settle(entry, float(batch.rewards[e]), times[e])
 

@@ -285,13 +285,12 @@ class Belief(Posterior):
 
     def best_row(self, stock: NormalStock, node: int, table: Features) -> int:
         """`best_arms` of one event: the row of a table that is best in a draw."""
-        nodes = self._nodes
-        number = nodes.levels.num_levels * nodes.levels.dim
-        first = stock.used
+        nodes, first = self._nodes, stock.used
+        number = nodes.path_normals
         if first + number > stock.size:
             self._check_fit(table)  # before random numbers are drawn
             first = stock.refill(number)
-        row = self._kernels.choose(nodes.arrays, node, stock.block, first, table, LARGEST)
+        row = self._kernels.choose(nodes.address, node, stock.block, first, table, LARGEST)
         if row == UNFIT:
             self._check_fit(table)
         stock.used = first + number
@@ -307,8 +306,8 @@ class Belief(Posterior):
 
     def observe_one(self, node: int, features: Any, reward: float) -> None:
         """`observe_rows` of one event, with features (d,) or an arm's index."""
-        arrays, evidence = self._nodes.arrays, self._evidence.parts
-        self._kernels.observe_event(arrays, node, features, reward, 0.0, evidence)
+        address, evidence = self._nodes.address, self._evidence.parts
+        self._kernels.observe_event(address, node, features, reward, 0.0, evidence)
 
     def predict_rows(
         self,

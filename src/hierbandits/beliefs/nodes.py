@@ -11,6 +11,7 @@ from hierbandits.beliefs.forest import Forest, with_room
 from hierbandits.beliefs.levels import Levels
 from hierbandits.checks import count as checked_count
 from hierbandits.checks import index_array, state_array
+from hierbandits.kernels.node_address import NodeAddress, address_table
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Indices, Matrix, Vector
@@ -34,14 +35,22 @@ class Nodes:
         rows = 2 if hierarchy.is_diagonal else hierarchy.dim + 1
         self.state: Matrix = np.empty((0, rows, hierarchy.dim))
         self.roots: Matrix = np.empty((0, rows, hierarchy.dim))
-        self.arrays = self._arrays()
+        self._show()
 
-    def _arrays(self) -> NodeArrays:
-        """What kernels take."""
+    def _show(self) -> None:
+        """Let kernels see the arrays as they are now."""
         forest, levels = self.forest, self.levels
-        return NodeArrays(
+        self.arrays = NodeArrays(
             (forest.parent, forest.level, levels.assumed, levels.maps, self.state, self.roots)
         )
+        self._addresses = address_table(self.arrays)
+        self.address = NodeAddress(self._addresses.ctypes.data)
+        self.path_normals = levels.num_levels * levels.dim  # that a draw of one task may need
+
+    def __setstate__(self, parts: dict[str, Any]) -> None:
+        """A copy or a pickle of nodes has arrays of its own, elsewhere."""
+        self.__dict__.update(parts)
+        self._show()
 
     @property
     def size(self) -> int:
@@ -105,7 +114,7 @@ class Nodes:
         """Let new nodes, the last of the forest, know nothing."""
         self.state = with_room(self.state, new.start, new.stop - new.start)
         self.forget(np.arange(new.start, new.stop))
-        self.arrays = self._arrays()
+        self._show()
 
     def forget(self, nodes: Indices) -> None:
         """Let nodes know nothing."""
@@ -144,7 +153,7 @@ class Nodes:
         means = np.array([hierarchy.hyper_mean for hierarchy in hierarchies])
         self.put_roots(populations, means, self.levels.start[levels])
         self.forget(tasks)
-        self.arrays = self._arrays()
+        self._show()
         return tasks
 
     def replica(self, hierarchy: GaussianHierarchy) -> "Nodes":
@@ -159,7 +168,7 @@ class Nodes:
         twin.forest.level[twin.forest.root] = 0
         twin.state, twin.roots = np.empty_like(self.state), np.empty_like(self.roots)
         twin.put_roots(slice(None), hierarchy.hyper_mean[None], twin.levels.start[:1])
-        twin.arrays = twin._arrays()
+        twin._show()
         return twin
 
     def given_parents(self, nodes: Indices) -> tuple[Matrix, Matrix, Matrix]:
@@ -206,7 +215,7 @@ class Nodes:
         twin = Nodes.__new__(Nodes)
         twin.levels, twin.forest = self.levels.copy(), self.forest.copy()
         twin.state, twin.roots = self.state[: self.size].copy(), self.roots.copy()
-        twin.arrays = twin._arrays()
+        twin._show()
         return twin
 
     def saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -225,5 +234,5 @@ class Nodes:
         nodes.state = state_array("state", arrays["state"], (nodes.size, rows, nodes.dim))
         trees = nodes.forest.num_populations
         nodes.roots = state_array("roots", arrays["roots"], (trees, rows, nodes.dim))
-        nodes.arrays = nodes._arrays()
+        nodes._show()
         return nodes

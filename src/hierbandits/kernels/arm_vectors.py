@@ -7,7 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from hierbandits.compiler import compiled
 from hierbandits.kernels import dense
+from hierbandits.kernels.node_address import NodeAddress, dense_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -38,15 +40,15 @@ def observe(
 
 
 def observe_event(
-    nodes: NodeArrays, node: int, arm: int, reward: float, noise_std: float, evidence: Matrix
+    nodes: NodeAddress, node: int, arm: int, reward: float, noise_std: float, evidence: Matrix
 ) -> tuple[float, float]:
     """Learn one reward of a task; returns its innovation and the innovation's variance."""
-    return dense.observe_event(nodes, node, _table(nodes)[arm], reward, noise_std, evidence)
+    return dense.observe_event(nodes, node, _table_at(nodes)[arm], reward, noise_std, evidence)
 
 
-def predict_event(nodes: NodeArrays, node: int, arm: int) -> tuple[float, float, float]:
+def predict_event(nodes: NodeAddress, node: int, arm: int) -> tuple[float, float, float]:
     """The mean of an arm's mean reward, its own variance and its ancestors'."""
-    return dense.predict_event(nodes, node, _table(nodes)[arm])
+    return dense.predict_event(nodes, node, _table_at(nodes)[arm])
 
 
 def predict(nodes: NodeArrays, tasks: Indices, table: Indices, rows: Indices, out: Matrix) -> None:
@@ -60,12 +62,23 @@ def shift(nodes: NodeArrays, node: int, arm: int, amount: float) -> None:
 
 
 def choose(
-    nodes: NodeArrays, node: int, normals: Vector, first: int, table: Indices, largest: float
+    nodes: NodeAddress, node: int, normals: Vector, first: int, table: Indices, largest: float
 ) -> int:
     """The row of a table that is best in one draw of a node's parameter, or TIED."""
-    return dense.choose(nodes, node, normals, first, _table(nodes)[table], largest)
+    return dense.choose(nodes, node, normals, first, _table_at(nodes)[table], largest)
 
 
 def _table(nodes: NodeArrays) -> Matrix:
     roots = nodes[-1]
     return unit_vectors(roots.shape[2])
+
+
+def _table_at(nodes: NodeAddress) -> Matrix:
+    return unit_vectors(num_arms_at(nodes))
+
+
+@compiled
+def num_arms_at(nodes: NodeAddress) -> int:
+    """The number of arms of the nodes at an address."""
+    num_arms: int = dense_nodes(nodes)[-1].shape[2]
+    return num_arms

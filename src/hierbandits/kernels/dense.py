@@ -13,6 +13,7 @@ import numpy as np
 from hierbandits.compiler import compiled
 from hierbandits.kernels.dense_draws import choose as choose
 from hierbandits.kernels.dense_draws import draw as draw
+from hierbandits.kernels.node_address import NodeAddress, dense_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.kernels.prefetch import NODES_AHEAD, prefetch_node
 from hierbandits.types import Indices, Matrix, Vector
@@ -158,7 +159,7 @@ def observe(
 
 @compiled
 def observe_event(
-    nodes: NodeArrays,
+    nodes: NodeAddress,
     node: int,
     features: Vector,
     reward: float,
@@ -170,19 +171,19 @@ def observe_event(
     task[0], innovation[0, 0], innovation[1, 0] = node, reward, noise_std
     x, rewards, noise = features.reshape(1, features.size), innovation[0], innovation[1]
     own = noise if noise_std > 0 else noise[:0]  # read before they are written over
-    climb(nodes, task, x, task[:0], rewards, own, OBSERVE, innovation)
+    climb(dense_nodes(nodes), task, x, task[:0], rewards, own, OBSERVE, innovation)
     if evidence.shape[1] > 0:
         add_evidence(innovation, evidence)
     return innovation[0, 0], innovation[1, 0]
 
 
 @compiled
-def predict_event(nodes: NodeArrays, node: int, features: Vector) -> tuple[float, float, float]:
+def predict_event(nodes: NodeAddress, node: int, features: Vector) -> tuple[float, float, float]:
     """The mean of x @ theta of one event, its own variance and its ancestors'."""
     task, out = np.empty(1, np.intp), np.empty((3, 1))
     task[0] = node
     x, none = features.reshape(1, features.size), out[0, :0]
-    climb(nodes, task, x, task[:0], none, none, PREDICT, out)
+    climb(dense_nodes(nodes), task, x, task[:0], none, none, PREDICT, out)
     return out[0, 0], out[1, 0], out[2, 0]
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from hierbandits.compiler import compiled, inlined
 from hierbandits.kernels.loops import TIED, UNFIT
+from hierbandits.kernels.node_address import NodeAddress, dense_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.kernels.prefetch import NODES_AHEAD, prefetch_node
 from hierbandits.types import Indices, Matrix, Vector
@@ -34,7 +35,7 @@ def draw(
     parent, level, assumed, maps, state, roots = nodes
     num_slots, dim = normals.shape
     heard = np.empty((num_slots, dim))  # G theta, as a slot's children hear it
-    is_heard = np.zeros(num_slots, np.bool_)
+    below = np.full(num_slots, -1)  # the level of its children, from the first of them on
     z, own = np.empty(dim), np.empty(dim)
     for s in range(num_slots):
         node = slot_node[s]
@@ -51,10 +52,10 @@ def draw(
                     total += roots[root, i, j] * z[j]
                 out[s, i] = total
             continue
-        row = level[node]
-        if not is_heard[p]:
-            inherit(maps, row, out, p, heard)
-            is_heard[p] = True
+        if below[p] < 0:
+            below[p] = level[node]
+            inherit(maps, below[p], out, p, heard)
+        row = below[p]
         for i in range(dim):
             for j in range(dim):
                 z[j] += heard[p, i] * state[node, i, j]
@@ -75,7 +76,7 @@ def draw(
 
 @compiled
 def choose(
-    nodes: NodeArrays,
+    nodes: NodeAddress,
     node: int,
     normals: Vector,
     first: int,  # where this draw's d normals for each node of the path begin, the root's first
@@ -86,7 +87,7 @@ def choose(
 
     UNFIT says that a vector of features is longer than `largest`: one of them may be too large.
     """
-    parent, level, assumed, maps, state, roots = nodes
+    parent, level, assumed, maps, state, roots = dense_nodes(nodes)
     num_arms, dim = table.shape
     depth, above = 0, node
     while above >= 0:

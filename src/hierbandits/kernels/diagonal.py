@@ -10,6 +10,7 @@ import numpy as np
 
 from hierbandits.compiler import compiled, inlined
 from hierbandits.kernels.loops import TIED
+from hierbandits.kernels.node_address import NodeAddress, diagonal_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -77,7 +78,7 @@ def add_evidence(evidence: Matrix, population: int, residual: float, var: float)
 
 @compiled
 def observe_event(
-    nodes: NodeArrays,
+    nodes: NodeAddress,
     node: int,
     arm: int,
     reward: float,
@@ -85,9 +86,10 @@ def observe_event(
     evidence: Matrix,  # (3, P), or (3, 0): nobody counts
 ) -> tuple[float, float]:
     """Learn one reward of a task; returns its innovation and the innovation's variance."""
-    _, level, assumed, _, _, _ = nodes
+    arrays = diagonal_nodes(nodes)
+    _, level, assumed, _, _, _ = arrays
     var = noise_std * noise_std if noise_std > 0 else assumed[level[node], 0]
-    residual, var, population = observe_above(nodes, node, arm, var, reward)
+    residual, var, population = observe_above(arrays, node, arm, var, reward)
     if evidence.shape[1] > 0:
         add_evidence(evidence, population, residual, var)
     return residual, var
@@ -125,8 +127,8 @@ def shift(nodes: NodeArrays, node: int, arm: int, amount: float) -> None:
     root[1, arm] += root[0, arm] ** 2 * message
 
 
-@compiled
-def predict_event(nodes: NodeArrays, node: int, arm: int) -> tuple[float, float, float]:
+@inlined
+def predict_above(nodes: NodeArrays, node: int, arm: int) -> tuple[float, float, float]:
     """Mean and variance of an arm's mean reward, the variance split into own and ancestors'."""
     parent, level, _, maps, state, roots = nodes
     mean, within, shared = 0.0, 0.0, 0.0
@@ -151,6 +153,12 @@ def predict_event(nodes: NodeArrays, node: int, arm: int) -> tuple[float, float,
 
 
 @compiled
+def predict_event(nodes: NodeAddress, node: int, arm: int) -> tuple[float, float, float]:
+    """The mean of one arm's mean reward, its own variance and its ancestors'."""
+    return predict_above(diagonal_nodes(nodes), node, arm)
+
+
+@compiled
 def predict(
     nodes: NodeArrays,
     tasks: Indices,
@@ -160,7 +168,7 @@ def predict(
 ) -> None:
     """Fill the mean of arms' mean rewards, their own variance and their ancestors'."""
     for e in range(tasks.size):
-        out[0, e], out[1, e], out[2, e] = predict_event(nodes, tasks[e], table[rows[e]])
+        out[0, e], out[1, e], out[2, e] = predict_above(nodes, tasks[e], table[rows[e]])
 
 
 @compiled
@@ -191,7 +199,7 @@ def draw(
 
 @compiled
 def choose(
-    nodes: NodeArrays,
+    nodes: NodeAddress,
     node: int,
     normals: Vector,
     first: int,  # where this draw's K normals for each node of the path begin, the root's first
@@ -199,7 +207,7 @@ def choose(
     largest: float,
 ) -> int:
     """The row of a table that is best in one draw of a node's parameter, or TIED."""
-    parent, level, _, maps, state, roots = nodes
+    parent, level, _, maps, state, roots = diagonal_nodes(nodes)
     num_arms = roots.shape[2]
     depth, above = 0, node
     while above >= 0:

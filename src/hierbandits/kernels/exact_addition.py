@@ -1,4 +1,8 @@
-"""Sums of twice as many digits: each comes with what rounding has taken from it."""
+"""Sums of twice as many digits: each comes with what rounding has taken from it.
+
+A task has one row of numbers, side by side in memory: X'X (armed: the counts of its arms), X'Y,
+what X'Y has lost, the number of events, Y'Y, and what Y'Y has lost.
+"""
 
 from typing import Any
 
@@ -15,56 +19,53 @@ def rounding(had: Any, more: Any) -> Any:
 
 
 @compiled_in_order
-def add_arms_exactly(
-    tasks: Indices,
-    features: Features,
-    rewards: Vector,
-    xx: Matrix,
-    xy: Matrix,
-    yy: Vector,
-    n: Vector,
-    lost_xy: Matrix,
-    lost_yy: Vector,
-) -> None:
-    """Add a batch of events to their tasks' sums, where features are arm indices.
-
-    What rounding takes from X'Y and Y'Y is added to `lost_xy` and `lost_yy`.
-    """
-    for e in range(tasks.size):
-        task, arm = tasks[e], features[e]
-        xx[task, arm] += 1.0
-        n[task] += 1.0
-        more, square = rewards[e], rewards[e] * rewards[e]
-        lost_xy[task, arm] += rounding(xy[task, arm], more)
-        xy[task, arm] += more
-        lost_yy[task] += rounding(yy[task], square)
-        yy[task] += square
+def count_exactly(sums: Matrix, task: int, reward: float) -> None:
+    """Count an event: it adds to the last three numbers of its task."""
+    last, square = sums.shape[1] - 1, reward * reward
+    sums[task, last - 2] += 1.0
+    sums[task, last] += rounding(sums[task, last - 1], square)
+    sums[task, last - 1] += square
 
 
 @compiled_in_order
-def add_vectors_exactly(
-    tasks: Indices,
-    features: Features,
-    rewards: Vector,
-    xx: Matrix,
-    xy: Matrix,
-    yy: Vector,
-    n: Vector,
-    lost_xy: Matrix,
-    lost_yy: Vector,
-) -> None:
-    """`add_arms_exactly` where features are vectors."""
+def add_arm_exactly(sums: Matrix, task: int, arm: int, reward: float) -> None:
+    """Add an event of an arm to its task's sums."""
+    num_arms = (sums.shape[1] - 3) // 3
+    xy, lost = num_arms + arm, 2 * num_arms + arm
+    sums[task, arm] += 1.0
+    sums[task, lost] += rounding(sums[task, xy], reward)
+    sums[task, xy] += reward
+    count_exactly(sums, task, reward)
+
+
+@compiled_in_order
+def add_vector_exactly(sums: Matrix, task: int, x: Vector, reward: float) -> None:
+    """Add an event of features x to its task's sums."""
+    dim = x.size
+    for i in range(dim):
+        weight = x[i]
+        for j in range(dim):
+            sums[task, i * dim + j] += weight * x[j]
+    xy, lost = dim * dim, dim * dim + dim
+    for i in range(dim):
+        more = x[i] * reward
+        sums[task, lost + i] += rounding(sums[task, xy + i], more)
+        sums[task, xy + i] += more
+    count_exactly(sums, task, reward)
+
+
+@compiled_in_order
+def add_arms_exactly(sums: Matrix, tasks: Indices, features: Features, rewards: Vector) -> None:
+    """`add_arm_exactly` for each of many events."""
     for e in range(tasks.size):
-        task, square = tasks[e], rewards[e] * rewards[e]
-        n[task] += 1.0
-        for i in range(features.shape[1]):
-            for j in range(features.shape[1]):
-                xx[task, i, j] += features[e, i] * features[e, j]
-            more = features[e, i] * rewards[e]
-            lost_xy[task, i] += rounding(xy[task, i], more)
-            xy[task, i] += more
-        lost_yy[task] += rounding(yy[task], square)
-        yy[task] += square
+        add_arm_exactly(sums, tasks[e], features[e], rewards[e])
+
+
+@compiled_in_order
+def add_vectors_exactly(sums: Matrix, tasks: Indices, features: Features, rewards: Vector) -> None:
+    """`add_vector_exactly` for each of many events."""
+    for e in range(tasks.size):
+        add_vector_exactly(sums, tasks[e], features[e], rewards[e])
 
 
 def add_exactly(sums: Any, lost: Any, place: Any, more: Any) -> None:

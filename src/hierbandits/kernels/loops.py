@@ -2,6 +2,7 @@
 
 from typing import Any, Protocol
 
+from hierbandits.kernels.node_address import NodeAddress
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.types import Features, Indices, Matrix, Vector
 
@@ -26,7 +27,7 @@ class Loops(Protocol):
 
     def observe_event(
         self,
-        nodes: NodeArrays,
+        nodes: NodeAddress,
         node: int,
         features: Any,
         reward: float,
@@ -41,7 +42,7 @@ class Loops(Protocol):
         """
 
     def predict_event(
-        self, nodes: NodeArrays, node: int, features: Any, /
+        self, nodes: NodeAddress, node: int, features: Any, /
     ) -> tuple[float, float, float]:
         """The mean of x @ theta of one event, its own variance and its ancestors'."""
 
@@ -72,7 +73,7 @@ class Loops(Protocol):
 
     def choose(
         self,
-        nodes: NodeArrays,
+        nodes: NodeAddress,
         node: int,
         normals: Vector,
         first: int,

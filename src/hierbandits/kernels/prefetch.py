@@ -9,7 +9,7 @@ from numba.extending import intrinsic
 from hierbandits.compiler import inlined
 from hierbandits.types import Matrix
 
-NODES_AHEAD = 8
+NODES_AHEAD = 16
 """How many events before its turn a node is asked for."""
 
 _LINE = 8  # floats in a cache line

@@ -15,18 +15,15 @@ from hierbandits.types import Indices, Matrix, Vector
 def pick(values: Vector, first: int, stop: int, uniform: float) -> tuple[int, bool]:
     """The place of the highest value from `first` on, and whether it is tied.
 
-    Of tied places the uniform number decides.
+    Of tied places the uniform number decides.  The first loop has no branches, because nobody can
+    predict them.
     """
-    top = values[first]
-    ties = 1
-    winner = first
+    top, winner, ties = values[first], first, 1
     for j in range(first + 1, stop):
-        if values[j] > top:
-            top = values[j]
-            winner = j
-            ties = 1
-        elif values[j] == top:
-            ties += 1
+        value = values[j]
+        ties = 1 if value > top else ties + (value == top)
+        winner = j if value > top else winner
+        top = value if value > top else top
     if ties > 1:
         skip = int(uniform * ties)
         for j in range(first, stop):
