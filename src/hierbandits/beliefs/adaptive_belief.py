@@ -17,7 +17,7 @@ from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.types import Indices, Matrix, Vector
 
 FEW_REWARDS = 1000
-GROWTH, LATE_GROWTH = 1.2, 1.5
+GROWTH, LATE_GROWTH = 1.1, 1.5
 """Widths are fitted again when rewards have grown by so much, up to FEW_REWARDS and beyond."""
 
 WORK = 1_000_000.0
@@ -29,7 +29,7 @@ EVENTS_PER_CALL = 64  # a larger batch may spend more
 class AdaptiveBelief(Belief):
     """The exact posterior under widths, correlations and a noise that are fitted to the rewards.
 
-    At any time it is a `Belief`.  When its rewards have grown by a fifth, or later by half, it
+    At any time it is a `Belief`.  When its rewards have grown by a tenth, or later by half, it
     looks at the sums of all tasks, fits the widths (see `WidthRefit`), and starts over from the
     sums.  With one population the work of a look is spread over calls, so that none takes long.
     """
