@@ -1,12 +1,21 @@
 """The paper's experiments and our own, by name."""
 
-from hierbandits.experiments import adaptive, concurrency, digits, meta, similarity, synthetic
+from hierbandits.experiments import (
+    adaptive,
+    concurrency,
+    digits,
+    meta,
+    shapes,
+    similarity,
+    synthetic,
+)
 from hierbandits.experiments.experiment import Experiment, Options
 
 EXPERIMENTS: dict[str, Experiment] = {
     "synthetic": synthetic.EXPERIMENT,
     "similarity": similarity.EXPERIMENT,
     "adaptive": adaptive.EXPERIMENT,
+    "shapes": shapes.EXPERIMENT,
     "concurrency": concurrency.EXPERIMENT,
     "meta": meta.EXPERIMENT,
     "digits": digits.EXPERIMENT,

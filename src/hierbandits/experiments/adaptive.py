@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping
 from functools import partial
-from itertools import product
 
 from hierbandits.algebra import normal_quantile
-from hierbandits.environments import ActionSets, HierarchicalBandit
 from hierbandits.experiments.experiment import (
     RESULT_COLUMNS,
     Experiment,
@@ -16,7 +14,6 @@ from hierbandits.experiments.experiment import (
     result_rows,
 )
 from hierbandits.experiments.similarity import HYPER_STD, QUICK, ROUND_SIZE, TASK_STDS
-from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.variants import unknown_widths
 from hierbandits.policies.recipes import POLICIES, Recipe
 from hierbandits.policies.thompson_rule import thompson
@@ -36,23 +33,18 @@ RECIPES = {
     "PooledTS": POLICIES["PooledTS"],
     "TS": POLICIES["TS"],
 }
-OTHER_POLICIES = ("HierTS", "AdaptiveHierTS")
-OTHER_TASK_STDS = (0.1, 0.5)
 
 
 def run(options: Options) -> Report:
     """Final regret against sigma_0 of policies told the widths and of those that learn them."""
     runs = options.num_runs(1000, 100)
-    fewer = max(2, runs // 10)  # on the other problems
     widths = QUICK if options.quick else TASK_STDS
-    others = 2 * len(OTHER_TASK_STDS) * len(OTHER_POLICIES) * fewer
-    runner = StudyRunner(options, runs * len(RECIPES) * len(widths) + others)
+    runner = StudyRunner(options, runs * len(RECIPES) * len(widths))
     report = Report(
         "adaptive",
         "What does it cost not to know the widths?",
         {
             "runs": runs,
-            "runs_elsewhere": fewer,
             "seed": options.seed,
             "sigma_q": HYPER_STD,
             "sigma_0": widths,
@@ -64,7 +56,6 @@ def run(options: Options) -> Report:
         for width in widths
     }
     _compare(report, studies)
-    _other_problems(report, runner, fewer)
     for width, study in studies.items():
         for row in study.summary("HierTS"):
             ratio, error = study.ratio(row["policy"], "HierTS")
@@ -105,32 +96,6 @@ def _compare(report: Report, studies: Mapping[float, Study]) -> None:
             for width, study in studies.items()
         ],
     )
-
-
-def _other_problems(report: Report, runner: StudyRunner, runs: int) -> None:
-    """Problems on which nothing was tuned: twenty tasks, wider hyper-priors, arms and features."""
-    rows = []
-    for width, armed in product(OTHER_TASK_STDS, (True, False)):
-        study = runner.run(
-            _problem(width, armed),
-            OTHER_POLICIES,
-            Concurrent(ROUND_SIZE),
-            runs,
-            num_interactions=100,
-        )
-        ratio = _interval(*study.ratio("AdaptiveHierTS", "HierTS"))
-        cells = (f"{study.mean(name)[0]:.1f}" for name in OTHER_POLICIES)
-        rows.append(("5 arms" if armed else "6 features", f"{width:g}", *cells, ratio))
-    heading = f"Other problems: 20 tasks of 100 interactions, noise and sigma_q 1, {runs} runs"
-    report.table(heading, ("", "sigma_0", *OTHER_POLICIES, "ratio (95 % interval)"), rows)
-
-
-def _problem(task_std: float, armed: bool) -> HierarchicalBandit:
-    if armed:
-        prior = GaussianHierarchy.armed(5, hyper_std=1.0, task_std=task_std, noise_std=1.0)
-        return HierarchicalBandit(hierarchy=prior, num_tasks=20)
-    prior = GaussianHierarchy.linear(6, hyper_std=1.0, task_std=task_std, noise_std=1.0)
-    return HierarchicalBandit(hierarchy=prior, num_tasks=20, actions=ActionSets(20))
 
 
 def _interval(ratio: float, error: float) -> str:

@@ -1,0 +1,170 @@
+"""Widths of any shape: what it costs to learn them while acting, from world to world."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierbandits.algebra import normal_quantile
+from hierbandits.environments import ActionSets, HierarchicalBandit, SampledActions
+from hierbandits.experiments.experiment import Experiment, Options, StudyRunner, add_row
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.reporting.figure import panels
+from hierbandits.reporting.report import Report
+from hierbandits.simulation.schedules import Concurrent
+from hierbandits.simulation.study import Study
+from hierbandits.types import Matrix
+
+COMPARED = ("HierTS", "AdaptiveHierTS", "PooledTS", "TS")
+NUM_INTERACTIONS, ROUND_SIZE = 100, 5
+_NOISE = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """A world: how its tasks differ, and what its rewards are like."""
+
+    name: str
+    task_cov: Matrix
+    armed: bool
+    noise_std: float = _NOISE
+    num_tasks: int = 20
+    num_arms: int = 15
+    offset: float | None = None  # the mean of all features but the first, which is one
+
+    def world(self) -> HierarchicalBandit:
+        """The environment, with sigma_q = 1; with an offset, in terms of centred features."""
+        dim = len(self.task_cov)
+        raw, actions = np.eye(dim), None if self.armed else ActionSets(self.num_arms)
+        if self.offset is not None:
+            raw[0, 1:] = -self.offset  # the raw parameters of the centred ones
+            table = np.random.default_rng(0).uniform(-0.5, 0.5, (1000, dim)) + self.offset
+            table[:, 0] = 1.0
+            actions = SampledActions(table, self.num_arms, per="run")
+        prior = GaussianHierarchy.of_levels(
+            hyper_mean=np.zeros(dim),
+            covs=[raw @ raw.T, raw @ self.task_cov @ raw.T],
+            noise_std=self.noise_std,
+            armed=self.armed,
+        )
+        return HierarchicalBandit(hierarchy=prior, num_tasks=self.num_tasks, actions=actions)
+
+
+def _diagonal(*widths: float) -> Matrix:
+    return np.diag(np.square(widths))
+
+
+def _common(dim: int, common: float, own: float) -> Matrix:
+    cov: Matrix = common**2 + own**2 * np.eye(dim)
+    return cov
+
+
+_LINE = np.array([1.0, 0.5, -0.8, 0.3])
+_WIDE = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.3], [0.0, 0.3, 0.5]])
+
+SHAPES = (
+    *(Shape(f"4 features, {w:g}", _diagonal(*[w] * 4), False) for w in (0.02, 0.1, 0.5, 1.0)),
+    *(Shape(f"10 arms, {w:g}", _diagonal(*[w] * 10), True) for w in (0.1, 0.3, 1.0)),
+    Shape("3 features, noise 0.05", _diagonal(*[0.3] * 3), False, 0.05),
+    Shape("5 arms, noise 0.05", _diagonal(*[0.3] * 5), True, 0.05),
+    Shape("3 features, noise 5", _diagonal(*[0.5] * 3), False, 5.0),
+    Shape("5 arms, noise 5", _diagonal(*[0.5] * 5), True, 5.0),
+    Shape("one feature of four varies", _diagonal(1.0, 1e-3, 1e-3, 1e-3), False),
+    Shape("widths 0.05, 0.1, 0.3, 1", _diagonal(0.05, 0.1, 0.3, 1.0), False),
+    Shape("4 features on a line", np.outer(_LINE, _LINE) + 1e-8 * np.eye(4), False),
+    *(
+        Shape(f"a constant and 3 features of mean {m:g}", _diagonal(*[0.3] * 4), False, offset=m)
+        for m in (0.0, 3.0, 10.0, 30.0)
+    ),
+    Shape("two arms of ten vary", _diagonal(1.0, 1.0, *[1e-3] * 8), True),
+    Shape("10 arms, common 0.3, own 0.2", _common(10, 0.3, 0.2), True),
+    Shape("10 arms, common 1, own 0.2", _common(10, 1.0, 0.2), True),
+    Shape("10 arms, common 1, own 0.05", _common(10, 1.0, 0.05), True),
+)
+"""The worlds that the design was tried on."""
+
+ASIDE = (
+    Shape("6 features, 0.3, 50 tasks", _diagonal(*[0.3] * 6), False, num_tasks=50),
+    Shape("3 correlated features, noise 1", _WIDE, False, 1.0, num_tasks=30, num_arms=12),
+    Shape("8 features, three vary", _diagonal(*[0.8] * 3, *[0.01] * 5), False, num_arms=20),
+    Shape("3 arms, 0.2, noise 1", _diagonal(*[0.2] * 3), True, 1.0, num_tasks=40),
+    Shape("20 arms, 0.05 to 0.6", _diagonal(*np.geomspace(0.05, 0.6, 20)), True, num_tasks=30),
+    Shape("6 arms, two groups", np.kron(np.eye(2), _common(3, 0.5, 0.1)), True, num_tasks=30),
+)
+"""Worlds that were kept aside, and looked at once the design was fixed."""
+
+QUICK = (SHAPES[1], SHAPES[5], SHAPES[11], SHAPES[18])
+
+
+def run(options: Options) -> Report:
+    """Final regrets over that of HierTS told the truth."""
+    runs = options.num_runs(500, 40)
+    shapes = QUICK if options.quick else (*SHAPES, *ASIDE)
+    runner = StudyRunner(options, runs * len(COMPARED) * len(shapes))
+    report = Report(
+        "shapes",
+        "What does it cost not to know widths of any shape?",
+        {"runs": runs, "seed": options.seed, "n": NUM_INTERACTIONS, "L": ROUND_SIZE},
+    )
+    studies = {
+        shape: runner.run(
+            shape.world(),
+            COMPARED,
+            Concurrent(ROUND_SIZE, repeats=False),
+            runs,
+            num_interactions=NUM_INTERACTIONS,
+        )
+        for shape in shapes
+    }
+    _draw(report, studies)
+    report.table(
+        "Ratio of mean regrets to that of HierTS told the truth, with 95 % intervals",
+        ("world", "", "regret of HierTS", *COMPARED[1:]),
+        [
+            (
+                shape.name,
+                "aside" if shape in ASIDE else "",
+                f"{study.mean('HierTS')[0]:.1f}",
+                *(_interval(*study.ratio(name, "HierTS")) for name in COMPARED[1:]),
+            )
+            for shape, study in studies.items()
+        ],
+    )
+    for shape, study in studies.items():
+        for row in study.summary("HierTS"):
+            ratio, error = study.ratio(row["policy"], "HierTS")
+            extra = {"sigma_q": 1.0, "L": ROUND_SIZE, "ratio": ratio, "ratio_error": error}
+            add_row(report, panel=shape.name, **row | extra)
+    return report
+
+
+def _draw(report: Report, studies: dict[Shape, Study]) -> None:
+    """A row for each world, with the ratios of all policies."""
+    figure, (axes,) = panels(1, height=0.32 * len(studies) + 1.4, width=9.0)
+    places = np.arange(len(studies))
+    colours = {"AdaptiveHierTS": "C0", "PooledTS": "C2", "TS": "C3"}
+    for name, colour in colours.items():
+        pairs = np.array([study.ratio(name, "HierTS") for study in studies.values()])
+        axes.errorbar(
+            pairs[:, 0], places, xerr=normal_quantile(0.95) * pairs[:, 1], fmt="o", ms=4,
+            color=colour, label=name, elinewidth=1,
+        )  # fmt: skip
+    axes.axvline(1.0, color="#444444", linewidth=0.8)
+    axes.set_xscale("log")
+    axes.set_yticks(places, [shape.name for shape in studies])
+    axes.invert_yaxis()
+    axes.set_xlabel("ratio of mean regrets to HierTS told the truth")
+    axes.legend(loc="lower right")
+    report.figure(
+        "shapes",
+        figure,
+        "Each row is a world. HierTS, PooledTS and TS are told the true widths and noise; "
+        "AdaptiveHierTS is told neither. Bars are 95 % intervals.",
+    )
+
+
+def _interval(ratio: float, error: float) -> str:
+    reach = normal_quantile(0.95) * error
+    return f"{ratio:.2f} ({ratio - reach:.2f} to {ratio + reach:.2f})"
+
+
+EXPERIMENT = Experiment("widths of many shapes, unknown: what learning them costs", run)
