@@ -7,6 +7,7 @@ from itertools import product
 from bench.adaptive import AdaptiveCost, adaptive_costs
 from bench.contest import Contest, contest
 from bench.learning import LearningCost, learning_cost
+from bench.long_calls import LongCalls, long_calls
 from bench.memory import MemoryUse, memory_use
 from bench.mixed import MixedCost, mixed_costs
 from bench.scaling import (
@@ -94,6 +95,7 @@ class Results:
     startup: Startup
     study: StudyCost
     adaptive: list[AdaptiveCost]
+    long_calls: LongCalls
     mixed: list[MixedCost]
     learning: LearningCost
 
@@ -110,6 +112,7 @@ def measure(sizes: Sizes, say: Callable[[str], None]) -> Results:
         startup=_startup(sizes, say),
         study=_study(sizes, say),
         adaptive=_adaptive(sizes, say),
+        long_calls=_long_calls(sizes, say),
         mixed=_mixed(sizes, say),
         learning=_learning(sizes, say),
     )
@@ -177,3 +180,8 @@ def _adaptive(sizes: Sizes, say: Callable[[str], None]) -> list[AdaptiveCost]:
     return adaptive_costs(
         dims, sizes.few_tasks, sizes.early_events, min(sizes.times, 20), sizes.seconds
     )
+
+
+def _long_calls(sizes: Sizes, say: Callable[[str], None]) -> LongCalls:
+    say("the longest call with widths unknown")
+    return long_calls(sizes.memory_tasks, 5 * sizes.memory_tasks)

@@ -1,0 +1,60 @@
+"""The longest call of an agent whose widths are unknown, and the most memory that it holds.
+
+`python -m bench.long_calls` prints both in seconds; it is a part of `make bench`.
+"""
+
+import time
+import tracemalloc
+from dataclasses import dataclass
+
+import numpy as np
+
+import hierbandits as hb
+
+WARM = 100  # events that may load or compile kernels
+TIMED, HELD = 10, 16  # features of the agents that are timed and weighed
+
+
+@dataclass(frozen=True, slots=True)
+class LongCalls:
+    """Thread time of the longest `decide` and `reward`, and the most memory at any time."""
+
+    num_tasks: int
+    events: int
+    milliseconds: float
+    gigabytes: float
+
+
+def long_calls(num_tasks: int, events: int) -> LongCalls:
+    """Let agents decide and learn, one event at a time, in tasks at random."""
+    longest = _longest_call(TIMED, num_tasks, events)
+    tracemalloc.start()
+    _longest_call(HELD, num_tasks, max(events // 4, num_tasks))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return LongCalls(num_tasks, events, longest / 1e6, peak / 1e9)
+
+
+def _longest_call(dim: int, num_tasks: int, events: int) -> int:
+    """The longest call in nanoseconds of thread time."""
+    rng = np.random.default_rng(0)
+    arms = rng.normal(size=(10, dim))
+    agent = hb.Agent(num_features=dim, seed=0)
+    theta = rng.normal(size=dim) + 0.3 * rng.normal(size=(num_tasks, dim))
+    tasks, noise = rng.integers(num_tasks, size=events), rng.normal(size=events)
+    longest = 0
+    for event, task in enumerate(tasks.tolist()):
+        start = time.thread_time_ns()
+        decision = agent.decide(task, arms)
+        decided = time.thread_time_ns()
+        value = float(np.array(decision.features) @ theta[task] + noise[event])
+        given = time.thread_time_ns()
+        agent.reward(decision.id, value)
+        learned = time.thread_time_ns()
+        if event >= WARM:
+            longest = max(longest, decided - start, learned - given)
+    return longest
+
+
+if __name__ == "__main__":
+    print(long_calls(20_000, 100_000))
