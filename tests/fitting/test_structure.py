@@ -38,3 +38,29 @@ def test_a_factor_start_is_near_the_covariance():
     cov = loading @ loading.T + np.diag(own)
     structure = Structure.of("low-rank", 6, 2, armed=False)
     np.testing.assert_allclose(structure.cov(structure.free(cov)), cov, atol=0.02)
+
+
+@pytest.mark.parametrize(("kind", "dim"), [("scalar", 3), ("diagonal", 2), ("common", 2)])
+def test_the_weak_prior_of_widths_integrates_to_its_scale(kind, dim):
+    _check_scale(kind, dim, [np.linspace(-8, 2, 41)] * Structure.of(kind, dim, 1, True).size)
+
+
+def test_the_weak_prior_of_a_cholesky_factor_integrates_to_its_scale():
+    logs = np.linspace(-8, 2, 41)
+    _check_scale("full", 2, [logs, np.linspace(-6, 6, 31), logs])
+
+
+def _check_scale(kind, dim, axes):
+    structure, weak = Structure.of(kind, dim, 1, True), WeakPrior.of(kind, dim)
+    at = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(axes))
+    cell = np.prod([axis[1] - axis[0] for axis in axes])
+    density = [np.exp(structure.log_weak(structure.cov(free), weak)) for free in at]
+    assert np.log(np.sum(density) * cell) == pytest.approx(structure.log_scale, abs=3e-3)
+
+
+def test_a_common_start_is_near_the_covariance():
+    cov = np.diag([0.5, 1.0, 0.3]) + 0.7
+    structure = Structure.of("common", 3, 1, armed=True)
+    np.testing.assert_allclose(structure.cov(structure.free(cov)), cov)
+    apart = structure.cov(structure.free(np.eye(3) - 0.2))  # arms that go against each other
+    np.testing.assert_allclose(apart, np.eye(3), atol=0.21)

@@ -14,7 +14,7 @@ _CHUNK = 1 << 22  # numbers in one batched array: 32 MiB
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HierarchyParts:
-    """The parts of a two-level hierarchy, unchecked; covariances are (d, d), or (d,) if armed."""
+    """The parts of a two-level hierarchy, unchecked; covariances are (d, d), or diagonals."""
 
     hyper_mean: Vector
     hyper_cov: Matrix
@@ -37,7 +37,7 @@ class Expectation:
     """
 
     log_evidence: float
-    task_cov_slope: Matrix  # d log p / d task_cov, (d, d), or (K,) if armed
+    task_cov_slope: Matrix  # d log p / d task_cov, (d, d), or (K,) if diagonal
     num_tasks: int
     square: float  # E sum (y - x @ theta)^2
     num_events: float
@@ -80,13 +80,14 @@ def e_step(
     hierarchy: HierarchyParts, sums: TaskSums, population: Indices, num_populations: int
 ) -> Expectation:
     """The evidence of the sums and its slopes; `population`, of each task, never falls."""
-    armed, dim, num_tasks = sums.is_armed, sums.xy.shape[1], len(sums.n)
-    root = np.sqrt(hierarchy.task_cov) if armed else np.linalg.cholesky(hierarchy.task_cov)
-    shape = (num_populations, dim) if armed else (num_populations, dim, dim)
+    diagonal, num_tasks = hierarchy.task_cov.ndim == 1, len(sums.n)
+    root = np.sqrt(hierarchy.task_cov) if diagonal else np.linalg.cholesky(hierarchy.task_cov)
+    shape = (num_populations, *root.shape)
     seen: Matrix = np.zeros(shape)
-    weighted: Matrix = np.zeros((num_populations, dim))
+    weighted: Matrix = np.zeros((num_populations, sums.xy.shape[1]))
     log_var, left = 0.0, float(sums.yy.sum()) / hierarchy.noise_var
-    kept = list(_chunks(root, hierarchy, sums, population)) if sums.xx.size <= _CHUNK else None
+    few = num_tasks * root.size <= _CHUNK
+    kept = list(_chunks(root, hierarchy, sums, population)) if few else None
     for part in kept if kept is not None else _chunks(root, hierarchy, sums, population):
         _add(seen, part.population, part.seen)
         _add(weighted, part.population, part.step)
@@ -101,11 +102,11 @@ def e_step(
     left -= float((mean * (weighted + residual)).sum() + (residual * (after - mean)).sum())
     count = float(sums.n.sum())
     log_var += float(log_det.sum()) + count * np.log(hierarchy.noise_var)
-    cov = squared(factor, diagonal=armed)
+    cov = squared(factor, diagonal=diagonal)
     mean_slope = weighted - times(seen, after)  # of each population
     hyper_cov_slope = _cov_slope(mean_slope, seen, cov)
-    centre = after / root if armed else np.linalg.solve(root, after.T).T  # L^-1 mu_bar
-    around_hyper = cov / root**2 if armed else _whitened(root, cov)
+    centre = after / root if diagonal else np.linalg.solve(root, after.T).T  # L^-1 mu_bar
+    around_hyper = cov / root**2 if diagonal else _whitened(root, cov)
     task_cov_slope: Matrix = np.zeros(shape[1:])
     square = float(sums.yy.sum()) / hierarchy.noise_var
     for part in kept if kept is not None else _chunks(root, hierarchy, sums, population):
@@ -114,8 +115,8 @@ def e_step(
         task_cov_slope = task_cov_slope + _cov_slope(u, part.seen, around)
         theta = at + u
         square += float((theta * (times(part.data, theta) - 2 * part.weighted)).sum())
-        trace = part.seen if armed else np.diagonal(part.seen, axis1=-2, axis2=-1)
-        through = part.seen**2 if armed else part.seen @ part.seen
+        trace = part.seen if diagonal else np.diagonal(part.seen, axis1=-2, axis2=-1)
+        through = part.seen**2 if diagonal else part.seen @ part.seen
         square += float(trace.sum() + ((part.seen - through) * around).sum())
     return Expectation(
         log_evidence=-0.5 * (count * np.log(2 * np.pi) + log_var + left),
@@ -132,19 +133,20 @@ def e_step(
 def _chunks(
     root: Matrix, hierarchy: HierarchyParts, sums: TaskSums, population: Indices
 ) -> Iterator[_Tasks]:
-    size = max(1, _CHUNK // max(1, int(np.prod(sums.xx.shape[1:]))))
+    size = max(1, _CHUNK // max(1, root.size))
     for start in range(0, len(sums.n), size):
         rows = slice(start, start + size)
         xx, xy = sums.xx[rows] / hierarchy.noise_var, sums.xy[rows] / hierarchy.noise_var
         seen: Matrix
         step: Matrix
         log_det: Vector
-        if sums.is_armed:
+        if root.ndim == 1:
             data, weighted = root**2 * xx, root * xy
             inner = 1.0 + data
             seen, step, log_det = data / inner, weighted / inner, np.log1p(data).sum(-1)
         else:
-            data, weighted = root.T @ xx @ root, xy @ root
+            along = xx[:, :, None] * root if sums.is_armed else xx @ root  # X'X L
+            data, weighted = root.T @ along, xy @ root
             seen, step, log_det = _shrunk(data, weighted)
         yield _Tasks(population[rows], data, weighted, seen, step, log_det)
 

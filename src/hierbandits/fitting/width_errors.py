@@ -117,8 +117,10 @@ def _log_errors(structure: Structure, free: Vector, covariance: Matrix) -> Vecto
     jacobian = []
     for j in range(structure.dim):
         along = np.zeros(structure.dim)
-        along[j] = 0.5 / (cov[j] if structure.armed else cov[j, j])  # d log std_j / d Sigma_jj
-        jacobian.append(structure.slope(free, along if structure.armed else np.diag(along)))
+        along[j] = 0.5 / (
+            cov[j] if structure.is_diagonal else cov[j, j]
+        )  # d log std_j / d Sigma_jj
+        jacobian.append(structure.slope(free, along if structure.is_diagonal else np.diag(along)))
     rows = np.array(jacobian)
     variances = np.einsum("ij,jk,ik->i", rows, covariance, rows)
     return np.sqrt(np.where(variances > 0, variances, np.nan))
