@@ -14,11 +14,30 @@ def test_the_m_step_is_where_its_objective_is_flat():
     for kind, count in [("scalar", 7), ("diagonal", 7), ("full", 7), ("full", 1), ("full", 0)]:
         structure = Structure.of(kind, 3, 1, armed=False)
         weak = WeakPrior.of(kind, 3)
-        cov = structure.maximise(scatter if count else np.zeros((3, 3)), count, weak)
+        cov = structure.start(0.3)
+        cov = structure.maximise(scatter if count else np.zeros((3, 3)), count, weak, cov)
         inverse = np.linalg.inv(cov)
         slope = (inverse @ scatter @ inverse - count * inverse) / 2 if count else 0 * cov
         slope = slope + weak.covariance_slope(cov)
         np.testing.assert_allclose(structure.slope(structure.free(cov), slope), 0.0, atol=1e-10)
+
+
+def test_steps_of_a_part_in_common_climb_to_where_the_objective_is_flat():
+    structure, weak = Structure.of("common", 3, 1, armed=True), WeakPrior.of("common", 3)
+    scatter, cov, count, values = 7 * (random_cov(np.random.default_rng(4), 3) + 1), None, 7, []
+    cov = structure.start(0.3)
+    for _ in range(3000):
+        inverse = np.linalg.inv(cov)
+        half = -(count * np.linalg.slogdet(cov)[1] + (inverse * scatter).sum()) / 2
+        values.append(half + structure.log_weak(cov, weak))
+        cov = structure.maximise(scatter, count, weak, cov)
+    assert (np.diff(values) > -1e-9).all()
+    slope, free = (inverse @ scatter @ inverse - count * inverse) / 2, structure.free(cov)
+    total = structure.slope(free, slope) + structure.weak_slope(free, weak)
+    np.testing.assert_allclose(total, 0.0, atol=1e-6)
+    odd = cov.copy()
+    odd[0, 1] = odd[1, 0] = 0.0
+    assert structure.maximise(scatter, count, weak, odd) is odd  # a width is held near zero
 
 
 def test_the_loss_that_rules_zero_out():

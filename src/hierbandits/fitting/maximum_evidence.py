@@ -102,7 +102,7 @@ def _given(
 ) -> HierarchyParts:
     """Where the search starts, in units of the data; it checks and includes what was given."""
     dim, diagonal = structure.dim, structure.is_diagonal
-    ones = np.ones(dim)
+    free = many and hyper_cov is None
     if hyper_mean is not None:
         mean = real_array("hyper_mean", hyper_mean, (dim,), " to match sums")
     else:
@@ -123,8 +123,8 @@ def _given(
     checked = GaussianHierarchy.of_levels(hyper_mean=mean, covs=covs, noise_std=noise, armed=armed)
     return HierarchyParts(
         hyper_mean=(checked.hyper_mean - units.centre) / units.parameter,
-        hyper_cov=units.cov_in(checked.hyper_cov),
-        task_cov=0.25 * ones if diagonal else 0.25 * np.diag(ones),
+        hyper_cov=structure.start(1.0) if free else units.cov_in(checked.hyper_cov),
+        task_cov=structure.start(0.25),
         noise_var=(noise / units.reward) ** 2,
     )
 

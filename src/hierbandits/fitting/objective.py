@@ -1,6 +1,6 @@
 """What a fit maximises: log evidence plus weak priors, in unconstrained coordinates."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,7 +47,8 @@ class Objective:
         task, noise = hierarchy.task_cov, hierarchy.noise_var
         structure = self.structure
         if structure.has_m_step:
-            task = structure.maximise(expected.task_scatter(task), expected.num_tasks, self.weak)
+            scatter = expected.task_scatter(task)
+            task = structure.maximise(scatter, expected.num_tasks, self.weak, task)
         if self.learns_noise:
             extra = self.weak.noise_weight
             square, events = max(expected.square, 0.0) + extra, expected.num_events + extra
@@ -56,8 +57,8 @@ class Objective:
             mean = expected.hyper_means.mean(0)
         if self.learns_hyper and structure.has_m_step:
             scatter = expected.hyper_scatter(hyper, hierarchy.hyper_mean, mean)
-            hyper = structure.maximise(scatter, self.num_populations, self.weak)
-        return HierarchyParts(mean, hyper, task, noise)
+            hyper = structure.maximise(scatter, self.num_populations, self.weak, hyper)
+        return replace(hierarchy, hyper_mean=mean, hyper_cov=hyper, task_cov=task, noise_var=noise)
 
     def free(self, hierarchy: HierarchyParts) -> Vector:
         """The unconstrained coordinates of a hierarchy."""

@@ -8,6 +8,7 @@ from scipy.special import chdtrc, chdtri
 
 from hierbandits.checks import count, one_of
 from hierbandits.fitting.weak_prior import WeakPrior
+from hierbandits.models.stated_covs import parts_in_common
 from hierbandits.types import Matrix, Vector
 
 StructureKind: TypeAlias = Literal["scalar", "diagonal", "common", "full", "low-rank"]
@@ -47,8 +48,8 @@ class Structure:
 
     @property
     def has_m_step(self) -> bool:
-        """Whether `maximise` has a closed form."""
-        return self.kind in ("scalar", "diagonal", "full")
+        """Whether `maximise` improves it."""
+        return self.kind != "low-rank"
 
     @property
     def size(self) -> int:
@@ -81,6 +82,12 @@ class Structure:
             return not_singular(np.diag(np.exp(2 * free[:-1])) + np.exp(2 * free[-1]))
         loading, psi = self._split(free)
         return not_singular(loading @ loading.T + np.diag(np.exp(2 * psi)))
+
+    def start(self, variance: float) -> Matrix:
+        """A covariance to begin with, of this variance for every coordinate."""
+        if self.kind == "common":
+            return variance / 2 * (np.eye(self.dim) + 1)
+        return self._diagonal(np.full(self.dim, variance))
 
     def free(self, cov: Matrix) -> Vector:
         """The free numbers of this covariance, or of the nearest one that has this structure."""
@@ -126,9 +133,14 @@ class Structure:
 
     def without(self, cov: Matrix, coordinate: int) -> Matrix:
         """The covariance with one coordinate's width nearly zero; with a scalar one, all widths."""
+        scale = self.scale_without(coordinate)
+        return cov * (scale**2 if self.is_diagonal else np.outer(scale, scale))
+
+    def scale_without(self, coordinate: int) -> Vector:
+        """What the widths are multiplied by where one is made nearly zero."""
         scale = np.full(self.dim, 1e-3 if self.kind == "scalar" else 1.0)
         scale[coordinate] = 1e-3
-        return cov * (scale**2 if self.is_diagonal else np.outer(scale, scale))
+        return scale
 
     def log_weak(self, cov: Matrix, weak: WeakPrior) -> float:
         """The log density of the weak prior, up to a constant; a part in common has its own."""
@@ -174,12 +186,15 @@ class Structure:
 
         return float(brentq(excess, 0.0, 10.0 * q + 20.0)) / 2
 
-    def maximise(self, scatter: Matrix, count: int, weak: WeakPrior) -> Matrix:
+    def maximise(self, scatter: Matrix, count: int, weak: WeakPrior, cov: Matrix) -> Matrix:
         """The M-step: argmax of -(count log det + tr Sigma^-1 scatter) / 2 + the weak prior.
 
-        The best Sigma has the scatter's eigenvectors.  See `has_m_step`.  With neither tasks nor a
-        weak prior nothing says what Sigma is.
+        The best Sigma has the scatter's eigenvectors.  With a part in common it is no argmax, but
+        one step towards it from `cov`, by EM over that part.  With neither tasks nor a weak prior
+        nothing says what Sigma is.
         """
+        if self.kind == "common":
+            return self._common_step(scatter, count, weak, cov)
         if self.kind == "full":
             values, vectors = np.linalg.eigh(scatter)
             roots = self._kept(np.maximum(values, 0.0), count, weak)
@@ -194,6 +209,19 @@ class Structure:
         best = weak.best_variances(scatter, count)
         kept: Vector = np.clip(best, np.exp(-2 * LARGEST_LOG_WIDTH), np.exp(2 * LARGEST_LOG_WIDTH))
         return kept
+
+    def _common_step(self, scatter: Matrix, count: int, weak: WeakPrior, cov: Matrix) -> Matrix:
+        """A better diag(v) + c, by the moments of the common part l given theta - mu."""
+        parts = parts_in_common(cov)
+        if parts is None:  # a width that is held near zero
+            return cov
+        regression = parts[1] * np.linalg.solve(cov, np.ones(self.dim))  # of l on theta - mu
+        along = scatter @ regression
+        left = max(parts[1] * (1 - regression.sum()), 0.0)  # the variance of l that remains
+        common = regression @ along + count * left
+        own = np.diagonal(scatter) - 2 * along + common
+        best = self._kept(np.maximum(np.append(own, common), 0.0), count, weak)
+        return not_singular(np.diag(best[:-1]) + best[-1])
 
     def _diagonal(self, variances: Vector) -> Matrix:
         return variances if self.is_diagonal else np.diag(variances)

@@ -12,7 +12,7 @@ from hierbandits.fitting.maximum_evidence import fit_prior
 from hierbandits.fitting.structure import Structure, StructureKind
 from hierbandits.types import Indices
 
-MOST_TASKS = 2000
+MOST_TASKS = 1000
 """Tasks that structures are compared on; where there are more, so many at random tell enough."""
 
 MOST_NUMBERS = 80

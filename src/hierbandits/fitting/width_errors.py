@@ -94,8 +94,12 @@ def _losses(
     losses = np.empty(objective.structure.dim)
     for j in range(losses.size):
         cov = objective.structure.without(getattr(hierarchy, which), j)
-        task = which == "task_cov"
-        smaller = replace(hierarchy, task_cov=cov) if task else replace(hierarchy, hyper_cov=cov)
+        smaller = replace(hierarchy, hyper_cov=cov)
+        if which == "task_cov":
+            factor, scale = hierarchy.factor_of_tasks(), objective.structure.scale_without(j)
+            if factor is not None:
+                factor = factor[0] * scale**2, factor[1] * scale
+            smaller = replace(hierarchy, task_cov=cov, factor=factor)
         losses[j] = _loss(objective, smaller, top) / objective.structure.critical_loss
     return losses
 
