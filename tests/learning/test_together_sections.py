@@ -45,7 +45,7 @@ def test_many_arms_are_cut_short():
     (section,) = together_sections(found, None, similarity)
     assert (len(section.rows), len(section.columns), section.brief) == (12, 13, False)
     assert "All correlations are in report.json." in section.words
-    assert "The arms of a task move together: correlations are from" in section.words[0]
+    assert "The arms of a task are correlated: correlations are from" in section.words[0]
     assert "The first 24 of 40 arms are shown." in section.caption
     assert len(section.draw().axes[0].get_xticklabels()) == 24
 
@@ -53,7 +53,7 @@ def test_many_arms_are_cut_short():
 def test_nothing_is_shown_where_nothing_was_asked():
     assert together_sections(None, None, learned(True)[2].similarity) == []
     (structure,) = together_sections(None, CHOICE, learned(False)[2].similarity)
-    assert "The features of a task do not move together" in structure.words[0]
+    assert "The features of a task are not correlated" in structure.words[0]
 
 
 def test_the_map_is_of_the_matrix():

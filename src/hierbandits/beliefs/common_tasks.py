@@ -14,10 +14,10 @@ class CommonTasks:
     width: Matrix  # T, (tasks, K)
     tau: Vector  # the width of what the arms have in common, (tasks,)
     std: Matrix  # S, (tasks, K)
-    level_std: Vector  # r, (tasks,)
+    common_std: Vector  # r, (tasks,)
     told: Matrix  # s, (tasks, K)
     mean: Matrix  # t, (tasks, K)
-    level_mean: Vector  # m, (tasks,)
+    common_mean: Vector  # m, (tasks,)
 
     @classmethod
     def of(cls, own: Matrix, state: Matrix) -> "CommonTasks":
@@ -33,23 +33,23 @@ class CommonTasks:
         width, tau = own[:, :-1], own[:, -1]
         gain = 1 / (1 + width**2 * precision)
         told = gain * precision
-        level_var = 1 / (1 + tau**2 * told.sum(1))
+        common_var = 1 / (1 + tau**2 * told.sum(1))
         heard = gain * weighted  # about mu + l
         return cls(
-            width, tau, np.sqrt(gain), np.sqrt(level_var), told, width * heard,
-            tau * level_var * heard.sum(1),
+            width, tau, np.sqrt(gain), np.sqrt(common_var), told, width * heard,
+            tau * common_var * heard.sum(1),
         )  # fmt: skip
 
     def blocks(self) -> Matrix:
         """Their state, (tasks, 3, K + 1)."""
-        spare = np.zeros_like(self.level_std)
-        columns = (self.std, self.level_std), (self.told, spare), (self.mean, self.level_mean)
+        spare = np.zeros_like(self.common_std)
+        columns = (self.std, self.common_std), (self.told, spare), (self.mean, self.common_mean)
         return np.stack([np.column_stack(pair) for pair in columns], axis=1)
 
     @property
     def log_det(self) -> Vector:
         """The log of how much smaller the volume of each task's uncertainty has become."""
-        log: Vector = -2 * np.log(self.std).sum(1) - 2 * np.log(self.level_std)
+        log: Vector = -2 * np.log(self.std).sum(1) - 2 * np.log(self.common_std)
         return log
 
     @property
@@ -60,19 +60,19 @@ class CommonTasks:
     def explained(self, weighted: Matrix) -> Vector:
         """By how much the tasks' parameters lower the sum of squares, if mu were zero, (tasks,)."""
         arms = (self.width * weighted * self.mean).sum(1)
-        explained: Vector = arms + self.tau * self.heard.sum(1) * self.level_mean
+        explained: Vector = arms + self.tau * self.heard.sum(1) * self.common_mean
         return explained
 
     def given_parents(self) -> tuple[Matrix, Matrix, Matrix]:
         """The mean of theta if mu were zero, its covariance given mu, and the gain of mu."""
-        gain, level_var = self.std**2, self.level_std**2
-        mean = self.width * self.mean + gain * (self.tau * self.level_mean)[:, None]
-        var = (self.tau**2 * level_var)[:, None, None]
+        gain, common_var = self.std**2, self.common_std**2
+        mean = self.width * self.mean + gain * (self.tau * self.common_mean)[:, None]
+        var = (self.tau**2 * common_var)[:, None, None]
         one = np.eye(gain.shape[1])
         cov = (self.width * self.std)[:, :, None] ** 2 * one
         cov = cov + var * gain[:, :, None] * gain[:, None, :]
         # 1 - tau^2 r^2 s_a is r^2 (1 + tau^2 sum of the other s), where nothing cancels.
-        kept = level_var[:, None] * (1 + self.tau[:, None] ** 2 * (self.told @ (1 - one)))
+        kept = common_var[:, None] * (1 + self.tau[:, None] ** 2 * (self.told @ (1 - one)))
         across = -var * self.told[:, None, :] * (1 - one) + kept[:, :, None] * one
         return mean, cov, gain[:, :, None] * across
 
@@ -83,8 +83,8 @@ class CommonTasks:
         """
         dim = self.told.shape[1]
         precision, weighted = np.zeros((num_groups, dim, dim)), np.zeros((num_groups, dim))
-        scaled = (self.tau * self.level_std)[:, None] * self.told
-        along = self.heard - (self.tau * self.level_mean)[:, None] * self.told
+        scaled = (self.tau * self.common_std)[:, None] * self.told
+        along = self.heard - (self.tau * self.common_mean)[:, None] * self.told
         for place in range(num_groups):
             mine = group == place
             precision[place] = np.diag(self.told[mine].sum(0)) - scaled[mine].T @ scaled[mine]

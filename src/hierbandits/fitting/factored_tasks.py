@@ -71,15 +71,15 @@ class FactoredTasks:
         for p, rows in self._populations():
             mu, cov = hyper_means[p], hyper_covs[p]
             told, along, var = self.told[rows], self.along[rows], self.var[rows, None]
-            level = self.mean[rows, None] - var * (along @ mu)[:, None]  # of z, given mu_bar
-            u = self.heard[rows] - told * mu - level * along
+            common = self.mean[rows, None] - var * (along @ mu)[:, None]  # of z, given mu_bar
+            u = self.heard[rows] - told * mu - common * along
             q = along @ cov
             through = (along * q).sum(1, keepdims=True)
             cross = (var * told * q).T @ along
             around = cov * (told.T @ told) - cross - cross.T + (var**2 * through * along).T @ along
             slope += (u.T @ u - self._information(rows) + around) / 2
             gain, precision = self.gain[rows], self.sums.xx[rows] / self.noise_var
-            theta = gain * (mu + self.loading * level) + self.own * self.heard[rows]
+            theta = gain * (mu + self.loading * common) + self.own * self.heard[rows]
             square += float(
                 (theta * (precision * theta - 2 * self.sums.xy[rows] / self.noise_var)).sum()
             )

@@ -221,15 +221,15 @@ def predict(
 
 
 @inlined
-def drawn_level(own: Matrix, block: Matrix, mu: Vector, normal: float) -> float:
+def drawn_common(own: Matrix, block: Matrix, mu: Vector, normal: float) -> float:
     """A draw of l given mu."""
     last = mu.size
     along = 0.0
     for b in range(last):
         along += block[1, b] * mu[b]
     tau, std = own[0, last], block[0, last]
-    level: float = tau * (block[2, last] - tau * std * std * along + std * normal)
-    return level
+    common: float = tau * (block[2, last] - tau * std * std * along + std * normal)
+    return common
 
 
 @compiled
@@ -254,7 +254,7 @@ def draw(
                 out[k, i] = total
             continue
         own, block = maps[level[node]], state[node]
-        common = drawn_level(own, block, out[p], normals[k, dim])
+        common = drawn_common(own, block, out[p], normals[k, dim])
         for i in range(dim):
             std = block[0, i]
             free = block[2, i] + std * normals[k, i]
@@ -283,7 +283,7 @@ def choose(
         theta[i] = total
     if above >= 0:
         own, block, start = maps[level[task]], state[task], first + dim + 1
-        common = drawn_level(own, block, theta, normals[start + dim])
+        common = drawn_common(own, block, theta, normals[start + dim])
         for i in range(dim):
             std = block[0, i]
             free = block[2, i] + std * normals[start + i]

@@ -95,16 +95,17 @@ def on_correlations(
         if odds is None:
             return []
         return [
-            f"The {what}s of a task do not move together as far as the log tells: it speaks "
+            f"The {what}s of a task are not correlated as far as the log tells: it speaks "
             f"{_how_strongly(-odds)} against correlations."
         ]
     pairs = correlations.pairs
+    first = f"The {what}s of a task {'move together' if pairs.min() > 0 else 'are correlated'}: "
     if pairs.size == 1 or np.ptp(pairs) < 0.005:
-        first = f"The {what}s of a task move together: their correlation is {pairs[0]:.2f}."
+        first += f"their correlation is {pairs[0]:.2f}."
     else:
-        first = (
-            f"The {what}s of a task move together: correlations are from {pairs.min():.2f} to "
-            f"{pairs.max():.2f}, median {np.median(pairs):.2f}."
+        first += (
+            f"correlations are from {pairs.min():.2f} to {pairs.max():.2f}, median "
+            f"{np.median(pairs):.2f}."
         )
     if correlations.common_std is not None:
         first += (
