@@ -39,8 +39,12 @@ class Form:
 
 DIAGONAL = Form("diagonal", diagonal, is_armed=True, is_diagonal=True, has_common_part=False)
 DENSE = Form("dense", dense, is_armed=False, is_diagonal=False, has_common_part=False)
-ARM_VECTORS = Form("arm vectors", arm_vectors, is_armed=True, is_diagonal=False, has_common_part=False)
-COMMON_PART = Form("common part", common_part, is_armed=True, is_diagonal=False, has_common_part=True)
+ARM_VECTORS = Form(
+    "arm vectors", arm_vectors, is_armed=True, is_diagonal=False, has_common_part=False
+)
+COMMON_PART = Form(
+    "common part", common_part, is_armed=True, is_diagonal=False, has_common_part=True
+)
 
 
 def _named(name: str) -> Form:
