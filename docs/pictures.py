@@ -103,7 +103,7 @@ def tutorial() -> None:
     rows = log.source.filter(pl.col("site").is_in(names))
     half = hb.Log.read(rows, log.columns, arms=data.doses)
     learned, _ = hb.learn_prior(half, held_out=0, runs=0)
-    print("mu is known to within", np.sqrt(learned.hyper_cov).round(3))
+    print("mu is known to within", hb.Belief(learned).hyper().std.round(3))
     vague = learned.with_levels(np.full(3, 1 / 3), [np.full(3, 0.25**2), learned.task_cov])
     figure, both = panels(2, height=3.8, width=4.8)
     priors = {"without a log": vague, "with the log of other sites": learned}

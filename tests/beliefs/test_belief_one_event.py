@@ -46,7 +46,7 @@ def test_a_choice_is_that_of_a_draw_with_the_same_normals(world):
         taken = block[first : stock.used]
         theta, slots = belief.draws(_Given(taken), np.array([task]))
         values = theta[slots[0]] if belief.is_armed else table @ theta[slots[0]]
-        assert taken.size == belief.num_levels * belief.dim
+        assert taken.size == belief.num_levels * belief._nodes.num_normals
         assert row == values.argmax()
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from hierbandits import GaussianHierarchy
 from hierbandits.beliefs.forest import Forest, with_room
+from hierbandits.beliefs.forms import form_of
 from hierbandits.beliefs.levels import Levels, children_per_level
 
 DEEP = GaussianHierarchy.deep(hyper_mean=[0.0], covs=[[[1.0]], [[0.5]], [[0.2]]], noise_std=1.0)
@@ -69,7 +70,7 @@ def test_arrays_grow_by_half_and_first_of_all_exactly():
     ],
 )
 def test_a_shape_that_kernels_could_not_climb_is_refused(parent, level, message):
-    levels = Levels(FLAT)
+    levels = Levels(FLAT, form_of([FLAT]))
     levels.adopt(FLAT)
     arrays = {"parent": np.array(parent), "level": np.array(level)}
     with pytest.raises(ValueError, match=message):
@@ -77,7 +78,7 @@ def test_a_shape_that_kernels_could_not_climb_is_refused(parent, level, message)
 
 
 def test_a_saved_shape_comes_back():
-    levels = Levels(DEEP)
+    levels = Levels(DEEP, form_of([DEEP]))
     forest = Forest()
     forest.plant(np.array([levels.adopt(DEEP)] * 2), (2, 1))
     again = Forest.from_state(forest.state(), levels)
@@ -97,7 +98,7 @@ def test_the_number_of_children_at_each_level():
 
 
 def test_the_newest_nodes_are_cut_and_grow_again():
-    levels, forest = Levels(FLAT), Forest()
+    levels, forest = Levels(FLAT, form_of([FLAT])), Forest()
     forest.plant(np.array([levels.adopt(FLAT)]), (2,))
     before = {name: array.tolist() for name, array in forest.state().items()}
     forest.sprout(2, 1, 3)

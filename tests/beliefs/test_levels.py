@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hierbandits import Belief, GaussianHierarchy
+from hierbandits.beliefs.forms import form_of
 from hierbandits.beliefs.levels import Levels
 
 
@@ -25,7 +26,7 @@ def test_equal_hierarchies_share_their_rows_and_others_follow():
     prior = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.5, noise_std=0.4)
     equal = GaussianHierarchy.from_dict(prior.to_dict())
     wider = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.6, noise_std=0.4)
-    levels = Levels(prior)
+    levels = Levels(prior, form_of([prior]))
     assert [levels.adopt(one) for one in (prior, wider, equal)] == [0, 2, 0]
     assert levels.below.tolist() == [1, -1, 3, -1]
     assert levels.root_rows() == [0, 2]
@@ -36,7 +37,7 @@ def test_equal_hierarchies_share_their_rows_and_others_follow():
 
 def test_saved_tables_must_follow_from_their_hierarchies():
     prior = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=[0.5, 0.0], noise_std=0.4)
-    levels = Levels(prior)
+    levels = Levels(prior, form_of([prior]))
     levels.adopt(prior)
     meta, arrays = levels.state()
     arrays = {name: array.copy() for name, array in arrays.items()}

@@ -82,7 +82,7 @@ def test_features_by_command(tmp_path):
         (["--task", "nope"], "columns must each occur once, got 'nope'"),
         (["--features", "revenue"], "one of arm and features must be given"),
         (["--held-out", "2"], "held_out must be a share of the rows"),
-        (["--structure", "full"], "structure must be scalar or diagonal for arms"),
+        (["--structure", "block"], "structure must be one of"),
         (["--noise-std", "0"], "noise_std must be positive"),
         (["--reward", "store"], "reward must have a column of its own"),
         (["--arms", "a0"], "arm must be one of 'a0'"),

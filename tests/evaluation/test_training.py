@@ -9,6 +9,7 @@ from hierbandits import Belief, Columns, Log, TaskSums, evaluate, hieropo, learn
 from hierbandits.evaluation.training import Training
 from hierbandits.fitting import fit_prior
 from hierbandits.logs import Survey
+from hierbandits.models.stated_covs import parts_in_common
 from hierbandits.policies.recipes import POLICIES
 
 
@@ -50,6 +51,16 @@ def test_a_prior_that_is_not_given_is_fitted():
     belief = Belief.from_sums(training.prior, sums, population=survey.population)
     means = np.array([belief.task(s).mean for s in range(6)]) @ table.T
     assert_allclose(training.model().means, means, rtol=1e-8)
+
+
+def test_arms_that_move_together_are_fitted_so():
+    rng = np.random.default_rng(4)
+    world = World.drawn(rng, tasks=40)
+    world.values[:] = rng.normal(size=3) + rng.normal(size=(40, 1)) + 0.1 * rng.normal(size=(40, 3))
+    prior = trained_on_all(world.log(world.rows(rng, 2000)), None).prior
+    own, common = parts_in_common(prior.task_cov)
+    assert common > 5 * own.max()
+    assert prior.arms == ("a0", "a1", "a2")
 
 
 def test_nothing_can_be_fitted_to_no_rows():

@@ -65,8 +65,8 @@ def test_the_e_step_matches_the_dense_joint(chunk, world, seed):
     about = prior.hyper_mean + scale * np.random.default_rng(seed).standard_normal(prior.dim)
     brute = _brute(world, joint, about)
 
-    def form(cov):  # the armed form keeps variances alone
-        return np.diagonal(cov) if prior.is_armed else cov
+    def form(cov):  # independent arms have variances alone
+        return np.diagonal(cov) if prior.is_diagonal else cov
 
     unit = max(1.0, np.abs(joint.log_evidence))
     assert_close(found.log_evidence, joint.log_evidence, scale=unit)

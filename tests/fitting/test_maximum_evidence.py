@@ -7,6 +7,7 @@ from support.oracle import full
 
 from hierbandits import Belief, TaskSums
 from hierbandits.fitting import fit_prior
+from hierbandits.models.stated_covs import parts_in_common
 
 
 def _degenerate(case, armed):
@@ -150,5 +151,40 @@ def test_degenerate_logs_give_finite_priors(structure, armed, case, populations)
     belief = Belief.from_sums(fit.prior, sums, populations)
     assert np.isfinite(belief.log_evidence()).all()
     if case == "none":
-        np.testing.assert_allclose(full(fit.prior.task_cov), np.eye(d), atol=1e-2)
+        unit = np.eye(d) + (structure == "common")
+        np.testing.assert_allclose(full(fit.prior.task_cov), unit, atol=1e-2)
         np.testing.assert_allclose(fit.prior.noise_std, 1.0, rtol=0.05)
+
+
+def test_correlated_arms_are_learned_and_independent_ones_are_not_made_so():
+    rng = np.random.default_rng(30)
+    spread, marginals = np.array([0.5, 1.0, 0.7, 0.8]), {}
+    for correlation in (0.0, 0.9):
+        cov = np.outer(spread, spread) * (correlation + (1 - correlation) * np.eye(4))
+        sums = drawn_sums(rng, tasks=80, events=60, task_cov=cov, noise=0.5, hyper_cov=np.eye(4),
+                          mean=np.zeros(4), armed=True)  # fmt: skip
+        fits = {kind: fit_prior(sums, structure=kind) for kind in ("diagonal", "common", "full")}
+        full_cov = fits["full"].prior.task_cov
+        std = np.sqrt(np.diagonal(full_cov))
+        learned = (full_cov / np.outer(std, std))[np.triu_indices(4, 1)]
+        error = (1 - correlation**2) / np.sqrt(80) + 0.03
+        np.testing.assert_allclose(learned, correlation, atol=3 * error)
+        np.testing.assert_allclose(std, spread, rtol=0.3)
+        marginals[correlation] = {kind: fit.log_marginal for kind, fit in fits.items()}
+    assert max(marginals[0.0], key=marginals[0.0].get) == "diagonal"
+    assert max(marginals[0.9], key=marginals[0.9].get) == "full"
+    assert marginals[0.9]["common"] > marginals[0.9]["diagonal"] + 10
+
+
+def test_a_part_in_common_is_learned():
+    rng = np.random.default_rng(31)
+    cov = np.diag([0.2, 0.3, 0.1, 0.25]) ** 2 + 1.0
+    sums = drawn_sums(rng, tasks=150, events=60, task_cov=cov, noise=0.5, hyper_cov=np.eye(4),
+                      mean=np.zeros(4), armed=True)  # fmt: skip
+    fits = {kind: fit_prior(sums, structure=kind) for kind in ("diagonal", "common", "full")}
+    own, common = parts_in_common(fits["common"].prior.task_cov)
+    assert common == pytest.approx(1.0, rel=0.4)
+    np.testing.assert_allclose(np.sqrt(own), [0.2, 0.3, 0.1, 0.25], rtol=0.35, atol=0.03)
+    marginals = {kind: fit.log_marginal for kind, fit in fits.items()}
+    assert max(marginals, key=marginals.get) == "common"
+    assert fits["common"].structure == "common"

@@ -97,10 +97,16 @@ def test_bad_sums_are_named():
     with pytest.raises(ValueError, match="sums must be TaskSums"):
         fit_prior([1.0])
     sums = TaskSums.zeros(2, 2, armed=True)
-    with pytest.raises(ValueError, match="structure must be scalar or diagonal for arms"):
-        fit_prior(sums, structure="full")
-    with pytest.raises(ValueError, match="hyper_cov must not be negative"):
-        fit_prior(sums, hyper_cov=[1.0, -1.0])
+    for features in (TaskSums.zeros(2, 3), TaskSums.zeros(2, 1, armed=True)):
+        with pytest.raises(ValueError, match="structure must not be 'common' unless there are"):
+            fit_prior(features, structure="common")
+    for structure in ("diagonal", "full"):
+        with pytest.raises(ValueError, match="hyper_cov must not be negative"):
+            fit_prior(sums, structure=structure, hyper_cov=[1.0, -1.0])
+    with pytest.raises(ValueError, match="hyper_cov must be positive semi-definite"):
+        fit_prior(sums, structure="full", hyper_cov=[[1.0, 2.0], [2.0, 1.0]])
+    with pytest.raises(ValueError, match=r"hyper_cov must have shape \(2,\)"):
+        fit_prior(sums, hyper_cov=np.eye(2))
     sums.yy[1] = -1.0
     with pytest.raises(ValueError, match=r"sums\.yy must not be negative"):
         fit_prior(sums)

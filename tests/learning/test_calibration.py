@@ -47,7 +47,8 @@ def test_calibration_counts_are_those_of_the_rows(armed):
     _, report = hb.learn_prior(frame, **rows.arguments, **settings)
     calibration, (training, held) = report.calibration, _held_out(rows)
     sums, group = sums_of(rows, training), rows.population
-    fit, comparison = fit_prior(sums, population=group), Comparison.of(sums, group)
+    fit = fit_prior(sums, population=group, structure=report.structure.best)
+    comparison = Comparison.of(sums, group)
     hierarchy = Belief.from_sums(fit.prior, sums)
     features = rows.features[held]
     task, x, y = rows.task[held], rows.vectors[held], rows.rewards[held]

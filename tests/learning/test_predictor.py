@@ -21,7 +21,10 @@ def test_predictions_of_several_populations_match_the_dense_joint(armed, populat
     )
     held = Split.held_out(0.25, 3).groups(np.arange(rows.task.size)) == 1
     training = ~held
-    fit = fit_prior(sums_of(rows, training), population=rows.population, noise_std=0.5)
+    kind = report.structure.best
+    fit = fit_prior(
+        sums_of(rows, training), population=rows.population, structure=kind, noise_std=0.5
+    )
     joint, score, square = rows.joint(fit.prior, training), 0.0, 0.0
     for s, x, y in zip(rows.task[held], rows.vectors[held], rows.rewards[held], strict=True):
         mean, cov = joint.of(s)

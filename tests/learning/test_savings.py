@@ -21,7 +21,8 @@ def test_savings_are_those_of_a_direct_simulation(armed, populations):
     _, report = hb.learn_prior(
         rows.frame(), **rows.arguments, held_out=0, runs=12, seed=4, progress=False
     )
-    fit = fit_prior(sums_of(rows), population=rows.population)
+    kind = report.structure.best
+    fit = fit_prior(sums_of(rows), population=rows.population, structure=kind)
     comparison = Comparison.of(sums_of(rows), rows.population)
     savings, worlds = report.savings, report.savings.hierarchy
     (t, q), noise = comparison.typical["hierarchical"], fit.prior.noise_std

@@ -32,7 +32,8 @@ def test_similarity_and_shrinkage_are_read_off_the_posterior(armed, populations)
     scale = np.array([1.0, 20.0, 0.3])
     rows = drawn(11, armed=armed, populations=populations, tasks=15, events=8, scale=scale)
     _, report = hb.learn_prior(rows.frame(), **rows.arguments, held_out=0, runs=0)
-    fit = fit_prior(sums_of(rows), population=rows.population)
+    kind = report.structure.best
+    fit = fit_prior(sums_of(rows), population=rows.population, structure=kind)
     m, d = len(rows.theta), 3
     similarity, leaning = report.similarity, report.shrinkage
     hyper = _paper_hyper(rows, fit.prior)

@@ -33,7 +33,9 @@ def test_evidence_against_a_hierarchy_is_called_that():
 
 def test_pooling_is_said_to_win_where_it_does():
     rows = drawn(20, armed=True, tasks=100, events=100, d=5, task_std=0.1, hyper_std=0.3, noise=1.5)
-    _, report = hb.learn_prior(rows.frame(), **rows.arguments, held_out=0, runs=200)
+    _, report = hb.learn_prior(
+        rows.frame(), **rows.arguments, structure="diagonal", held_out=0, runs=200
+    )
     pooled = next(s for s in report.savings.savings if s.over == "PooledTS")
     assert pooled.difference < -2 * pooled.difference_error
     assert "more regret than PooledTS. Pooling wins there" in report.verdict[-1]

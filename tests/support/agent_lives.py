@@ -20,7 +20,8 @@ CORRELATED = GaussianHierarchy.armed(
     task_cov=[[0.3, 0.25, 0.1], [0.25, 0.4, 0.2], [0.1, 0.2, 0.2]],
 )  # fmt: skip
 COMMON = GaussianHierarchy.armed(
-    3, hyper_mean=0.2, hyper_std=[1.0, 0.5, 2.0], task_std=[0.2, 0.1, 0.3], common_std=0.6,
+    3, hyper_mean=[0.2, 0.1, 0.3], hyper_std=[1.0, 0.5, 2.0], task_std=[0.2, 0.1, 0.3],
+    common_std=0.6,
     noise_std=0.7,
 )  # fmt: skip
 PRIORS = {

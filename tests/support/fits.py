@@ -9,7 +9,7 @@ from hierbandits.fitting import maximum_evidence as fitting
 STRUCTURES = ["scalar", "diagonal", "full", "low-rank"]
 
 
-FORMS = [(s, False) for s in STRUCTURES] + [("scalar", True), ("diagonal", True)]
+FORMS = [(s, False) for s in STRUCTURES] + [(s, True) for s in [*STRUCTURES, "common"]]
 
 
 def drawn_sums(rng, *, tasks, events, task_cov, noise, hyper_cov, mean, populations=1, armed=False):
@@ -31,7 +31,7 @@ def evenly(sums, populations):
     return np.arange(len(sums.n)) * populations // len(sums.n)
 
 
-def objective_of(sums, populations, structure, monkeypatch, rank=1):
+def objective_of(sums, populations, structure, monkeypatch, rank=1, **given):
     """The problem that fit_prior sets itself, and its units."""
     caught = {}
 
@@ -39,7 +39,7 @@ def objective_of(sums, populations, structure, monkeypatch, rank=1):
         caught.update(problem=objective, units=units)
 
     monkeypatch.setattr(fitting, "_fit", catch)
-    fit_prior(sums, population=evenly(sums, populations), structure=structure, rank=rank)
+    fit_prior(sums, population=evenly(sums, populations), structure=structure, rank=rank, **given)
     monkeypatch.undo()
     return caught["problem"], caught["units"]
 

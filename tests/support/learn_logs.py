@@ -94,6 +94,7 @@ def drawn(
     task_std=0.4,
     noise=0.5,
     scale=None,
+    task_cov=None,
 ):
     """Rows in random order, `events` of each task on average.
 
@@ -103,7 +104,8 @@ def drawn(
     group = np.sort(rng.integers(0, populations, tasks))
     group[:populations] = np.arange(populations)
     mu = mean + hyper_std * rng.standard_normal((populations, d))
-    theta = mu[group] + task_std * rng.standard_normal((tasks, d))
+    root = task_std * np.eye(d) if task_cov is None else np.linalg.cholesky(task_cov)
+    theta = mu[group] + rng.standard_normal((tasks, d)) @ root.T
     sizes = rng.integers(max(1, events // 2), events + events // 2 + 1, tasks)
     task = rng.permutation(np.repeat(np.arange(tasks), sizes))
     order = list(dict.fromkeys(task.tolist()))  # numbered as a log numbers them

@@ -12,12 +12,12 @@ from hierbandits.beliefs.best_arms import best_row_under
 from hierbandits.beliefs.contribution import Contribution, contributed
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.folding import fold
-from hierbandits.beliefs.forms import loops_for
+from hierbandits.beliefs.forms import form_of
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.levels import children_per_level
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.normal_stock import NormalStock
-from hierbandits.beliefs.populations import checked_population
+from hierbandits.beliefs.populations import checked_population, planted_population
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.round_slots import RoundSlots
 from hierbandits.beliefs.task_sums import TaskSums
@@ -53,11 +53,11 @@ class Belief(Posterior):
             raise ValueError(f"prior must be a GaussianHierarchy or several, got {prior!r}")
         children = children_per_level(num_tasks, priors)
         if population is not None:
-            population, num_populations = _planted_population(
+            population, num_populations = planted_population(
                 population, priors, children, num_populations
             )
-        self._nodes = Nodes(priors[0])
-        self._kernels: Loops = loops_for(priors[0])
+        self._nodes = Nodes(priors[0], form_of(priors))
+        self._kernels: Loops = self._nodes.levels.form.loops
         self._evidence = Evidence.none(0)
         self._plant(priors, num_populations, hyper_means, children, population)
 
@@ -188,8 +188,8 @@ class Belief(Posterior):
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Belief":
         """The belief that `state` described, checked."""
         nodes = Nodes.from_saved(meta, arrays)
-        belief = cls(nodes.levels.hierarchies[0], num_populations=0)
-        belief._nodes = nodes
+        belief = cls.__new__(cls)
+        belief._nodes, belief._kernels = nodes, nodes.levels.form.loops
         parts = state_array("evidence", arrays["evidence"], (3, nodes.forest.num_populations))
         belief._evidence = Evidence(parts)
         return belief
@@ -275,11 +275,11 @@ class Belief(Posterior):
         """
         forest, levels = self._nodes.forest, self._nodes.levels.num_levels
         slots = RoundSlots.of(nodes, forest, levels, shared=not fresh, repeats=repeats)
-        shape = (slots.node.size, self.dim)
+        shape = (slots.node.size, self._nodes.num_normals)
         normals = np.zeros(shape) if rng is None else rng.standard_normal(shape)
         if scale is not None:
             scale_normals(slots.of_event, slots.parent, scale, normals)
-        out = np.empty(shape)
+        out = np.empty((slots.node.size, self.dim))
         self._kernels.draw(self._nodes.arrays, slots.node, slots.parent, normals, out)
         return out, slots.of_event
 
@@ -300,7 +300,8 @@ class Belief(Posterior):
         """One of the best rows, at random, in the draw whose normals begin at `first`."""
         path = np.array(self._nodes.forest.path(node)[::-1])
         above, theta = np.arange(-1, path.size - 1), np.empty((path.size, self.dim))
-        normals = stock.block[first : first + theta.size].reshape(theta.shape)
+        each = self._nodes.num_normals
+        normals = stock.block[first : first + path.size * each].reshape(path.size, each)
         self._kernels.draw(self._nodes.arrays, path, above, normals, theta)
         return best_row_under(theta, above[-1:] + 1, table, stock.rng)
 
@@ -351,18 +352,3 @@ class Belief(Posterior):
 
 
 _NONE = np.empty(0)
-
-
-def _planted_population(
-    population: ArrayLike,
-    priors: list[GaussianHierarchy],
-    children: tuple[int, ...],
-    num_populations: int,
-) -> tuple[Indices | None, int]:
-    """The population of each task's node, and how many there are; None if tasks have no nodes."""
-    if len(priors) > 1 or children or priors[0].num_levels > 2:
-        raise ValueError(
-            "population must come with one hierarchy of at most two levels, and without num_tasks"
-        )
-    population, number = checked_population(population, num_populations)
-    return (None if priors[0].num_levels == 1 else population), number

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierbandits.algebra import condition, square_root, squared, times, transposed
+from hierbandits.beliefs.common_tasks import CommonTasks
 from hierbandits.beliefs.gaussian import Gaussian
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.checks import state_array
@@ -38,6 +39,11 @@ def contributed(nodes: Nodes, tasks: Indices) -> Contribution:
             "tasks must have a positive definite task_cov: where it is singular, a task does not "
             "keep what it has told its parent"
         )
+    if nodes.levels.form.has_common_part:
+        known = CommonTasks.of(nodes.levels.maps[level, 0], nodes.state[tasks])
+        every = np.zeros(len(tasks), np.intp)
+        precision, weighted = known.contributions(every, 1)
+        return Contribution(precision[0], weighted[0])
     mean, factor, gain = (
         nodes.state[tasks, -1],
         nodes.state[tasks, :-1],

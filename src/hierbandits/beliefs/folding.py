@@ -3,6 +3,7 @@
 import numpy as np
 
 from hierbandits.algebra import condition, explained, summed, times, transposed
+from hierbandits.beliefs.common_tasks import CommonTasks
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.task_sums import TaskSums
@@ -19,7 +20,8 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
     to its parent in the same form.
     """
     forest, levels = nodes.forest, nodes.levels
-    if sums.is_armed and not nodes.is_diagonal:
+    in_common = levels.form.has_common_part
+    if sums.is_armed and not nodes.is_diagonal and not in_common:
         sums = sums.with_unit_vectors()
     here = tasks
     noise_var = levels.noise_var[forest.level[here]]
@@ -30,19 +32,28 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
     log_var: Vector = count * np.log(noise_var)
     while forest.parent[here[0]] >= 0:
         maps = levels.maps[forest.level[here]]
-        inner, along = _in_own_coordinates(maps[:, 0], information, weighted)
-        start = np.zeros_like(weighted), levels.start[forest.level[here]]
-        after, root, log_det = condition(*start, inner, along)
-        nodes.put(here, after, root)
-        square = square - (along * after).sum(-1)
+        above, child_of = np.unique(forest.parent[here], return_inverse=True)
+        if in_common:
+            tasks_now = CommonTasks.after(maps[:, 0], information, weighted)
+            nodes.state[here] = tasks_now.blocks()
+            less, log_det = tasks_now.explained(weighted), tasks_now.log_det
+            information, weighted = tasks_now.contributions(child_of, above.size)
+        else:
+            inner, along = _in_own_coordinates(maps[:, 0], information, weighted)
+            start = np.zeros_like(weighted), levels.start[forest.level[here]]
+            after, root, log_det = condition(*start, inner, along)
+            nodes.put(here, after, root)
+            less = (along * after).sum(-1)
+            _, _, gain = nodes.given_parents(here)
+            told = maps[:, 1] if nodes.is_diagonal else transposed(maps[:, 1])
+            heard = explained(gain, information), times(told, after)  # G' t is K' b
+            information, weighted = (summed(part, child_of, above.size) for part in heard)
+        square = square - less
         log_var = log_var + log_det
-        _, _, gain = nodes.given_parents(here)
-        told = maps[:, 1] if nodes.is_diagonal else transposed(maps[:, 1])
-        heard = explained(gain, information), times(told, after)  # G' t is K' b
-        here, child_of = np.unique(forest.parent[here], return_inverse=True)
-        information, weighted, square, size, log_var, count = (
-            summed(part, child_of, here.size) for part in (*heard, square, size, log_var, count)
+        square, size, log_var, count = (
+            summed(part, child_of, above.size) for part in (square, size, log_var, count)
         )
+        here = above
     populations: Indices = ~forest.parent[here]
     mean = nodes.roots[populations, -1]
     factor = nodes.roots[populations, 0 if nodes.is_diagonal else slice(-1)]

@@ -16,8 +16,10 @@ from hierbandits.algebra import (
     unwhitening,
     whitening,
 )
+from hierbandits.beliefs.forms import ARM_VECTORS, Form, form_of, suits
 from hierbandits.checks import count, state_array
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.stated_covs import parts_in_common
 from hierbandits.types import Mask, Matrix, Vector
 
 
@@ -32,15 +34,18 @@ class Levels:
     is a node's posterior given its parent's parameter.  Where Sigma is well-conditioned, T is the
     identity, G is Sigma^-1 and `start` a square root of Sigma.  Otherwise T is a square root of
     Sigma, G is its inverse (see `algebra.whitening`) and `start` is the identity: Sigma may be
-    singular, and no precision is lost.  Hierarchies can be added at any time.
+    singular, and no precision is lost.  Where arms have a part in common, T are their own widths
+    and last the common one, and nodes start as `Nodes` says.  Hierarchies can be added at any time.
     """
 
-    def __init__(self, hierarchy: GaussianHierarchy) -> None:
+    def __init__(self, hierarchy: GaussianHierarchy, form: Form) -> None:
         shape = hierarchy.task_cov.shape
-        self.dim = hierarchy.dim
-        self.is_armed, self.is_diagonal = hierarchy.is_armed, hierarchy.is_diagonal
+        self.dim, self.form = hierarchy.dim, form
+        self.is_armed, self.is_diagonal = form.is_armed, form.is_diagonal
         self.hierarchies: list[GaussianHierarchy] = []
-        self.maps: Matrix = np.empty((0, 2 if self.is_diagonal else 4, *shape))  # T, G, T', G'
+        self.maps: Matrix = np.empty((0, 4, *shape))  # T, G, T', G'
+        if form.is_diagonal or form.has_common_part:
+            self.maps = np.empty((0, 2, form.task_block(self.dim)[1]))  # T, G
         self.assumed: Matrix = np.empty((0, 2))  # the noise variance, and whether T is the identity
         self.start: Matrix = np.empty((0, *shape))  # S of a node that knows nothing
         self.is_singular: Mask = np.empty(0, np.bool_)  # whether Sigma has no inverse
@@ -79,17 +84,16 @@ class Levels:
         self._state(row, hierarchy)
 
     def _check_form(self, hierarchy: GaussianHierarchy) -> None:
-        form = hierarchy.dim, hierarchy.is_armed, hierarchy.is_diagonal
-        if form != (self.dim, self.is_armed, self.is_diagonal):
+        if hierarchy.dim != self.dim or not suits(self.form, hierarchy):
             raise ValueError(f"prior must have the form of {self.hierarchies[0]}, got {hierarchy}")
 
     def _state(self, row: int, hierarchy: GaussianHierarchy) -> None:
         """Fill the rows of a hierarchy, its root's at `row`."""
         self._root_row.setdefault(_contents(hierarchy), row)  # a file may hold equal ones
-        one = _identity(hierarchy.hyper_cov)
+        one = _identity(self.maps.shape[2:])
         # A root has plain coordinates, and nobody above it to tell.
         parts = [(one, one, square_root(hierarchy.hyper_cov))]
-        parts += [_coordinates(cov) for cov in hierarchy.covs[1:]]
+        parts += [self._coordinates(cov) for cov in hierarchy.covs[1:]]
         self.assumed[row : row + len(parts), 0] = hierarchy.noise_std**2
         for place, (part, cov) in enumerate(zip(parts, hierarchy.covs, strict=True)):
             self._put(row + place, *part)
@@ -97,8 +101,25 @@ class Levels:
 
     def _put(self, row: int, own: Matrix, gain: Matrix, start: Matrix) -> None:
         """Fill a row of the tables with T, G and the start."""
-        self.maps[row] = [own, gain] if self.is_diagonal else [own, gain, own.T, gain.T]
-        self.start[row], self.assumed[row, 1] = start, np.array_equal(own, _identity(own))
+        self.maps[row] = [own, gain] if own.ndim == 1 else [own, gain, own.T, gain.T]
+        self.start[row] = start
+        self.assumed[row, 1] = np.array_equal(own, _identity(own.shape))
+
+    def _coordinates(self, cov: Matrix, own: Matrix | None = None) -> tuple[Matrix, Matrix, Matrix]:
+        """T, G and the start of a level below the root; T is chosen here unless it is given."""
+        parts = parts_in_common(cov) if self.form.has_common_part else None
+        if parts is None:
+            return _coordinates(cov, own)
+        variances = np.append(*parts)
+        own = whitening(variances) if own is None else own
+        return own, unwhitening(own, variances), np.zeros_like(cov)  # no square root is kept
+
+    def _covariance(self, own: Matrix, start: Matrix) -> Matrix:
+        """The covariance of a level with this T and start."""
+        if self.form.has_common_part:
+            common: Matrix = np.diag(own[:-1] ** 2) + own[-1] ** 2
+            return common
+        return squared(own @ start, diagonal=False) if own.ndim == 2 else (own * start) ** 2
 
     @property
     def noise_var(self) -> Vector:
@@ -126,16 +147,18 @@ class Levels:
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Levels":
         """The tables that `state` described, checked."""
         hierarchies = [GaussianHierarchy.from_dict(parts) for parts in meta["hierarchies"]]
-        levels = cls(hierarchies[0])
+        form = form_of(hierarchies)
+        if form.has_common_part and np.ndim(arrays["coordinates"]) == 3:
+            form = ARM_VECTORS  # it has held hierarchies of other forms before
+        levels = cls(hierarchies[0], form)
         for hierarchy in hierarchies:
             levels.append(hierarchy)
         # Machines may find other coordinates, and the state of nodes is in these.
         saved = state_array("coordinates", arrays["coordinates"], levels.maps[:, 0].shape)
         covs = [cov for hierarchy in hierarchies for cov in hierarchy.covs]
         for row in set(range(len(covs))) - set(levels.root_rows()):
-            own, gain, start = _coordinates(covs[row], saved[row])
-            found = squared(own @ start, diagonal=False) if own.ndim == 2 else (own * start) ** 2
-            off = np.abs(found - covs[row]).max()
+            own, gain, start = levels._coordinates(covs[row], saved[row])
+            off = np.abs(levels._covariance(own, start) - covs[row]).max()
             if off > 1e-6 * np.abs(covs[row]).max() + 2 * FLOOR or not np.isfinite(gain).all():
                 raise ValueError("coordinates do not follow from the hierarchies")
             levels._put(row, own, gain, start)
@@ -144,7 +167,7 @@ class Levels:
 
 def _coordinates(cov: Matrix, own: Matrix | None = None) -> tuple[Matrix, Matrix, Matrix]:
     """T, G and the start of a level with this covariance; T is chosen here unless it is given."""
-    one = _identity(cov)
+    one = _identity(cov.shape)
     if own is None:
         own = one if cov.ndim == 2 and is_well_conditioned(cov) else whitening(cov)
     if cov.ndim == 2 and np.array_equal(own, one):
@@ -152,9 +175,9 @@ def _coordinates(cov: Matrix, own: Matrix | None = None) -> tuple[Matrix, Matrix
     return own, unwhitening(own, cov), one
 
 
-def _identity(like: Matrix) -> Matrix:
-    """The identity of this form: a matrix, or a diagonal."""
-    return np.ones(len(like)) if like.ndim == 1 else np.eye(len(like))
+def _identity(shape: tuple[int, ...]) -> Matrix:
+    """The identity of this shape: a matrix, or a diagonal."""
+    return np.ones(shape) if len(shape) == 1 else np.eye(shape[0])
 
 
 def _contents(hierarchy: GaussianHierarchy) -> bytes:

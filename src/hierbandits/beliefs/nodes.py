@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierbandits.algebra import squared, times, transposed
+from hierbandits.beliefs.common_tasks import CommonTasks
 from hierbandits.beliefs.forest import Forest, with_room
+from hierbandits.beliefs.forms import Form
 from hierbandits.beliefs.levels import Levels
 from hierbandits.checks import count as checked_count
 from hierbandits.checks import index_array, state_array
@@ -26,15 +28,15 @@ class Nodes:
 
     with the T and G of its level; see `Levels`.  Its block of `state` holds S, and t in the last
     row.  A population's block of `roots` holds S and m of its root, theta ~ N(m, S S').  (The
-    blocks of `state` that belong to roots are not used.)
+    blocks of `state` that belong to roots are not used.)  Tasks whose arms have a part in common
+    have blocks of another kind, O(K) numbers; see `kernels.common_part`.
     """
 
-    def __init__(self, hierarchy: GaussianHierarchy) -> None:
-        self.levels = Levels(hierarchy)
+    def __init__(self, hierarchy: GaussianHierarchy, form: Form) -> None:
+        self.levels = Levels(hierarchy, form)
         self.forest = Forest()
-        rows = 2 if hierarchy.is_diagonal else hierarchy.dim + 1
-        self.state: Matrix = np.empty((0, rows, hierarchy.dim))
-        self.roots: Matrix = np.empty((0, rows, hierarchy.dim))
+        self.state: Matrix = np.empty((0, *form.task_block(hierarchy.dim)))
+        self.roots: Matrix = np.empty((0, *form.root_block(hierarchy.dim)))
         self._show()
 
     def _show(self) -> None:
@@ -45,7 +47,7 @@ class Nodes:
         )
         self._addresses = address_table(self.arrays)
         self.address = NodeAddress(self._addresses.ctypes.data)
-        self.path_normals = levels.num_levels * levels.dim  # that a draw of one task may need
+        self.path_normals = levels.num_levels * self.num_normals  # that a draw of a task may need
 
     def __setstate__(self, parts: dict[str, Any]) -> None:
         """A copy or a pickle of nodes has arrays of its own, elsewhere."""
@@ -65,12 +67,17 @@ class Nodes:
     @property
     def is_armed(self) -> bool:
         """Whether features are arm indices."""
-        return self.levels.is_armed
+        return self.levels.form.is_armed
 
     @property
     def is_diagonal(self) -> bool:
         """Whether covariances are diagonals."""
-        return self.levels.is_diagonal
+        return self.levels.form.is_diagonal
+
+    @property
+    def num_normals(self) -> int:
+        """How many normals a draw of a node takes."""
+        return self.levels.form.num_normals(self.dim)
 
     @property
     def nbytes(self) -> int:
@@ -118,6 +125,10 @@ class Nodes:
 
     def forget(self, nodes: Indices) -> None:
         """Let nodes know nothing."""
+        if self.levels.form.has_common_part:
+            self.state[nodes] = 0.0
+            self.state[nodes, 0] = 1.0
+            return
         levels = self.forest.level[nodes]
         for level in np.unique(levels).tolist():
             self.put(nodes[levels == level], np.zeros(self.dim), self.levels.start[level])
@@ -161,7 +172,7 @@ class Nodes:
 
         The root knows nothing, and the tasks must be told so: see `forget`.
         """
-        twin = Nodes(hierarchy)
+        twin = Nodes(hierarchy, self.levels.form)
         twin.levels.append(hierarchy)
         twin.forest = self.forest.copy()
         twin.forest.level[:] = 1
@@ -178,6 +189,8 @@ class Nodes:
         `inherit` in the kernels.
         """
         maps = self.levels.maps[self.forest.level[nodes]]
+        if self.levels.form.has_common_part:
+            return CommonTasks.of(maps[:, 0], self.state[nodes]).given_parents()
         mean, factor, own = self.state[nodes, -1], self.state[nodes, :-1], maps[:, 0]
         if self.is_diagonal:
             gain = factor[:, 0] ** 2
@@ -230,9 +243,9 @@ class Nodes:
         nodes = cls.__new__(cls)
         nodes.levels = Levels.from_state(meta, arrays)
         nodes.forest = Forest.from_state(arrays, nodes.levels)
-        rows = 2 if nodes.is_diagonal else nodes.dim + 1
-        nodes.state = state_array("state", arrays["state"], (nodes.size, rows, nodes.dim))
-        trees = nodes.forest.num_populations
-        nodes.roots = state_array("roots", arrays["roots"], (trees, rows, nodes.dim))
+        form, trees = nodes.levels.form, nodes.forest.num_populations
+        shape = (nodes.size, *form.task_block(nodes.dim))
+        nodes.state = state_array("state", arrays["state"], shape)
+        nodes.roots = state_array("roots", arrays["roots"], (trees, *form.root_block(nodes.dim)))
         nodes._show()
         return nodes

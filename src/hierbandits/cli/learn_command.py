@@ -33,8 +33,12 @@ def learn(
         typer.Option(help="Name of an arm. Repeat the option to fix all arms and their order."),
     ] = None,
     structure: Annotated[
-        str, typer.Option(help="Form of the covariances: scalar, diagonal, full or low-rank.")
-    ] = "diagonal",
+        str,
+        typer.Option(
+            help="Form of the covariances: scalar, diagonal, common, full or low-rank. By default "
+            "the one that the log supports best."
+        ),
+    ] = "auto",
     rank: Annotated[int, typer.Option(min=1, help="Rank of low-rank covariances.")] = 1,
     noise_std: Annotated[
         float | None, typer.Option(help="Noise of a reward. Learned by default.")

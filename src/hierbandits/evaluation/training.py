@@ -10,6 +10,7 @@ from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.evaluation.arm_features import with_features
 from hierbandits.fitting import fit_prior
+from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.logs import Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arm_posteriors import ArmPosteriors
@@ -36,13 +37,17 @@ class Training:
         prior: GaussianHierarchy | None,
         table: Matrix | None,
     ) -> "Training":
-        """Train on armed sums; the prior is fitted to them unless it is given."""
+        """Train on armed sums; the prior is fitted to them unless it is given.
+
+        Its structure is the one that they support best.
+        """
         if prior is None and sums.n.sum() == 0:
             raise ValueError("log must have rows to train on and rows to evaluate, got too few")
         if table is not None:
             sums = with_features(sums, table)
         if prior is None:
-            fitted = fit_prior(sums, population=survey.population).prior
+            choice = StructureChoice.of(sums, survey.population, None, seed=0)
+            fitted = fit_prior(sums, population=survey.population, structure=choice.best).prior
             prior = fitted.with_arms(survey.arms if table is None else None)
         return cls(survey, group, prior, sums, table)
 

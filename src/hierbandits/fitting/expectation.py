@@ -1,12 +1,14 @@
 """The E-step: the exact evidence of a log and its slopes, from per-task sums alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from hierbandits.algebra import condition, square_root, squared, times, transposed
 from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.fitting.factored_tasks import FactoredTasks
+from hierbandits.models.stated_covs import parts_in_common
 from hierbandits.types import Indices, Matrix, Vector
 
 _CHUNK = 1 << 22  # numbers in one batched array: 32 MiB
@@ -14,12 +16,20 @@ _CHUNK = 1 << 22  # numbers in one batched array: 32 MiB
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HierarchyParts:
-    """The parts of a two-level hierarchy, unchecked; covariances are (d, d), or (d,) if armed."""
+    """The parts of a two-level hierarchy, unchecked; covariances are (d, d), or diagonals."""
 
     hyper_mean: Vector
     hyper_cov: Matrix
     task_cov: Matrix
     noise_var: float
+    factor: tuple[Vector, Vector] | None = None  # v and g of task_cov = diag(v) + g g', if known
+
+    def factor_of_tasks(self) -> tuple[Vector, Vector] | None:
+        """v and g, if task_cov is known to have that form."""
+        if self.factor is not None or self.task_cov.ndim == 1:
+            return self.factor
+        parts = parts_in_common(self.task_cov)
+        return None if parts is None else (parts[0], np.full(len(parts[0]), np.sqrt(parts[1])))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +47,7 @@ class Expectation:
     """
 
     log_evidence: float
-    task_cov_slope: Matrix  # d log p / d task_cov, (d, d), or (K,) if armed
+    task_cov_slope: Matrix  # d log p / d task_cov, (d, d), or (K,) if diagonal
     num_tasks: int
     square: float  # E sum (y - x @ theta)^2
     num_events: float
@@ -80,71 +90,102 @@ def e_step(
     hierarchy: HierarchyParts, sums: TaskSums, population: Indices, num_populations: int
 ) -> Expectation:
     """The evidence of the sums and its slopes; `population`, of each task, never falls."""
-    armed, dim, num_tasks = sums.is_armed, sums.xy.shape[1], len(sums.n)
-    root = np.sqrt(hierarchy.task_cov) if armed else np.linalg.cholesky(hierarchy.task_cov)
-    shape = (num_populations, dim) if armed else (num_populations, dim, dim)
-    seen: Matrix = np.zeros(shape)
-    weighted: Matrix = np.zeros((num_populations, dim))
-    log_var, left = 0.0, float(sums.yy.sum()) / hierarchy.noise_var
-    kept = list(_chunks(root, hierarchy, sums, population)) if sums.xx.size <= _CHUNK else None
-    for part in kept if kept is not None else _chunks(root, hierarchy, sums, population):
-        _add(seen, part.population, part.seen)
-        _add(weighted, part.population, part.step)
-        log_var += float(part.log_det.sum())
-        left -= float((part.weighted * part.step).sum())
-    seen = _from_root_coordinates(root, seen)
-    weighted = _from_root_coordinates(root, weighted, vector=True)
+    tasks: _WholeTasks | FactoredTasks
+    factor = hierarchy.factor_of_tasks() if sums.is_armed else None
+    if factor is None:
+        tasks = _WholeTasks(hierarchy, sums, population)
+    else:
+        tasks = FactoredTasks.of(sums, population, hierarchy.noise_var, *factor)
+    seen, weighted = tasks.about_mu(num_populations)
+    left = float(sums.yy.sum()) / hierarchy.noise_var - tasks.explained
     mean = np.broadcast_to(hierarchy.hyper_mean, weighted.shape)
-    factor = np.broadcast_to(square_root(hierarchy.hyper_cov), shape)
-    after, factor, log_det = condition(mean, factor, seen, weighted)
+    factors = np.broadcast_to(square_root(hierarchy.hyper_cov), seen.shape)
+    after, factors, log_det = condition(mean, factors, seen, weighted)
     residual = weighted - times(seen, mean)
     left -= float((mean * (weighted + residual)).sum() + (residual * (after - mean)).sum())
     count = float(sums.n.sum())
-    log_var += float(log_det.sum()) + count * np.log(hierarchy.noise_var)
-    cov = squared(factor, diagonal=armed)
+    log_var = tasks.log_det + float(log_det.sum()) + count * np.log(hierarchy.noise_var)
+    cov = squared(factors, diagonal=hierarchy.task_cov.ndim == 1)
     mean_slope = weighted - times(seen, after)  # of each population
-    hyper_cov_slope = _cov_slope(mean_slope, seen, cov)
-    centre = after / root if armed else np.linalg.solve(root, after.T).T  # L^-1 mu_bar
-    around_hyper = cov / root**2 if armed else _whitened(root, cov)
-    task_cov_slope: Matrix = np.zeros(shape[1:])
-    square = float(sums.yy.sum()) / hierarchy.noise_var
-    for part in kept if kept is not None else _chunks(root, hierarchy, sums, population):
-        at, around = centre[part.population], around_hyper[part.population]
-        u = part.step - times(part.seen, at)
-        task_cov_slope = task_cov_slope + _cov_slope(u, part.seen, around)
-        theta = at + u
-        square += float((theta * (times(part.data, theta) - 2 * part.weighted)).sum())
-        trace = part.seen if armed else np.diagonal(part.seen, axis1=-2, axis2=-1)
-        through = part.seen**2 if armed else part.seen @ part.seen
-        square += float(trace.sum() + ((part.seen - through) * around).sum())
+    task_cov_slope, square = tasks.slopes(after, cov)
     return Expectation(
         log_evidence=-0.5 * (count * np.log(2 * np.pi) + log_var + left),
-        task_cov_slope=_from_root_coordinates(root, task_cov_slope[None])[0],
-        num_tasks=num_tasks,
+        task_cov_slope=task_cov_slope,
+        num_tasks=len(sums.n),
         square=square * hierarchy.noise_var,
         num_events=count,
-        hyper_cov_slope=hyper_cov_slope,
+        hyper_cov_slope=_cov_slope(mean_slope, seen, cov),
         hyper_mean_slope=mean_slope.sum(0),
         hyper_means=after,
     )
 
 
+class _WholeTasks:
+    """Tasks with any task_cov, integrated out in the coordinates of a root L of it."""
+
+    def __init__(self, hierarchy: HierarchyParts, sums: TaskSums, population: Indices) -> None:
+        self._hierarchy, self._sums, self._population = hierarchy, sums, population
+        cov = hierarchy.task_cov
+        self._root = np.sqrt(cov) if cov.ndim == 1 else np.linalg.cholesky(cov)
+        few = len(sums.n) * self._root.size <= _CHUNK
+        self._kept = list(self._chunks()) if few else None
+        self.log_det, self.explained = 0.0, 0.0
+
+    def about_mu(self, num_populations: int) -> tuple[Matrix, Matrix]:
+        """What the tasks of each population say about mu; `log_det` and `explained` follow."""
+        root = self._root
+        seen: Matrix = np.zeros((num_populations, *root.shape))
+        weighted: Matrix = np.zeros((num_populations, root.shape[0]))
+        for part in self._parts():
+            _add(seen, part.population, part.seen)
+            _add(weighted, part.population, part.step)
+            self.log_det += float(part.log_det.sum())
+            self.explained += float((part.weighted * part.step).sum())
+        seen = _from_root_coordinates(root, seen)
+        return seen, _from_root_coordinates(root, weighted, vector=True)
+
+    def slopes(self, hyper_means: Matrix, hyper_covs: Matrix) -> tuple[Matrix, float]:
+        """d log p / d task_cov, and E sum (y - x @ theta)^2 in units of the noise variance."""
+        root, diagonal = self._root, self._root.ndim == 1
+        centre = hyper_means / root if diagonal else np.linalg.solve(root, hyper_means.T).T
+        around_hyper = hyper_covs / root**2 if diagonal else _whitened(root, hyper_covs)
+        slope: Matrix = np.zeros(root.shape)
+        square = float(self._sums.yy.sum()) / self._hierarchy.noise_var
+        for part in self._parts():
+            at, around = centre[part.population], around_hyper[part.population]
+            u = part.step - times(part.seen, at)
+            slope = slope + _cov_slope(u, part.seen, around)
+            theta = at + u
+            square += float((theta * (times(part.data, theta) - 2 * part.weighted)).sum())
+            trace = part.seen if diagonal else np.diagonal(part.seen, axis1=-2, axis2=-1)
+            through = part.seen**2 if diagonal else part.seen @ part.seen
+            square += float(trace.sum() + ((part.seen - through) * around).sum())
+        return _from_root_coordinates(root, slope[None])[0], square
+
+    def _parts(self) -> Iterable[_Tasks]:
+        return self._chunks() if self._kept is None else self._kept
+
+    def _chunks(self) -> Iterator[_Tasks]:
+        return _chunks(self._root, self._hierarchy, self._sums, self._population)
+
+
 def _chunks(
     root: Matrix, hierarchy: HierarchyParts, sums: TaskSums, population: Indices
 ) -> Iterator[_Tasks]:
-    size = max(1, _CHUNK // max(1, int(np.prod(sums.xx.shape[1:]))))
+    size = max(1, _CHUNK // max(1, root.size))
     for start in range(0, len(sums.n), size):
         rows = slice(start, start + size)
         xx, xy = sums.xx[rows] / hierarchy.noise_var, sums.xy[rows] / hierarchy.noise_var
         seen: Matrix
         step: Matrix
         log_det: Vector
-        if sums.is_armed:
+        if root.ndim == 1:
             data, weighted = root**2 * xx, root * xy
             inner = 1.0 + data
             seen, step, log_det = data / inner, weighted / inner, np.log1p(data).sum(-1)
         else:
-            data, weighted = root.T @ xx @ root, xy @ root
+            along = xx[:, :, None] * root if sums.is_armed else xx @ root  # X'X L
+            data, weighted = root.T @ along, xy @ root
             seen, step, log_det = _shrunk(data, weighted)
         yield _Tasks(population[rows], data, weighted, seen, step, log_det)
 

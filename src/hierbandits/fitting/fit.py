@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from hierbandits.fitting.structure import StructureKind
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Mask, Vector
 
@@ -37,6 +38,8 @@ class Fit:
     """
 
     prior: GaussianHierarchy
+    structure: StructureKind
+    log_marginal: float | None  # widths integrated out by Laplace's method; see `Objective`
     log_evidence: float  # of all rewards, without the weak priors
     trace: Vector  # log evidence + weak priors at each iteration: it never falls
     iterations: int

@@ -40,11 +40,13 @@ def fit_prior(
     mean square of the feature, so that widths are as by restricted maximum likelihood.
 
     `structure` holds for task_cov and hyper_cov: scalar, diagonal, full, or low-rank (`rank`
-    factors plus a diagonal); with arms, scalar or diagonal.
+    factors plus a diagonal); with arms also common, a diagonal plus a part that all arms of a task
+    have in common.
 
     Weak priors keep few tasks from giving nonsense.  `Units` makes the residuals of one fit to all
     tasks have size one.  In these units a weak prior adds (log det Sigma - tr Sigma) / 2 to the log
-    evidence for each learned covariance (for a scalar one (log var - var) / 2), and
+    evidence for each learned covariance (for a scalar one, and for each variance of a common one,
+    (log var - var) / 2), and
     -(log var + 1 / var) / 200 for a learned noise.  The first term keeps Sigma away from zero,
     where the evidence is flat; it weighs about as much as one task.  Without data all widths are
     the units.  Without weak priors the fit is by maximum likelihood; a width may then end at a
@@ -67,7 +69,9 @@ def fit_prior(
         population=ranks,
         num_populations=int(ranks.max(initial=-1)) + 1,
         structure=checked_structure,
-        start=_given(units, sums, hyper_mean, hyper_cov, noise_std, many),
+        start=_given(
+            units, checked_structure, hyper_mean, hyper_cov, noise_std, sums.is_armed, many
+        ),
         learns_noise=noise_std is None,
         learns_mean=many and hyper_mean is None,
         learns_hyper=many and hyper_cov is None,
@@ -89,22 +93,24 @@ def _ranked(sums: TaskSums, population: ArrayLike | None) -> tuple[Indices, Indi
 
 def _given(
     units: Units,
-    sums: TaskSums,
+    structure: Structure,
     hyper_mean: ArrayLike | None,
     hyper_cov: ArrayLike | None,
     noise_std: float | None,
+    armed: bool,
     many: bool,
 ) -> HierarchyParts:
     """Where the search starts, in units of the data; it checks and includes what was given."""
-    dim, armed = sums.xy.shape[1], sums.is_armed
-    ones = np.ones(dim)
+    dim, diagonal = structure.dim, structure.is_diagonal
+    free = many and hyper_cov is None
     if hyper_mean is not None:
         mean = real_array("hyper_mean", hyper_mean, (dim,), " to match sums")
     else:
         mean = units.centre if many else np.zeros(dim)
     if hyper_cov is not None:
-        cov = real_array("hyper_cov", hyper_cov, (dim,) if armed else (dim, dim), " to match sums")
-        if armed and (cov < 0).any():
+        alone = diagonal or (armed and np.ndim(hyper_cov) == 1)
+        cov = real_array("hyper_cov", hyper_cov, (dim,) if alone else (dim, dim), " to match sums")
+        if alone and (cov < 0).any():
             raise ValueError(f"hyper_cov must not be negative for any arm, got {cov.min()}")
     else:
         cov = units.parameter**2 if many else units.wide**2
@@ -113,12 +119,12 @@ def _given(
     if noise_std is not None:
         noise = float(positive("noise_std", noise_std, ()))
     task = 0.25 * units.parameter**2
-    covs = [cov, task if armed else np.diag(task)]
+    covs = [cov, task if diagonal else np.diag(task)]
     checked = GaussianHierarchy.of_levels(hyper_mean=mean, covs=covs, noise_std=noise, armed=armed)
     return HierarchyParts(
         hyper_mean=(checked.hyper_mean - units.centre) / units.parameter,
-        hyper_cov=units.cov_in(checked.hyper_cov),
-        task_cov=0.25 * ones if armed else 0.25 * np.diag(ones),
+        hyper_cov=structure.start(1.0) if free else units.cov_in(checked.hyper_cov),
+        task_cov=structure.start(0.25),
         noise_var=(noise / units.reward) ** 2,
     )
 
@@ -126,7 +132,9 @@ def _given(
 def _fit(objective: Objective, units: Units, max_iterations: int, tolerance: float) -> Fit:
     free, trace = search(objective, max_iterations, tolerance)
     value, slope = objective.value_and_slope(free)
-    covariance = pseudo_inverse(objective.curvature(free, slope))
+    information = objective.curvature(free, slope)
+    covariance = pseudo_inverse(information)
+    marginal = objective.log_marginal(value, information)
     shift = objective.sums.n.sum() * np.log(units.reward)
     hierarchy = objective.hierarchy(free)
     task_cov = units.cov_out(hierarchy.task_cov)
@@ -134,13 +142,15 @@ def _fit(objective: Objective, units: Units, max_iterations: int, tolerance: flo
         hyper_mean=units.centre + units.parameter * hierarchy.hyper_mean,
         covs=[
             units.cov_out(hierarchy.hyper_cov),
-            task_cov if objective.structure.armed else not_singular(task_cov),
+            task_cov if objective.structure.is_diagonal else not_singular(task_cov),
         ],
         noise_std=units.reward * np.sqrt(hierarchy.noise_var),
-        armed=objective.structure.armed,
+        armed=objective.sums.is_armed,
     )
     return Fit(
         prior=prior,
+        structure=objective.structure.kind,
+        log_marginal=None if marginal is None else float(marginal - shift),
         log_evidence=float(value - objective.log_prior(hierarchy) - shift),
         trace=np.array(trace) - shift,
         iterations=len(trace) - 1,

@@ -1,6 +1,6 @@
 """What a fit maximises: log evidence plus weak priors, in unconstrained coordinates."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,6 +9,9 @@ from hierbandits.fitting.expectation import Expectation, HierarchyParts, e_step
 from hierbandits.fitting.structure import LARGEST_LOG_WIDTH, Structure
 from hierbandits.fitting.weak_prior import WeakPrior
 from hierbandits.types import Indices, Mask, Matrix, Vector
+
+_LEAST_CURVATURE = 1e-2
+"""Of the log density along any free number: its weak prior leaves it no wider than that."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -31,30 +34,31 @@ class Objective:
 
     def log_prior(self, hierarchy: HierarchyParts) -> float:
         """The weak priors, up to constants."""
-        total = self.weak.log_covariance(hierarchy.task_cov)
+        total = self.structure.log_weak(hierarchy.task_cov, self.weak)
         if self.learns_noise:
             total += self.weak.log_noise(hierarchy.noise_var)
         if self.learns_hyper:
-            total += self.weak.log_covariance(hierarchy.hyper_cov)
+            total += self.structure.log_weak(hierarchy.hyper_cov, self.weak)
         return total
 
     def improved(self, hierarchy: HierarchyParts, expected: Expectation) -> HierarchyParts:
-        """The M-step, which never lowers the value; it leaves low-rank covariances as they are."""
+        """The M-step, which never lowers the value; covariances without one stay as they are."""
         mean, hyper = hierarchy.hyper_mean, hierarchy.hyper_cov
         task, noise = hierarchy.task_cov, hierarchy.noise_var
         structure = self.structure
-        if structure.kind != "low-rank":
-            task = structure.maximise(expected.task_scatter(task), expected.num_tasks, self.weak)
+        if structure.has_m_step:
+            scatter = expected.task_scatter(task)
+            task = structure.maximise(scatter, expected.num_tasks, self.weak, task)
         if self.learns_noise:
             extra = self.weak.noise_weight
             square, events = max(expected.square, 0.0) + extra, expected.num_events + extra
             noise = max(square / events, np.exp(-2 * LARGEST_LOG_WIDTH))
         if self.learns_mean and self.num_populations:
             mean = expected.hyper_means.mean(0)
-        if self.learns_hyper and structure.kind != "low-rank":
+        if self.learns_hyper and structure.has_m_step:
             scatter = expected.hyper_scatter(hyper, hierarchy.hyper_mean, mean)
-            hyper = structure.maximise(scatter, self.num_populations, self.weak)
-        return HierarchyParts(mean, hyper, task, noise)
+            hyper = structure.maximise(scatter, self.num_populations, self.weak, hyper)
+        return replace(hierarchy, hyper_mean=mean, hyper_cov=hyper, task_cov=task, noise_var=noise)
 
     def free(self, hierarchy: HierarchyParts) -> Vector:
         """The unconstrained coordinates of a hierarchy."""
@@ -110,17 +114,31 @@ class Objective:
         expected = self.expectation(hierarchy)
         task, noise, _, hyper = self.split(free)
         structure, extra = self.structure, self.weak.noise_weight
-        slope = expected.task_cov_slope + self.weak.covariance_slope(hierarchy.task_cov)
-        slopes = [structure.slope(task, slope)]
+        slopes: list[Vector] = [
+            structure.slope(task, expected.task_cov_slope) + structure.weak_slope(task, self.weak)
+        ]
         if self.learns_noise:
             square, events = expected.square + extra, expected.num_events + extra
             slopes.append(square / np.exp(2 * noise) - events)
         if self.learns_mean:
             slopes.append(expected.hyper_mean_slope)
         if self.learns_hyper:
-            slope = expected.hyper_cov_slope + self.weak.covariance_slope(hierarchy.hyper_cov)
-            slopes.append(structure.slope(hyper, slope))
+            along = structure.slope(hyper, expected.hyper_cov_slope)
+            slopes.append(along + structure.weak_slope(hyper, self.weak))
         return expected.log_evidence + self.log_prior(hierarchy), np.concatenate(slopes)
+
+    def log_marginal(self, value: float, information: Matrix) -> float | None:
+        """The log density of the rewards with all widths integrated out, by Laplace's method.
+
+        `value` is the highest one and `information` the curvature there.  Without proper weak
+        priors there is none.  Structures of one log can be compared by it: what else they have in
+        common, a flat density of hyper_mean and the noise's, is the same constant for all.
+        """
+        if self.weak.covariance_weight == 0.0 or self.structure.kind == "low-rank":
+            return None
+        curvatures = np.maximum(np.linalg.eigvalsh(information), _LEAST_CURVATURE)
+        volume = curvatures.size * np.log(2 * np.pi) - np.log(curvatures).sum()
+        return float(value - (1 + self.learns_hyper) * self.structure.log_scale + volume / 2)
 
     def curvature(self, free: Vector, slope: Vector, step: float = 1e-4) -> Matrix:
         """The observed information: minus the Hessian, by differences of the slope."""

@@ -19,7 +19,7 @@ def search(
     hierarchy, trace = em(objective, min(_EM_STEPS, max_iterations), tolerance)
     free = objective.free(hierarchy)
     value = objective.value_and_slope(free)[0]
-    trace = [value] if objective.structure.kind == "low-rank" else [*trace, value]
+    trace = [*trace, value] if objective.structure.has_m_step else [value]
     left = max_iterations - len(trace) + 1
     while left > 0:  # a fresh start, which forgets the old curvature, confirms the top
         free, climbed = climb(objective, free, trace[-1], left, tolerance)
@@ -33,9 +33,9 @@ def search(
 def em(objective: Objective, steps: int, tolerance: float) -> tuple[HierarchyParts, list[float]]:
     """A few EM steps from the start.
 
-    For a low-rank structure they are steps on full covariances, which end near the best one.
+    For a structure without an M-step they are steps on full covariances, which end near the best.
     """
-    if objective.structure.kind == "low-rank":
+    if not objective.structure.has_m_step:
         full = replace(objective.structure, kind="full")
         objective = replace(objective, structure=full)
     hierarchy = objective.start

@@ -8,9 +8,10 @@ from scipy.special import chdtrc, chdtri
 
 from hierbandits.checks import count, one_of
 from hierbandits.fitting.weak_prior import WeakPrior
+from hierbandits.models.stated_covs import parts_in_common
 from hierbandits.types import Matrix, Vector
 
-StructureKind: TypeAlias = Literal["scalar", "diagonal", "full", "low-rank"]
+StructureKind: TypeAlias = Literal["scalar", "diagonal", "common", "full", "low-rank"]
 
 LARGEST_LOG_WIDTH = 14.0
 """Log widths in the data's units are kept within this of zero."""
@@ -23,30 +24,39 @@ class Structure:
     """A family of d x d covariances in unconstrained coordinates, in units of the data.
 
     scalar: log std.  diagonal: log stds.  full: the Cholesky factor, its diagonal in logs.
-    low-rank: B and log stds psi of Sigma = B B' + diag(psi^2).
+    low-rank: B and log stds psi of Sigma = B B' + diag(psi^2).  common: log stds psi and log std
+    tau of Sigma = diag(psi^2) + tau^2, where arms have a part in common.  Independent arms have
+    diagonals, (K,), for covariances.
     """
 
     kind: StructureKind
     dim: int
     rank: int
-    armed: bool
+    is_diagonal: bool  # whether covariances are diagonals
 
     @classmethod
     def of(cls, kind: str, dim: int, rank: int, armed: bool) -> "Structure":
         """The structure, checked."""
         one_of("structure", kind, get_args(StructureKind))
-        if armed and kind not in ("scalar", "diagonal"):
-            raise ValueError(f"structure must be scalar or diagonal for arms, got {kind!r}")
+        if kind == "common" and not (armed and dim > 1):
+            raise ValueError("structure must not be 'common' unless there are several arms")
         rank = count("rank", rank, least=1)
         if kind == "low-rank" and rank >= dim:
             raise ValueError(f"rank must be below the {dim} features, got {rank}")
-        return cls(kind, dim, rank, armed)  # type: ignore[arg-type]
+        alone = armed and kind in ("scalar", "diagonal")
+        return cls(kind, dim, rank, alone)  # type: ignore[arg-type]
+
+    @property
+    def has_m_step(self) -> bool:
+        """Whether `maximise` improves it."""
+        return self.kind != "low-rank"
 
     @property
     def size(self) -> int:
         """How many free numbers there are."""
         full, low = self.dim * (self.dim + 1) // 2, self.dim * (self.rank + 1)
-        return {"scalar": 1, "diagonal": self.dim, "full": full, "low-rank": low}[self.kind]
+        sizes = {"scalar": 1, "diagonal": self.dim, "common": self.dim + 1, "full": full}
+        return sizes.get(self.kind, low)
 
     def bounds(self) -> list[tuple[float | None, float | None]]:
         """The bounds of each free number; only logs have any."""
@@ -68,12 +78,26 @@ class Structure:
         if self.kind == "full":
             lower = self._lower(free)
             return not_singular(lower @ lower.T)
+        if self.kind == "common":
+            return not_singular(np.diag(np.exp(2 * free[:-1])) + np.exp(2 * free[-1]))
         loading, psi = self._split(free)
         return not_singular(loading @ loading.T + np.diag(np.exp(2 * psi)))
 
+    def start(self, variance: float) -> Matrix:
+        """A covariance to begin with, of this variance for every coordinate."""
+        if self.kind == "common":
+            return variance / 2 * (np.eye(self.dim) + 1)
+        return self._diagonal(np.full(self.dim, variance))
+
     def free(self, cov: Matrix) -> Vector:
         """The free numbers of this covariance, or of the nearest one that has this structure."""
-        variances = cov if self.armed else np.diagonal(cov)
+        variances = cov if self.is_diagonal else np.diagonal(cov)
+        if self.kind == "common":
+            shared = (cov.sum() - variances.sum()) / (self.dim * (self.dim - 1))
+            shared = max(float(shared), 1e-3 * variances.mean())
+            own = np.maximum(variances - shared, 1e-2 * variances)
+            free: Vector = np.log(np.append(own, shared)) / 2
+            return free
         if self.kind == "scalar":
             return np.array([np.log(variances.mean()) / 2])
         if self.kind == "diagonal":
@@ -93,7 +117,7 @@ class Structure:
     def slope(self, free: Vector, gradient: Matrix) -> Vector:
         """From d f / d Sigma (symmetric) to the derivatives by the free numbers."""
         if self.kind in ("scalar", "diagonal"):
-            along = gradient if self.armed else np.diagonal(gradient)
+            along = gradient if self.is_diagonal else np.diagonal(gradient)
             slopes = 2 * along * np.exp(2 * free)
             return slopes.sum(keepdims=True) if self.kind == "scalar" else slopes
         if self.kind == "full":
@@ -101,15 +125,47 @@ class Structure:
             slopes = 2 * gradient @ lower
             slopes[np.diag_indices(self.dim)] *= np.diagonal(lower)
             return slopes[np.tril_indices(self.dim)]
+        if self.kind == "common":
+            return 2 * np.append(np.diagonal(gradient), gradient.sum()) * np.exp(2 * free)
         loading, psi = self._split(free)
         along = 2 * np.diagonal(gradient) * np.exp(2 * psi)
         return np.concatenate([(2 * gradient @ loading).ravel(), along])
 
     def without(self, cov: Matrix, coordinate: int) -> Matrix:
         """The covariance with one coordinate's width nearly zero; with a scalar one, all widths."""
+        scale = self.scale_without(coordinate)
+        return cov * (scale**2 if self.is_diagonal else np.outer(scale, scale))
+
+    def scale_without(self, coordinate: int) -> Vector:
+        """What the widths are multiplied by where one is made nearly zero."""
         scale = np.full(self.dim, 1e-3 if self.kind == "scalar" else 1.0)
         scale[coordinate] = 1e-3
-        return cov * (scale**2 if self.armed else np.outer(scale, scale))
+        return scale
+
+    def log_weak(self, cov: Matrix, weak: WeakPrior) -> float:
+        """The log density of the weak prior, up to a constant; a part in common has its own."""
+        if self.kind != "common":
+            return weak.log_covariance(cov)
+        shared = cov[0, -1]
+        return weak.log_covariance(np.append(np.diagonal(cov) - shared, shared))
+
+    def weak_slope(self, free: Vector, weak: WeakPrior) -> Vector:
+        """The derivatives of `log_weak` by the free numbers."""
+        if self.kind == "common":
+            variances = np.exp(2 * free)
+            return 2 * variances * weak.covariance_slope(variances)
+        return self.slope(free, weak.covariance_slope(self.cov(free)))
+
+    @property
+    def log_scale(self) -> float:
+        """The log by which the weak prior's density over the free numbers is to be divided.
+
+        Widths, those on the Cholesky factor's diagonal too, are half-normal, and the rest of the
+        factor is normal.
+        """
+        widths = self.dim if self.kind == "full" else self.size
+        others = self.size - widths
+        return float(widths * np.log(np.pi / 2) + others * np.log(2 * np.pi)) / 2
 
     @property
     def critical_loss(self) -> float:
@@ -119,7 +175,8 @@ class Structure:
         then an even mixture of chi-squared with q - 1 and with q degrees of freedom.  For q = 1
         the loss is 1.92.
         """
-        q = {"scalar": 1, "diagonal": 1, "full": self.dim, "low-rank": self.rank + 1}[self.kind]
+        numbers = {"full": self.dim, "low-rank": self.rank + 1, "common": 2}
+        q = numbers.get(self.kind, 1)
         if q == 1:
             return float(chdtri(1, 0.05)) / 2
         from scipy.optimize import brentq  # slow to import
@@ -129,17 +186,20 @@ class Structure:
 
         return float(brentq(excess, 0.0, 10.0 * q + 20.0)) / 2
 
-    def maximise(self, scatter: Matrix, count: int, weak: WeakPrior) -> Matrix:
+    def maximise(self, scatter: Matrix, count: int, weak: WeakPrior, cov: Matrix) -> Matrix:
         """The M-step: argmax of -(count log det + tr Sigma^-1 scatter) / 2 + the weak prior.
 
-        The best Sigma has the scatter's eigenvectors.  A low-rank one has no closed form.  With
-        neither tasks nor a weak prior nothing says what Sigma is.
+        The best Sigma has the scatter's eigenvectors.  With a part in common it is no argmax, but
+        one step towards it from `cov`, by EM over that part.  With neither tasks nor a weak prior
+        nothing says what Sigma is.
         """
+        if self.kind == "common":
+            return self._common_step(scatter, count, weak, cov)
         if self.kind == "full":
             values, vectors = np.linalg.eigh(scatter)
             roots = self._kept(np.maximum(values, 0.0), count, weak)
             return not_singular((vectors * roots) @ vectors.T)
-        along = scatter if self.armed else np.diagonal(scatter)
+        along = scatter if self.is_diagonal else np.diagonal(scatter)
         if self.kind == "scalar":
             along = np.full(self.dim, along.mean())
         return self._diagonal(self._kept(np.maximum(along, 0.0), count, weak))
@@ -150,8 +210,21 @@ class Structure:
         kept: Vector = np.clip(best, np.exp(-2 * LARGEST_LOG_WIDTH), np.exp(2 * LARGEST_LOG_WIDTH))
         return kept
 
+    def _common_step(self, scatter: Matrix, count: int, weak: WeakPrior, cov: Matrix) -> Matrix:
+        """A better diag(v) + c, by the moments of the common part l given theta - mu."""
+        parts = parts_in_common(cov)
+        if parts is None:  # a width that is held near zero
+            return cov
+        regression = parts[1] * np.linalg.solve(cov, np.ones(self.dim))  # of l on theta - mu
+        along = scatter @ regression
+        left = max(parts[1] * (1 - regression.sum()), 0.0)  # the variance of l that remains
+        common = regression @ along + count * left
+        own = np.diagonal(scatter) - 2 * along + common
+        best = self._kept(np.maximum(np.append(own, common), 0.0), count, weak)
+        return not_singular(np.diag(best[:-1]) + best[-1])
+
     def _diagonal(self, variances: Vector) -> Matrix:
-        return variances if self.armed else np.diag(variances)
+        return variances if self.is_diagonal else np.diag(variances)
 
     def _lower(self, free: Vector) -> Matrix:
         lower = np.zeros((self.dim, self.dim))

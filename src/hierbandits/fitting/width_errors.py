@@ -94,8 +94,12 @@ def _losses(
     losses = np.empty(objective.structure.dim)
     for j in range(losses.size):
         cov = objective.structure.without(getattr(hierarchy, which), j)
-        task = which == "task_cov"
-        smaller = replace(hierarchy, task_cov=cov) if task else replace(hierarchy, hyper_cov=cov)
+        smaller = replace(hierarchy, hyper_cov=cov)
+        if which == "task_cov":
+            factor, scale = hierarchy.factor_of_tasks(), objective.structure.scale_without(j)
+            if factor is not None:
+                factor = factor[0] * scale**2, factor[1] * scale
+            smaller = replace(hierarchy, task_cov=cov, factor=factor)
         losses[j] = _loss(objective, smaller, top) / objective.structure.critical_loss
     return losses
 
@@ -117,8 +121,10 @@ def _log_errors(structure: Structure, free: Vector, covariance: Matrix) -> Vecto
     jacobian = []
     for j in range(structure.dim):
         along = np.zeros(structure.dim)
-        along[j] = 0.5 / (cov[j] if structure.armed else cov[j, j])  # d log std_j / d Sigma_jj
-        jacobian.append(structure.slope(free, along if structure.armed else np.diag(along)))
+        along[j] = 0.5 / (
+            cov[j] if structure.is_diagonal else cov[j, j]
+        )  # d log std_j / d Sigma_jj
+        jacobian.append(structure.slope(free, along if structure.is_diagonal else np.diag(along)))
     rows = np.array(jacobian)
     variances = np.einsum("ij,jk,ik->i", rows, covariance, rows)
     return np.sqrt(np.where(variances > 0, variances, np.nan))

@@ -1,4 +1,4 @@
-"""What `dense`, `diagonal` and `arm_vectors` all offer, so that a belief can use each."""
+"""What every form of the recursion offers, so that a belief can use any."""
 
 from typing import Any, Protocol
 

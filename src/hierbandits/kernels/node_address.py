@@ -53,6 +53,21 @@ def dense_nodes(address: NodeAddress) -> NodeArrays:
 
 
 @inlined
+def common_nodes(address: NodeAddress) -> NodeArrays:
+    """The arrays of nodes whose arms have a part in common."""
+    at = carray(pointer(address), (10,), np.int64)
+    nodes, levels, populations, arms = at[6], at[7], at[8], at[9]
+    return (  # type: ignore[return-value]  # NodeArrays(...) cannot be compiled
+        carray(pointer(at[0]), (nodes,), np.int32),
+        carray(pointer(at[1]), (nodes,), np.int32),
+        carray(pointer(at[2]), (levels, 2), np.float64),
+        carray(pointer(at[3]), (levels, 2, arms + 1), np.float64),
+        carray(pointer(at[4]), (nodes, 3, arms + 1), np.float64),
+        carray(pointer(at[5]), (populations, arms + 1, arms), np.float64),
+    )
+
+
+@inlined
 def diagonal_nodes(address: NodeAddress) -> NodeArrays:
     """The arrays of nodes with diagonal covariances."""
     at = carray(pointer(address), (10,), np.int64)

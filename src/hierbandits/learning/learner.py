@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal, get_args
 
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import count
+from hierbandits.checks import count, one_of
 from hierbandits.fitting import fit_prior
 from hierbandits.fitting.structure import StructureKind
+from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning.calibration import Calibration
+from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.learning_report import LearningReport
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
@@ -34,7 +36,7 @@ def learn_prior(
     features: str | Sequence[str] | None = None,
     population: str | None = None,
     arms: Sequence[Name] | None = None,
-    structure: StructureKind = "diagonal",
+    structure: StructureKind | Literal["auto"] = "auto",
     rank: int = 1,
     noise_std: float | None = None,
     held_out: float = 0.2,
@@ -50,14 +52,16 @@ def learn_prior(
 
     The prior is for tasks that the agent has not met: with one population, mu has its posterior
     given the whole log; with several, it is as if drawn anew from the learned hyper-prior.
-    `fit_prior` explains `structure`, `rank` and `noise_std`.  `held_out` is the share of rows on
-    which predictions are checked, and `runs` the number of worlds simulated for the regret saved;
-    0 leaves either out.  `progress` shows a bar for each stage (None: on a terminal), or is a
+    `fit_prior` explains `structure`, `rank` and `noise_std`; with "auto" the structure is the one
+    that the log gives most evidence for.  `held_out` is the share of rows on which predictions are
+    checked, and `runs` the number of worlds simulated for the regret saved; 0 leaves either out.
+    `progress` shows a bar for each stage (None: on a terminal), or is a
     function that is called with the steps of a stage done so far and all of its steps.
     """
     columns = {"task": task, "reward": reward, "arm": arm}
     log = Log.of(source, {**columns, "features": features, "population": population}, arms)
     split, runs = Split.held_out(held_out, seed), count("runs", runs)
+    one_of("structure", structure, ("auto", *get_args(StructureKind)))
     gathered = GroupSums(split.num_groups)
     with progress_bar("Reading the log", None, progress):
         survey = Survey.of(
@@ -67,8 +71,13 @@ def learn_prior(
         )
     _check_enough(survey, gathered, split)
     sums, names = gathered.total(), (survey.tasks, survey.coordinates)
+    choice, kind = None, structure
+    if kind == "auto":
+        with progress_bar("Choosing a structure", None, progress):
+            choice = StructureChoice.of(sums, survey.population, noise_std, seed)
+        kind = choice.best
     fit_to = partial(
-        fit_prior, population=survey.population, structure=structure, rank=rank, noise_std=noise_std
+        fit_prior, population=survey.population, structure=kind, rank=rank, noise_std=noise_std
     )
     with progress_bar("Fitting the widths", None, progress):
         fit = fit_to(sums)
@@ -105,6 +114,8 @@ def learn_prior(
         num_tasks=survey.num_tasks,
         arms=survey.arms if survey.is_armed else None,
         similarity=Similarity.of(fit, posteriors, sums, survey.coordinates, survey.populations),
+        structure=choice,
+        correlations=Correlations.of(fit.prior, survey.coordinates),
         comparison=comparison,
         shrinkage=Shrinkage.of(posteriors, sums.n, *names),
         outliers=Outliers.of(fit.prior, sums, posteriors, *names),

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning import verdict
 from hierbandits.learning.calibration import Calibration
+from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.savings import Savings
@@ -21,6 +23,7 @@ from hierbandits.learning.sections import (
 )
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
+from hierbandits.learning.together_sections import together_sections
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.plain_data import plain
 from hierbandits.reporting.report import Report
@@ -46,6 +49,8 @@ class LearningReport:
     num_tasks: int
     arms: tuple[Name, ...] | None  # in the order of the prior, if armed
     similarity: Similarity
+    structure: StructureChoice | None  # None if the caller chose it
+    correlations: Correlations | None  # None if the prior has none
     comparison: Comparison
     shrinkage: Shrinkage
     outliers: Outliers
@@ -61,6 +66,9 @@ class LearningReport:
             verdict.on_similarity(self.similarity),
             verdict.on_outliers(self.outliers),
         ]
+        if self.correlations is not None:
+            together = verdict.on_correlations(self.correlations, self.structure, self.similarity)
+            findings.insert(2, together)
         if self.calibration is not None:
             findings.append(verdict.on_calibration(self.calibration))
         if self.savings is not None:
@@ -77,6 +85,8 @@ class LearningReport:
             "verdict": self.verdict,
             "prior": self.prior,
             "similarity": plain(self.similarity),
+            "structure": None if self.structure is None else self.structure.to_dict(),
+            "correlations": plain(self.correlations),
             "comparison": {
                 "log_evidence": comparison.log_evidence,
                 "probability": comparison.probability,
@@ -102,6 +112,7 @@ class LearningReport:
         shown = [
             comparison_section(self.comparison),
             similarity_section(self.similarity),
+            *together_sections(self.correlations, self.structure, self.similarity),
             shrinkage_section(self.shrinkage),
             outliers_section(self.outliers),
         ]

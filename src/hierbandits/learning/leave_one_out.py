@@ -12,10 +12,13 @@ from hierbandits.types import Matrix
 def without_each(
     prior: GaussianHierarchy, sums: TaskSums, posteriors: TaskPosteriors
 ) -> tuple[Matrix, Matrix]:
-    """For each task, mu given all other tasks: means (tasks, d) and covariances (tasks, d, d)."""
-    gain, noise_var = posteriors.gain, prior.noise_std**2
+    """For each task, mu given all other tasks: means (tasks, d) and covariances (tasks, d, d).
+
+    The sums have the form of the posteriors: diagonals, (tasks, K), or matrices.
+    """
+    gain, noise_var, diagonal = posteriors.gain, prior.noise_std**2, posteriors.is_diagonal
     informations = explained(gain, sums.xx / noise_var)  # C_s = K' G
-    weighted = times(gain if sums.is_armed else transposed(gain), sums.xy / noise_var)  # b_s
+    weighted = times(gain if diagonal else transposed(gain), sums.xy / noise_var)  # b_s
     for population in range(len(posteriors.hyper_mean)):
         tasks = np.flatnonzero(posteriors.population == population)
         informations[tasks] = _sums_of_others(informations[tasks])
@@ -23,7 +26,7 @@ def without_each(
     mean = np.broadcast_to(prior.hyper_mean, weighted.shape)
     root = np.broadcast_to(square_root(prior.hyper_cov), informations.shape)
     after, factor, _ = condition(mean, root, informations, weighted)
-    return after, squared(factor, diagonal=sums.is_armed)
+    return after, squared(factor, diagonal=diagonal)
 
 
 def _sums_of_others(rows: Matrix) -> Matrix:

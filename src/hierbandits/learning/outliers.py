@@ -48,6 +48,8 @@ class Outliers:
     ) -> "Outliers":
         """Compare each task's data with what all other tasks say of it."""
         noise_var = prior.noise_std**2
+        if sums.is_armed and not posteriors.is_diagonal:
+            sums = sums.with_unit_vectors()
         data = sums.xx / noise_var
         mean, cov = without_each(prior, sums, posteriors)
         task_cov = cov + prior.task_cov  # of theta, given the other tasks

@@ -19,7 +19,7 @@ class Predictor:
     """y ~ N(x @ mean, x' cov x + noise_var), with the mean and cov of the row's task."""
 
     mean: Matrix  # (nodes, d)
-    cov: Matrix  # (nodes, d, d), or (nodes, K) if armed
+    cov: Matrix  # (nodes, d, d), or (nodes, K) if diagonal
     node: Indices  # the row of each task in these, (tasks,)
     noise_var: float
 
@@ -72,7 +72,8 @@ class Predictor:
         """The mean and the variance of x @ theta for each row, (E,) each."""
         node = self.node[tasks]
         if features.ndim == 1:
-            return self.mean[node, features], self.cov[node, features]
+            at = (node, features) if self.cov.ndim == 2 else (node, features, features)
+            return self.mean[node, features], self.cov[at]
         mean, var = np.empty((2, len(features)))
         linear_forms(node, np.asarray(features, float), self.mean, self.cov, mean, var)
         return mean, var

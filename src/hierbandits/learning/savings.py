@@ -115,7 +115,7 @@ def hierarchy_of_worlds(fit: "Fit", comparison: Comparison, many: bool) -> Gauss
     learned, (task, hyper) = fit.prior, comparison.typical["hierarchical"]
     unit, widths = learned.noise_std * comparison.unit, fit.task_widths
     ratio = np.where(widths.maybe_zero, np.minimum(1.0, task * unit / widths.std), 1.0)
-    task_cov = learned.task_cov * (ratio**2 if learned.is_armed else np.outer(ratio, ratio))
+    task_cov = learned.task_cov * (ratio**2 if learned.is_diagonal else np.outer(ratio, ratio))
     if many:
         return learned.with_levels(learned.hyper_mean, [learned.hyper_cov, task_cov])
     var = (hyper * unit) ** 2

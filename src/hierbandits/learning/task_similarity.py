@@ -56,7 +56,10 @@ class Similarity:
     ) -> "Similarity":
         """Read the fit."""
         cov, armed, noise_var = fit.prior.task_cov, sums.is_armed, fit.prior.noise_std**2
-        mean_var = posteriors.hyper_cov if armed else np.diagonal(posteriors.hyper_cov, 0, 1, 2)
+        mean_var = posteriors.hyper_cov
+        if not posteriors.is_diagonal:
+            mean_var = np.diagonal(mean_var, axis1=1, axis2=2)
+            cov = np.diagonal(cov) if armed else cov
         between = fit.task_widths.std**2 * feature_sizes(sums) ** 2
         signal = float((sums.xx.sum(0) * cov).sum() / sums.n.sum())  # E x' Sigma_0 x
         many, noise = len(populations) > 1, fit.noise_width

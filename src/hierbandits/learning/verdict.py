@@ -5,7 +5,9 @@ from math import exp, log
 
 import numpy as np
 
+from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning.calibration import CONFIDENCES, Calibration
+from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.savings import Saving, Savings
@@ -81,6 +83,39 @@ def on_similarity(similarity: Similarity) -> list[str]:
     if not similarity.converged:
         sentences.append("The fit did not converge: take its widths with care.")
     return sentences
+
+
+def on_correlations(
+    correlations: Correlations | None, choice: StructureChoice | None, similarity: Similarity
+) -> list[str]:
+    """Whether a task that is good with one arm is good with others; nothing if nobody asked."""
+    what = "arm" if similarity.is_armed else "feature"
+    odds = None if choice is None else choice.log_odds_of_correlations
+    if correlations is None:
+        if odds is None:
+            return []
+        return [
+            f"The {what}s of a task are not correlated as far as the log tells: it speaks "
+            f"{_how_strongly(-odds)} against correlations."
+        ]
+    pairs = correlations.pairs
+    first = f"The {what}s of a task {'move together' if pairs.min() > 0 else 'are correlated'}: "
+    if pairs.size == 1 or np.ptp(pairs) < 0.005:
+        first += f"their correlation is {pairs[0]:.2f}."
+    else:
+        first += (
+            f"correlations are from {pairs.min():.2f} to {pairs.max():.2f}, median "
+            f"{np.median(pairs):.2f}."
+        )
+    if correlations.common_std is not None:
+        first += (
+            " All arms of a task have a part in common, of width "
+            f"{_number(correlations.common_std)}: what one arm teaches about a task tells about "
+            "its other arms."
+        )
+    if odds is None:
+        return [first]
+    return [first, f"The log speaks {_how_strongly(odds)} for correlations over none."]
 
 
 def on_outliers(outliers: Outliers) -> list[str]:
