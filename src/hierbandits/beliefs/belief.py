@@ -133,6 +133,7 @@ class Belief(Posterior):
         """
         twin = Belief(prior, num_populations=0)
         twin._nodes, twin._evidence = self._nodes.replica(prior), Evidence.none(1)
+        twin._kernels = self._kernels
         return twin
 
     def learn_from(self, sums: TaskSums, start: int, stop: int) -> None:

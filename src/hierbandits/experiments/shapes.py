@@ -34,7 +34,10 @@ class Shape:
     def world(self) -> HierarchicalBandit:
         """The environment, with sigma_q = 1; with an offset, in terms of centred features."""
         dim = len(self.task_cov)
-        raw, actions = np.eye(dim), None if self.armed else ActionSets(self.num_arms)
+        raw = np.eye(dim)
+        actions: ActionSets | SampledActions | None = None
+        if not self.armed:
+            actions = ActionSets(self.num_arms)
         if self.offset is not None:
             raw[0, 1:] = -self.offset  # the raw parameters of the centred ones
             table = np.random.default_rng(0).uniform(-0.5, 0.5, (1000, dim)) + self.offset
