@@ -4,6 +4,8 @@ import pytest
 
 from hierbandits.experiments import EXPERIMENTS, Options
 
+MANY_WORLDS = {"shapes"}  # too many for a test
+
 
 @pytest.fixture(scope="session")
 def reports(tmp_path_factory):
@@ -14,7 +16,10 @@ def reports(tmp_path_factory):
         if name not in made:
             heard = []
             options = Options(
-                runs=4, seed=1, progress=lambda done, total: heard.append((done, total))
+                runs=4,
+                seed=1,
+                quick=name in MANY_WORLDS,
+                progress=lambda done, total: heard.append((done, total)),
             )
             report = EXPERIMENTS[name].run(options)
             folder = tmp_path_factory.mktemp(name)

@@ -6,7 +6,13 @@ import numpy as np
 
 from hierbandits.algebra import normal_quantile
 from hierbandits.environments import ActionSets, HierarchicalBandit, SampledActions
-from hierbandits.experiments.experiment import Experiment, Options, StudyRunner, add_row
+from hierbandits.experiments.experiment import (
+    Experiment,
+    Options,
+    StudyRunner,
+    add_row,
+    labelled,
+)
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.figure import panels
 from hierbandits.reporting.report import Report
@@ -137,6 +143,8 @@ def run(options: Options) -> Report:
             ratio, error = study.ratio(row["policy"], "HierTS")
             extra = {"sigma_q": 1.0, "L": ROUND_SIZE, "ratio": ratio, "ratio_error": error}
             add_row(report, panel=shape.name, **row | extra)
+    frames = ((study.task_frame(), {"world": shape.name}) for shape, study in studies.items())
+    report.frame("tasks", labelled(frames))
     return report
 
 
