@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierbandits import Belief, GaussianHierarchy
+from hierbandits import Belief, GaussianHierarchy, TaskSums
 from hierbandits.beliefs.forms import form_of
 from hierbandits.beliefs.levels import Levels
 
@@ -45,3 +45,14 @@ def test_saved_tables_must_follow_from_their_hierarchies():
     arrays["coordinates"][1] *= 1.01
     with pytest.raises(ValueError, match="coordinates do not follow from the hierarchies"):
         Levels.from_state(meta, arrays)
+
+
+def test_a_copy_does_not_hear_of_hierarchies_that_are_replaced():
+    narrow, wide = (
+        GaussianHierarchy.armed(2, hyper_std=1.0, task_std=std, noise_std=1.0) for std in (0.5, 5.0)
+    )
+    belief = Belief(narrow, 2)
+    twin, sums = belief.copy(), TaskSums.zeros(3, 2, armed=True)
+    belief.restart(np.array([0]), [wide], sums)
+    np.testing.assert_allclose(belief.task(0).cov, 26.0 * np.eye(2))
+    np.testing.assert_allclose(twin.task(0).cov, 1.25 * np.eye(2))

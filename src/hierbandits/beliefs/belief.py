@@ -84,15 +84,13 @@ class Belief(Posterior):
                 population, num_populations, len(sums.n)
             )
             belief = cls(prior, 0, num_populations, population=population)
-            belief.check_past(population.size, sums)
-            nodes = population if prior.num_levels == 1 else np.arange(population.size)
-            belief.learn_past(nodes, sums)
-            return belief
-        if num_tasks is None:
-            num_tasks = (len(sums.n) // num_populations,) if prior.num_levels > 1 else ()
-        belief = cls(prior, num_tasks, num_populations)
-        levels = belief._nodes.forest.level[: belief.num_nodes]
-        tasks = np.flatnonzero(levels == prior.num_levels - 1)
+            tasks = population if prior.num_levels == 1 else np.arange(population.size)
+        else:
+            if num_tasks is None:
+                num_tasks = (len(sums.n) // num_populations,) if prior.num_levels > 1 else ()
+            belief = cls(prior, num_tasks, num_populations)
+            levels = belief._nodes.forest.level[: belief.num_nodes]
+            tasks = np.flatnonzero(levels == prior.num_levels - 1)
         belief.check_past(tasks.size, sums)
         belief.learn_past(tasks, sums)
         return belief
@@ -229,7 +227,7 @@ class Belief(Posterior):
         time: Vector | None = None,
     ) -> None:
         """`observe` of arrays that were checked before."""
-        own = _NONE if noise is None else noise
+        own = np.empty(0) if noise is None else noise
         arrays, evidence = self._nodes.arrays, self._evidence.parts
         self._kernels.observe(arrays, nodes, table, rewards, own, evidence)
 
@@ -350,6 +348,3 @@ class Belief(Posterior):
         if parents.size > 1 or (parents < 0).any():
             raise ValueError("tasks must be children of one node, got several or a root")
         return contributed(self._nodes, nodes)
-
-
-_NONE = np.empty(0)

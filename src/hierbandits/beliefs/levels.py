@@ -132,9 +132,15 @@ class Levels:
         return [sum(sizes[:place]) for place in range(len(sizes))]
 
     def copy(self) -> "Levels":
-        """Independent tables; arrays are shared, since nobody writes into them."""
+        """Independent tables."""
         twin = Levels.__new__(Levels)
         twin.__dict__.update(self.__dict__)
+        twin.maps, twin.assumed, twin.start = (
+            self.maps.copy(),
+            self.assumed.copy(),
+            self.start.copy(),
+        )
+        twin.is_singular = self.is_singular.copy()
         twin.hierarchies, twin._root_row = list(self.hierarchies), dict(self._root_row)
         return twin
 
