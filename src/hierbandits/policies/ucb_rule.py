@@ -1,21 +1,29 @@
 """Upper confidence bounds: play the arm that could be best."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import isfinite, log, sqrt
 from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
+from hierbandits.beliefs.gaussian import Prediction
+from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.checks import probability
+from hierbandits.kernels.random_bounds import highest
 from hierbandits.keyed_random import Stream
 from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.belief_view import BeliefView
-from hierbandits.policies.frozen_rules import HighestBound
-from hierbandits.policies.odds import BestOdds
-from hierbandits.types import Indices, Vector
+from hierbandits.policies.frozen_rules import HighestBound, HighestRandomBound
+from hierbandits.policies.odds import BestOdds, RandomBoundOdds
+from hierbandits.policies.rule import ChooseOne
+from hierbandits.types import Features, Indices, Vector
+
+RANDOM_WIDTH, RANDOM_JITTER = 1.5, 0.3
+"""The width of HierRandUCB, and how far either way an arm's may be from it."""
 
 HIER_UCB_DELTA = 0.05
 """How often an upper bound of HierUCB may fail; `ucb_width` makes it a width."""
@@ -29,38 +37,88 @@ class Ucb:
     """Plays the arm of highest mean plus `width` posterior standard deviations.
 
     With width = ucb_width(delta) this is HierBayesUCB (Guan and Xiong, 2024); a negative width
-    makes it pessimistic.
+    makes it pessimistic.  With a `jitter`, every arm of every event draws a width of its own,
+    uniform within the jitter of `width`: RandUCB (Vaswani et al., 2020) on the posterior.  Then
+    the tasks of a round do not all play the same arm.
     """
 
     width: float
+    jitter: float = 0.0
     answers_fit: ClassVar[bool] = True
+    leaves_arms_out: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.width, int | float) or not isfinite(self.width):
-            raise ValueError(f"width must be a finite number, got {self.width!r:.80}")
+        for name, value in (("width", self.width), ("jitter", self.jitter)):
+            if not isinstance(value, int | float) or not isfinite(value):
+                raise ValueError(f"{name} must be a finite number, got {value!r:.80}")
+        if self.jitter < 0:
+            raise ValueError(f"jitter must be at least 0, got {self.jitter}")
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
         """The arm of highest bound of each event."""
-        return arms.best(self._bounds(view, nodes, arms), rng)
+        prediction = self._predicted(view, nodes, arms)
+        return arms.best(prediction.bound(self._widths(rng, prediction.mean.size)), rng)
+
+    def one(self, view: BeliefView, /) -> ChooseOne:
+        """The row of highest bound of a table."""
+        belief, width, jitter = view._viewed, self.width, self.jitter
+        most = belief.largest_feature**2
+
+        def choose(stock: NormalStock, node: int, table: Features) -> int:
+            size = len(table)
+            if table.ndim == 2 and not np.vdot(table, table) <= most:
+                belief.check_fit(table)
+            zeros, rows = _rows_of_one(size)
+            mean, within, shared = belief.predict_rows(zeros + node, table, rows)
+            first = stock.take(size + 1)
+            return highest(mean, within, shared, stock.block, first, width, jitter)
+
+        return choose
 
     def odds(
         self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /, *, draws: int
-    ) -> BestOdds:
-        """The arm of highest bound for certain, or one of those that tie; no draws are made."""
-        return BestOdds.of_scores(self._bounds(view, nodes, arms), arms, rng)
+    ) -> BestOdds | RandomBoundOdds:
+        """The arm of highest bound, or one of those that tie; exact, and no draws are made."""
+        prediction = self._predicted(view, nodes, arms)
+        bounds = prediction.bound(self._widths(rng, prediction.mean.size))
+        if not self.jitter:
+            return BestOdds.of_scores(bounds, arms, rng)
+        low, high = self._range(prediction)
+        return RandomBoundOdds(arms, low, high, arms.best(bounds, rng))
 
     def frozen(
         self, posteriors: ArmPosteriors[Posterior], draws: int, stream: Stream, /
-    ) -> HighestBound:
+    ) -> HighestBound | HighestRandomBound:
         """The arm of highest bound."""
-        return HighestBound.of(posteriors, self.width)
+        if not self.jitter:
+            return HighestBound.of(posteriors, self.width)
+        return HighestRandomBound(*self._range(posteriors.prediction), posteriors.row)
 
-    def _bounds(self, view: BeliefView, nodes: Indices, arms: Arms) -> Vector:
-        """The bound of each arm of each event, in the order of `Arms.flat_rows`."""
+    def _range(self, prediction: Prediction) -> tuple[Vector, Vector]:
+        """The lowest and the highest bound that each arm may have."""
+        return prediction.bound(self.width - self.jitter), prediction.bound(
+            self.width + self.jitter
+        )
+
+    def _widths(self, rng: Generator, size: int) -> float | Vector:
+        """The width of each of so many arms."""
+        if not self.jitter:
+            return self.width
+        widths: Vector = self.width + self.jitter * (2.0 * rng.random(size) - 1.0)
+        return widths
+
+    def _predicted(self, view: BeliefView, nodes: Indices, arms: Arms) -> Prediction:
+        """The posterior of each arm of each event, in the order of `Arms.flat_rows`."""
         sizes = arms.sizes
         time = None if view._moment is None else np.repeat(view._moment, sizes)
         each = np.repeat(nodes, sizes)  # the node of every arm
-        return view._viewed.predict_rows(each, arms.table, arms.flat_rows(), time).bound(self.width)
+        return view._viewed.predict_rows(each, arms.table, arms.flat_rows(), time)
+
+
+@lru_cache(maxsize=64)
+def _rows_of_one(size: int) -> tuple[Indices, Indices]:
+    """Zeros, and the rows of a table of this size; nobody writes to them."""
+    return np.zeros(size, np.intp), np.arange(size)
 
 
 def ucb_width(delta: float) -> float:
