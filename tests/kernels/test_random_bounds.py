@@ -6,32 +6,48 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.polynomial import Polynomial
 from numpy.testing import assert_allclose
-from scipy.special import erf
+from scipy.stats import norm
 
-from hierbandits.kernels.random_bounds import chances, highest
+from hierbandits.kernels.random_bounds import RARE, TAIL, chances, drawn_widths, highest
 
 
-def all_chances(low, high):
-    out = np.empty(low.size)
-    offset, zero = np.array([0, low.size]), np.zeros(low.size, np.intp)
-    chances(low, high, offset, zero, np.arange(low.size), out)
+def ends_of(mean, std, width, jitter):
+    return np.stack([mean + (width + step * jitter) * std for step in (-1, 1, TAIL)])
+
+
+def all_chances(ends):
+    size = ends.shape[1]
+    out, zero = np.empty(size), np.zeros(size, np.intp)
+    chances(ends, np.array([0, size]), zero, np.arange(size), out)
     return out
 
 
-def by_polynomials(low, high):
+def distribution(ends, arm, left):
+    """The distribution function of an arm's bound just right of `left`, as a polynomial."""
+    low, middle, high = ends[:, arm]
+    if left < low:
+        return Polynomial([0.0])
+    if left >= high:
+        return Polynomial([1.0])
+    if left < middle:
+        slope = (1 - RARE) / (middle - low)
+        return Polynomial([-low * slope, slope])
+    slope = RARE / (high - middle)
+    return Polynomial([1 - high * slope, slope])
+
+
+def by_polynomials(ends):
     """The same integrals, of polynomials that numpy multiplies and integrates."""
-    ends = np.unique(np.concatenate([low, high]))
-    out = np.zeros(low.size)
-    for left, right in pairwise(ends):
-        for own in np.flatnonzero((low <= left) & (high >= right)):
-            product = np.polynomial.Polynomial([1.0 / (high[own] - low[own])])
-            for b in range(low.size):
-                if b != own and left < high[b]:
-                    slope = 1 / (high[b] - low[b])
-                    product *= (
-                        np.polynomial.Polynomial([-low[b] * slope, slope]) if left >= low[b] else 0
-                    )
+    size = ends.shape[1]
+    out = np.zeros(size)
+    for left, right in pairwise(np.unique(ends)):
+        for own in range(size):
+            product = distribution(ends, own, left).deriv()
+            for other in range(size):
+                if other != own:
+                    product *= distribution(ends, other, left)
             area = product.integ()
             out[own] += area(right) - area(left)
     return out
@@ -40,32 +56,41 @@ def by_polynomials(low, high):
 @given(st.integers(0, 2**32 - 1))
 def test_chances_are_the_integrals_of_polynomials(seed):
     rng = np.random.default_rng(seed)
-    size = int(rng.integers(1, 7))
-    low = rng.standard_normal(size)
-    high = low + rng.exponential(size=size)
-    got = all_chances(low, high)
-    assert_allclose(got, by_polynomials(low, high), atol=1e-10)
-    assert got.sum() == pytest.approx(1, abs=1e-12)
+    size = int(rng.integers(1, 6))
+    ends = ends_of(0.3 * rng.standard_normal(size), rng.uniform(0.3, 1, size), 1.0, 0.4)
+    got = all_chances(ends)
+    assert_allclose(got, by_polynomials(ends), atol=1e-7)
+    assert got.sum() == pytest.approx(1, abs=1e-10)
 
 
 def test_many_arms_that_are_alike_share():
-    assert_allclose(all_chances(np.zeros(60), np.ones(60)), 1 / 60, rtol=1e-12)
-    assert_allclose(all_chances(np.zeros(300), np.ones(300)), 1 / 300, rtol=0.02)
+    for size, error in ((60, 1e-9), (300, 0.02)):
+        ends = ends_of(np.zeros(size), np.ones(size), 1.0, 0.3)
+        assert_allclose(all_chances(ends), 1 / size, rtol=error)
 
 
 def test_bounds_of_one_value_share_what_they_win():
-    low = np.array([1.0, 1.0, 0.0, 0.5])
-    high = np.array([1.0, 1.0, 4.0, 0.5])
-    assert_allclose(all_chances(low, high), [0.125, 0.125, 0.75, 0.0])
-    assert all_chances(np.ones(4), np.ones(4)).tolist() == [0.25] * 4
+    ends = ends_of(np.array([1.0, 1.0, 0.0, 0.5]), np.array([0.0, 0.0, 1.0, 0.0]), 1.0, 1.0)
+    above = RARE + (1 - RARE) / 2
+    assert_allclose(all_chances(ends), [(1 - above) / 2, (1 - above) / 2, above, 0.0])
+    assert all_chances(np.ones((3, 4))).tolist() == [0.25] * 4
 
 
 def test_events_have_arms_of_their_own():
-    low, high = np.array([0.0, 0.0, 5.0, 1.0, 0.0]), np.array([1.0, 2.0, 6.0, 2.0, 4.0])
-    out = np.empty(3)
-    events, places = np.array([1, 0, 0]), np.array([2, 1, 0])
-    chances(low, high, np.array([0, 2, 5]), events, places, out)
-    assert_allclose(out, [0.0, 0.75, 0.25])
+    mean, std = np.array([0.0, 1.0, 5.0, 1.0, 0.9]), np.array([1.0, 0.0, 0.0, 0.0, 1.0])
+    out = np.empty(4)
+    events, places = np.array([0, 0, 1, 1]), np.array([0, 1, 2, 0])
+    chances(ends_of(mean, std, 1.0, 0.5), np.array([0, 2, 5]), events, places, out)
+    above = RARE + (1 - RARE) / 2
+    assert_allclose(out, [above, 1 - above, 0.0, 1.0])
+
+
+def test_widths_are_drawn_as_the_intervals_say():
+    widths = np.sort(drawn_widths((np.arange(100_000) + 0.5) / 100_000, 2.0, 0.5))
+    assert np.mean(widths > 2.5) == pytest.approx(RARE)
+    usual, rare = widths[widths <= 2.5], widths[widths > 2.5]
+    assert_allclose(usual, np.linspace(1.5, 2.5, usual.size), atol=1e-4)
+    assert_allclose(rare, np.linspace(2.5, 2.0 + 0.5 * TAIL, rare.size), atol=0.01)
 
 
 def test_the_highest_bound_is_played_with_the_widths_of_its_normals():
@@ -73,7 +98,7 @@ def test_the_highest_bound_is_played_with_the_widths_of_its_normals():
     for _ in range(50):
         mean, within, shared = rng.standard_normal(5), *rng.exponential(size=(2, 5))
         normals = rng.standard_normal(9)
-        widths = 1.5 + 0.3 * erf(normals[2:7] / np.sqrt(2))
+        widths = drawn_widths(norm.cdf(normals[2:7]), 1.5, 0.3)
         bounds = mean + widths * np.sqrt(within + shared)
         assert highest(mean, within, shared, normals, 2, 1.5, 0.3) == bounds.argmax()
 

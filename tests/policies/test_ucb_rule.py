@@ -7,6 +7,7 @@ from support.rules import RAGGED, TASKS, arms_for, rewarded_belief
 
 from hierbandits import Agent, Belief, GaussianHierarchy
 from hierbandits.beliefs.normal_stock import NormalStock
+from hierbandits.kernels.random_bounds import drawn_widths
 from hierbandits.keyed_random import Stream
 from hierbandits.policies import BeliefView, Ucb, greedy, ucb_width
 from hierbandits.policies.arm_posteriors import ArmPosteriors
@@ -64,7 +65,7 @@ def test_arms_with_widths_of_their_own_win_as_often_as_the_odds_say(armed):
     assert exact.sum() == pytest.approx(1)
     assert (exact > 0.02).sum() >= 2
     error = 6 * np.sqrt(exact * (1 - exact) / n) + 1e-12
-    widths = rng.uniform(0.2, 1.8, (n, 3))
+    widths = drawn_widths(rng.random(3 * n), 1.0, 0.8).reshape(n, 3)
     mean = _bounds(belief, 1, x, 0.0)
     bounds = mean + widths * (_bounds(belief, 1, x, 1.0) - mean)
     stock, choose = NormalStock(rng), rule.one(view)

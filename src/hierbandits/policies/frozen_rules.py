@@ -53,10 +53,9 @@ class HighestBound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HighestRandomBound:
-    """The arm of highest bound, where each bound is uniform from `low` to `high`."""
+    """The arm of highest bound, where arms draw the widths of their bounds."""
 
-    low: Matrix  # (rows, K)
-    high: Matrix
+    ends: Matrix  # of the bounds of each arm, (3, rows, K); see `kernels.random_bounds.chances`
     row: Indices  # the row of each task, (tasks,)
 
     def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
@@ -64,9 +63,9 @@ class HighestRandomBound:
         rows = self.row[tasks]
         event, arm = np.nonzero(eligible)
         offset = np.append(0, np.cumsum(eligible.sum(axis=1)))
-        low, high = self.low[rows[event], arm], self.high[rows[event], arm]
+        ends = self.ends[:, rows[event], arm]
         chance = np.empty(event.size)
-        chances(low, high, offset, event, np.arange(event.size) - offset[event], chance)
+        chances(ends, offset, event, np.arange(event.size) - offset[event], chance)
         shares = np.zeros(eligible.shape)
         shares[event, arm] = chance
         return shares

@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from hierbandits.kernels.random_bounds import chances
 from hierbandits.policies.arms import Arms
-from hierbandits.types import Indices, Mask, Vector
+from hierbandits.types import Indices, Mask, Matrix, Vector
 
 
 class Odds(Protocol):
@@ -88,24 +88,23 @@ class PairOdds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RandomBoundOdds:
-    """The arm of highest bound is played, where bounds are uniform in intervals."""
+    """The arm of highest bound is played, where arms draw the widths of their bounds."""
 
     arms: Arms
-    low: Vector  # of each arm of each event, in the order of `Arms.flat_rows`
-    high: Vector
+    ends: Matrix  # of the bounds of each arm of each event, in the order of `Arms.flat_rows`
     choices: Indices  # (E,)
 
     def of(self, played: Indices) -> Vector:
         """The probability that each event's arm has the highest bound."""
         arms, events = self.arms, np.arange(played.size)
-        within = np.arange(self.low.size) - np.repeat(arms.offset[:-1], arms.sizes)
+        within = np.arange(self.ends.shape[1]) - np.repeat(arms.offset[:-1], arms.sizes)
         numbers = arms.flat_rows() - np.repeat(arms.base, arms.sizes)
         event = np.repeat(events, arms.sizes)
         places = np.zeros(played.size, np.intp)
         hit = numbers == played[event]
         places[event[hit]] = within[hit]
         chance = np.empty(played.size)
-        chances(self.low, self.high, arms.offset, events, places, chance)
+        chances(self.ends, arms.offset, events, places, chance)
         return chance
 
 

@@ -12,7 +12,7 @@ from hierbandits.beliefs.gaussian import Prediction
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.checks import probability
-from hierbandits.kernels.random_bounds import highest
+from hierbandits.kernels.random_bounds import TAIL, drawn_widths, highest
 from hierbandits.keyed_random import Stream
 from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.policies.arms import Arms
@@ -20,10 +20,10 @@ from hierbandits.policies.belief_view import BeliefView
 from hierbandits.policies.frozen_rules import HighestBound, HighestRandomBound
 from hierbandits.policies.odds import BestOdds, RandomBoundOdds
 from hierbandits.policies.rule import ChooseOne
-from hierbandits.types import Features, Indices, Vector
+from hierbandits.types import Features, Indices, Matrix, Vector
 
 RANDOM_WIDTH, RANDOM_JITTER = 1.5, 0.3
-"""The width of HierRandUCB, and how far either way an arm's may be from it."""
+"""The width of HierRandUCB, and how far either way an arm's usually is from it."""
 
 HIER_UCB_DELTA = 0.05
 """How often an upper bound of HierUCB may fail; `ucb_width` makes it a width."""
@@ -37,9 +37,10 @@ class Ucb:
     """Plays the arm of highest mean plus `width` posterior standard deviations.
 
     With width = ucb_width(delta) this is HierBayesUCB (Guan and Xiong, 2024); a negative width
-    makes it pessimistic.  With a `jitter`, every arm of every event draws a width of its own,
-    uniform within the jitter of `width`: RandUCB (Vaswani et al., 2020) on the posterior.  Then
-    the tasks of a round do not all play the same arm.
+    makes it pessimistic.  With a `jitter`, every arm of every event draws a width of its own:
+    RandUCB (Vaswani et al., 2020) on the posterior.  Then the tasks of a round do not all play the
+    same arm.  Widths are uniform within the jitter of `width`, and rarely larger, so that no arm
+    is given up for ever; see `kernels.random_bounds`.
     """
 
     width: float
@@ -83,8 +84,7 @@ class Ucb:
         bounds = prediction.bound(self._widths(rng, prediction.mean.size))
         if not self.jitter:
             return BestOdds.of_scores(bounds, arms, rng)
-        low, high = self._range(prediction)
-        return RandomBoundOdds(arms, low, high, arms.best(bounds, rng))
+        return RandomBoundOdds(arms, self._ends(prediction), arms.best(bounds, rng))
 
     def frozen(
         self, posteriors: ArmPosteriors[Posterior], draws: int, stream: Stream, /
@@ -92,20 +92,18 @@ class Ucb:
         """The arm of highest bound."""
         if not self.jitter:
             return HighestBound.of(posteriors, self.width)
-        return HighestRandomBound(*self._range(posteriors.prediction), posteriors.row)
+        return HighestRandomBound(self._ends(posteriors.prediction), posteriors.row)
 
-    def _range(self, prediction: Prediction) -> tuple[Vector, Vector]:
-        """The lowest and the highest bound that each arm may have."""
-        return prediction.bound(self.width - self.jitter), prediction.bound(
-            self.width + self.jitter
-        )
+    def _ends(self, prediction: Prediction) -> Matrix:
+        """Where the bounds of each arm begin, and where usual and rare ones end, (3, arms)."""
+        steps = (-1.0, 1.0, TAIL)
+        return np.stack([prediction.bound(self.width + step * self.jitter) for step in steps])
 
     def _widths(self, rng: Generator, size: int) -> float | Vector:
         """The width of each of so many arms."""
         if not self.jitter:
             return self.width
-        widths: Vector = self.width + self.jitter * (2.0 * rng.random(size) - 1.0)
-        return widths
+        return drawn_widths(rng.random(size), self.width, self.jitter)
 
     def _predicted(self, view: BeliefView, nodes: Indices, arms: Arms) -> Prediction:
         """The posterior of each arm of each event, in the order of `Arms.flat_rows`."""
