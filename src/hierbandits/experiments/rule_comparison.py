@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -64,6 +65,19 @@ class Comparison:
     def names(self) -> list[str]:
         """The rules."""
         return list(self.cells[0].regret)
+
+    def frame(self) -> Any:
+        """All regrets as a polars frame: a row for each world, horizon, rule and run."""
+        import polars as pl
+
+        parts = []
+        for cell in self.cells:
+            for name, regret in cell.regret.items():
+                runs = np.arange(regret.size)
+                columns = {"world": [cell.world] * regret.size, "n": [cell.horizon] * regret.size}
+                columns |= {"policy": [name] * regret.size, "run": runs, "regret": regret}
+                parts.append(pl.DataFrame(columns))
+        return pl.concat(parts)
 
     def spread(self, name: str) -> tuple[float, float, float]:
         """The geometric mean, the least and the most of a rule's regret over HierTS's."""

@@ -30,7 +30,7 @@ BY_HORIZON = "UCB, delta 1/n"
 NUM_TASKS, HYPER_STD, TASK_STD = 10, 1.0, 0.3
 NOISES = (0.1, 0.5, 2.0)
 SHORT, LONG = (20, 100), (1000, 3000)  # horizons that are read from the same runs
-FEWER = 8  # times fewer runs where they are long or widths are unknown
+FEWER = 4  # times fewer runs where they are long or widths are unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,7 @@ class Form:
 
 
 FORMS = (Form(5), Form(10), Form(10, 2), Form(10, 2, True), Form(20, 5), Form(20, 5, True))
+QUICK = (FORMS[0], FORMS[2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +81,14 @@ class World:
         return f"{self.form}, L = {size}, noise {self.noise_std:g}{known}"
 
 
-def all_worlds() -> list[World]:
+def all_worlds(forms: Sequence[Form]) -> list[World]:
     """Every form, number of tasks in a round and noise, with known widths."""
-    return [World(*parts) for parts in product(FORMS, NOISES, (False, True))]
+    return [World(*parts) for parts in product(forms, NOISES, (False, True))]
 
 
-def some_worlds(*, widths_known: bool) -> list[World]:
+def some_worlds(forms: Sequence[Form], *, widths_known: bool) -> list[World]:
     """Every form and number of tasks in a round, each with one of the noises in turn."""
-    pairs = product(FORMS, (False, True))
+    pairs = product(forms, (False, True))
     return [
         World(form, NOISES[(i + i // 6) % len(NOISES)], concurrent, widths_known)
         for i, (form, concurrent) in enumerate(pairs)
@@ -96,12 +97,14 @@ def some_worlds(*, widths_known: bool) -> list[World]:
 
 def run(options: Options) -> Report:
     """Regret of every rule over that of HierTS, in all worlds and at all horizons."""
-    runs = options.num_runs(200, 16)
+    runs = options.num_runs(160, 16)
     fewer = max(4, runs // FEWER)
-    parts: list[tuple[list[World], tuple[int, ...], int]] = [(all_worlds(), SHORT, runs)]
+    forms, short = (QUICK, SHORT[:1]) if options.quick else (FORMS, SHORT)
+    parts = [(all_worlds(forms), short, runs)]
     if not options.quick:
-        parts.append((some_worlds(widths_known=True), LONG, fewer))
-    parts.append((some_worlds(widths_known=False), SHORT, fewer))
+        parts.append((some_worlds(forms, widths_known=True), LONG, fewer))
+    unknown = forms[:1] if options.quick else forms
+    parts.append((some_worlds(unknown, widths_known=False), short, fewer))
     rules = len(RULES)
     total = sum(len(w) * number * (rules + len(horizons)) for w, horizons, number in parts)
     runner = StudyRunner(options, total)
@@ -119,6 +122,7 @@ def run(options: Options) -> Report:
     ]
     comparison = Comparison(cells)
     _show(report, comparison)
+    report.frame("regret", comparison.frame())
     for cell in cells:
         for name in cell.regret:
             ratio, error = cell.ratio(name, "HierTS")

@@ -12,7 +12,7 @@ import numpy as np
 from hierbandits.compiler import compiled, inlined
 from hierbandits.types import Indices, Matrix, Vector
 
-RARE, TAIL = 0.005, 5.0
+RARE, TAIL = 0.002, 5.0
 
 NODES = 32
 """Of the quadrature, which is exact between two ends of intervals for up to 64 arms there."""

@@ -17,7 +17,7 @@ from hierbandits.policies.frozen_rules import DrawnShares
 from hierbandits.policies.odds import PairOdds
 from hierbandits.types import Indices, Mask, Matrix
 
-IDS_DRAWS = 64
+IDS_DRAWS = 32
 """Posterior draws of each decision of HierIDS."""
 
 

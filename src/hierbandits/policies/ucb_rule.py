@@ -22,7 +22,7 @@ from hierbandits.policies.odds import BestOdds, RandomBoundOdds
 from hierbandits.policies.rule import ChooseOne
 from hierbandits.types import Features, Indices, Matrix, Vector
 
-RANDOM_WIDTH, RANDOM_JITTER = 1.5, 0.3
+RANDOM_WIDTH, RANDOM_JITTER = 1.6, 0.3
 """The width of HierRandUCB, and how far either way an arm's usually is from it."""
 
 HIER_UCB_DELTA = 0.05
