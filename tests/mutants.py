@@ -191,7 +191,7 @@ MUTANTS = [
     ("kernels/information.py", "/ wins[best] - mean", "/ wins[best]"),
     ("kernels/information.py", "wins[best] / draws * off * off", "off * off"),
     ("kernels/information.py", "2.0 * costs[1, b] / rise", "costs[1, b] / rise"),
-    ("kernels/information.py", "cost * cost < least * gain", "cost < least * gain"),
+    ("kernels/information.py", "cost * cost < least * insight", "cost < least * insight"),
     ("kernels/information.py", "slots[m * num_events + e]", "slots[m + e]"),
     ("kernels/random_bounds.py", "2.0 * (uniform - RARE) / (1.0 - RARE)", "2.0 * uniform"),
     ("kernels/random_bounds.py", "(TAIL - 1.0) * uniform / RARE", "TAIL * uniform"),

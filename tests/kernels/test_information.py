@@ -12,27 +12,27 @@ from hierbandits.kernels.information import pairs_armed, pairs_linear
 
 
 def costs_of(values):
-    """The shortfall and the gain of each arm, from draws of their values, (draws, K)."""
+    """The shortfall and the insight of each arm, from draws of their values, (draws, K)."""
     best = values.argmax(axis=1)
     shortfall = (values.max(axis=1)[:, None] - values).mean(axis=0)
-    gain = np.zeros(values.shape[1])
+    insight = np.zeros(values.shape[1])
     for arm in range(values.shape[1]):
         given = values[best == arm]
         if len(given):
-            gain += len(given) / len(values) * (given.mean(axis=0) - values.mean(axis=0)) ** 2
-    return shortfall, gain
+            insight += len(given) / len(values) * (given.mean(axis=0) - values.mean(axis=0)) ** 2
+    return shortfall, insight
 
 
-def ratio(shares, shortfall, gain):
-    return (shares @ shortfall) ** 2 / (shares @ gain)
+def ratio(shares, shortfall, insight):
+    return (shares @ shortfall) ** 2 / (shares @ insight)
 
 
-def least_ratio(shortfall, gain):
+def least_ratio(shortfall, insight):
     """The least ratio of any pair of arms, by a fine grid of mixtures."""
     near = np.geomspace(1e-12, 0.5, 3000)
     share = np.concatenate([[0.0], near, 1 - near, [1.0]])[:, None, None]
     cost = share * shortfall + (1 - share) * shortfall[:, None]
-    told = share * gain + (1 - share) * gain[:, None]
+    told = share * insight + (1 - share) * insight[:, None]
     return (cost**2)[told > 0] / told[told > 0]
 
 
@@ -45,11 +45,11 @@ def test_the_mixture_is_the_best_of_a_fine_grid(seed):
     shares = mixture_of(values)
     assert shares.sum() == pytest.approx(1, abs=1e-12)
     assert (shares > 0).sum() <= 2
-    shortfall, gain = costs_of(values)
+    shortfall, insight = costs_of(values)
     if shortfall.min() == 0:  # one arm is best in every draw
         assert shares[shortfall.argmin()] == 1
         return
-    own, grid = ratio(shares, shortfall, gain), least_ratio(shortfall, gain).min()
+    own, grid = ratio(shares, shortfall, insight), least_ratio(shortfall, insight).min()
     assert own <= grid * (1 + 1e-9)
     assert own >= grid * (1 - 1e-4)  # no grid finds the least itself
 

@@ -1,10 +1,10 @@
 """Information-directed sampling: the two arms, and the mixture of them, that learn at least cost.
 
 Over M draws of the values of an event's arms, let arm a's shortfall be the mean of what the best
-arm of a draw is worth more than a, and let its gain be the variance of the mean of a's value given
+arm of a draw is worth more than a, and let its insight be the variance of the mean of a's value given
 which arm is best.  Of all mixtures of arms, the one that minimises
 
-    (mean shortfall)^2 / (mean gain)
+    (mean shortfall)^2 / (mean insight)
 
 mixes at most two of them (Russo and Van Roy, 2014).
 """
@@ -18,7 +18,7 @@ from hierbandits.types import Indices, Mask, Matrix, Vector
 
 @inlined
 def weigh(values: Matrix, draws: int, size: int, wins: Vector, given: Matrix, costs: Matrix) -> int:
-    """Fill the shortfall and the gain of each arm, costs[0] and costs[1].
+    """Fill the shortfall and the insight of each arm, costs[0] and costs[1].
 
     Returns the arm that is best in all draws, or -1.
     """
@@ -53,10 +53,10 @@ def weigh(values: Matrix, draws: int, size: int, wins: Vector, given: Matrix, co
 
 @inlined
 def mixture(costs: Matrix, size: int) -> tuple[int, int, float]:
-    """The two arms of least (mean shortfall)^2 / (mean gain), and the share of the first."""
+    """The two arms of least (mean shortfall)^2 / (mean insight), and the share of the first."""
     first = second = 0
     share, least = 1.0, np.inf
-    for a in range(size):  # if no arm has a gain, the one of least shortfall
+    for a in range(size):  # if no arm has a insight, the one of least shortfall
         if costs[0, a] < costs[0, first]:
             first = second = a
     for a in range(size):
@@ -69,10 +69,10 @@ def mixture(costs: Matrix, size: int) -> tuple[int, int, float]:
                 p = costs[0, b] / slope - 2.0 * costs[1, b] / rise  # where the derivative is 0
                 if not 0.0 < p < 1.0:
                     continue
-            gain = p * costs[1, a] + (1.0 - p) * costs[1, b]
+            insight = p * costs[1, a] + (1.0 - p) * costs[1, b]
             cost = p * costs[0, a] + (1.0 - p) * costs[0, b]
-            if gain > 0.0 and cost * cost < least * gain:
-                first, second, share, least = a, b, p, cost * cost / gain
+            if insight > 0.0 and cost * cost < least * insight:
+                first, second, share, least = a, b, p, cost * cost / insight
     return first, second, share
 
 
