@@ -10,11 +10,7 @@ from numpy.polynomial import Polynomial
 from numpy.testing import assert_allclose
 from scipy.stats import norm
 
-from hierbandits.kernels.random_bounds import RARE, TAIL, chances, drawn_widths, highest
-
-
-def ends_of(mean, std, width, jitter):
-    return np.stack([mean + (width + step * jitter) * std for step in (-1, 1, TAIL)])
+from hierbandits.kernels.random_bounds import FARTHEST, bound_ends, chances, highest
 
 
 def all_chances(ends):
@@ -26,16 +22,10 @@ def all_chances(ends):
 
 def distribution(ends, arm, left):
     """The distribution function of an arm's bound just right of `left`, as a polynomial."""
-    low, middle, high = ends[:, arm]
-    if left < low:
-        return Polynomial([0.0])
-    if left >= high:
-        return Polynomial([1.0])
-    if left < middle:
-        slope = (1 - RARE) / (middle - low)
-        return Polynomial([-low * slope, slope])
-    slope = RARE / (high - middle)
-    return Polynomial([1 - high * slope, slope])
+    low, high = ends[:, arm]
+    if left < low or left >= high:
+        return Polynomial([0.0 if left < low else 1.0])
+    return Polynomial([-low / (high - low), 1 / (high - low)])
 
 
 def by_polynomials(ends):
@@ -56,57 +46,72 @@ def by_polynomials(ends):
 @given(st.integers(0, 2**32 - 1))
 def test_chances_are_the_integrals_of_polynomials(seed):
     rng = np.random.default_rng(seed)
-    size = int(rng.integers(1, 6))
-    ends = ends_of(0.3 * rng.standard_normal(size), rng.uniform(0.3, 1, size), 1.0, 0.4)
+    low = rng.standard_normal(int(rng.integers(1, 7)))
+    ends = np.stack([low, low + rng.uniform(0.3, 2, low.size)])
     got = all_chances(ends)
-    assert_allclose(got, by_polynomials(ends), atol=1e-7)
-    assert got.sum() == pytest.approx(1, abs=1e-10)
+    assert_allclose(got, by_polynomials(ends), atol=1e-8)
+    assert got.sum() == pytest.approx(1, abs=1e-12)
 
 
 def test_many_arms_that_are_alike_share():
     for size, error in ((60, 1e-9), (300, 0.02)):
-        ends = ends_of(np.zeros(size), np.ones(size), 1.0, 0.3)
-        assert_allclose(all_chances(ends), 1 / size, rtol=error)
+        assert_allclose(all_chances(np.array([[0.0], [1.0]]) * np.ones(size)), 1 / size, rtol=error)
 
 
 def test_bounds_of_one_value_share_what_they_win():
-    ends = ends_of(np.array([1.0, 1.0, 0.0, 0.5]), np.array([0.0, 0.0, 1.0, 0.0]), 1.0, 1.0)
-    above = RARE + (1 - RARE) / 2
-    assert_allclose(all_chances(ends), [(1 - above) / 2, (1 - above) / 2, above, 0.0])
-    assert all_chances(np.ones((3, 4))).tolist() == [0.25] * 4
+    ends = np.array([[1.0, 1.0, 0.0, 0.5], [1.0, 1.0, 4.0, 0.5]])
+    assert_allclose(all_chances(ends), [0.125, 0.125, 0.75, 0.0])
+    assert all_chances(np.ones((2, 4))).tolist() == [0.25] * 4
 
 
 def test_events_have_arms_of_their_own():
-    mean, std = np.array([0.0, 1.0, 5.0, 1.0, 0.9]), np.array([1.0, 0.0, 0.0, 0.0, 1.0])
-    out = np.empty(4)
-    events, places = np.array([0, 0, 1, 1]), np.array([0, 1, 2, 0])
-    chances(ends_of(mean, std, 1.0, 0.5), np.array([0, 2, 5]), events, places, out)
-    above = RARE + (1 - RARE) / 2
-    assert_allclose(out, [above, 1 - above, 0.0, 1.0])
+    ends = np.array([[0.0, 0.0, 5.0, 1.0, 0.0], [1.0, 2.0, 6.0, 2.0, 4.0]])
+    out = np.empty(3)
+    chances(ends, np.array([0, 2, 5]), np.array([1, 0, 0]), np.array([2, 1, 0]), out)
+    assert_allclose(out, [0.0, 0.75, 0.25])
 
 
-def test_widths_are_drawn_as_the_intervals_say():
-    widths = np.sort(drawn_widths((np.arange(100_000) + 0.5) / 100_000, 2.0, 0.5))
-    assert np.mean(widths > 2.5) == pytest.approx(RARE)
-    usual, rare = widths[widths <= 2.5], widths[widths > 2.5]
-    assert_allclose(usual, np.linspace(1.5, 2.5, usual.size), atol=1e-4)
-    assert_allclose(rare, np.linspace(2.5, 2.0 + 0.5 * TAIL, rare.size), atol=0.01)
+def widths_of(std, width, growth):
+    """The mean widths of the arms of one event."""
+    ratio = np.minimum(std / std.min(), FARTHEST)
+    return np.sqrt(width**2 + 2 * growth * np.log(ratio)) if growth else np.full(std.size, width)
+
+
+@pytest.mark.parametrize(("width", "growth"), [(1.5, 0.25), (0.0, 0.4), (-1.0, 0.0)])
+def test_bounds_are_wider_where_arms_are_less_known_than_another_of_their_event(width, growth):
+    rng = np.random.default_rng(7)
+    mean, std = rng.standard_normal(7), rng.exponential(size=7)
+    std[1] = 1e-6  # more than FARTHEST from the others
+    ends = bound_ends(mean, std, np.array([0, 4, 7]), width, growth, 0.3)
+    for event in (slice(0, 4), slice(4, 7)):
+        widths = widths_of(std[event], width, growth)
+        expected = [mean[event] + (widths + step) * std[event] for step in (-0.3, 0.3)]
+        assert_allclose(ends[:, event], expected)
+
+
+def test_an_arm_that_is_fully_known_does_not_make_the_others_endless():
+    ends = bound_ends(np.zeros(2), np.array([0.0, 1.0]), np.array([0, 2]), 1.0, 0.5, 0.0)
+    assert_allclose(ends[0], [0.0, np.sqrt(1 + np.log(FARTHEST))])
+    assert bound_ends(np.ones(2), np.zeros(2), np.array([0, 2]), 1.0, 0.5, 0.3).tolist() == [
+        [1.0, 1.0],
+        [1.0, 1.0],
+    ]
 
 
 def test_the_highest_bound_is_played_with_the_widths_of_its_normals():
     rng = np.random.default_rng(1)
     for _ in range(50):
         mean, within, shared = rng.standard_normal(5), *rng.exponential(size=(2, 5))
-        normals = rng.standard_normal(9)
-        widths = drawn_widths(norm.cdf(normals[2:7]), 1.5, 0.3)
-        bounds = mean + widths * np.sqrt(within + shared)
-        assert highest(mean, within, shared, normals, 2, 1.5, 0.3) == bounds.argmax()
+        normals, std = rng.standard_normal(9), np.sqrt(within + shared)
+        widths = widths_of(std, 1.5, 0.6) + 0.3 * (2 * norm.cdf(normals[2:7]) - 1)
+        bounds = mean + widths * std
+        assert highest(mean, within, shared, normals, 2, 1.5, 0.6, 0.3) == bounds.argmax()
 
 
 def test_ties_are_broken_by_the_last_normal():
     mean, none = np.array([0.0, 2.0, 2.0, 1.0, 2.0]), np.zeros(5)
     rng, counts = np.random.default_rng(2), np.zeros(5)
     for _ in range(3000):
-        counts[highest(mean, none, none, rng.standard_normal(6), 0, 1.0, 0.5)] += 1
+        counts[highest(mean, none, none, rng.standard_normal(6), 0, 1.0, 0.2, 0.5)] += 1
     assert counts[[0, 3]].sum() == 0
     assert (abs(counts[[1, 2, 4]] - 1000) < 6 * np.sqrt(3000 * 2 / 9)).all()

@@ -7,7 +7,6 @@ from support.rules import RAGGED, TASKS, arms_for, rewarded_belief
 
 from hierbandits import Agent, Belief, GaussianHierarchy
 from hierbandits.beliefs.normal_stock import NormalStock
-from hierbandits.kernels.random_bounds import drawn_widths
 from hierbandits.keyed_random import Stream
 from hierbandits.policies import BeliefView, Ucb, greedy, ucb_width
 from hierbandits.policies.arm_posteriors import ArmPosteriors
@@ -42,8 +41,11 @@ def test_a_width_and_a_jitter_must_be_numbers():
             Ucb(wrong)
         with pytest.raises(ValueError, match="jitter must be a finite number"):
             Ucb(1.0, wrong)
-    with pytest.raises(ValueError, match="jitter must be at least 0, got -2"):
-        Ucb(1.0, -2)
+        with pytest.raises(ValueError, match="growth must be a finite number"):
+            Ucb(1.0, growth=wrong)
+    for name, widths in (("jitter", (1.0, -2)), ("growth", (1.0, 0, -2)), ("width", (-2, 0, 1))):
+        with pytest.raises(ValueError, match=f"{name} must be at least 0, got -2"):
+            Ucb(*widths)
 
 
 def _bounds(belief, task, x, width):
@@ -55,7 +57,7 @@ def _bounds(belief, task, x, width):
 @pytest.mark.parametrize("armed", [False, True])
 def test_arms_with_widths_of_their_own_win_as_often_as_the_odds_say(armed):
     """In rounds, in single decisions and frozen, and as plain numpy draws the widths."""
-    belief, rule, n = rewarded_belief(armed), Ucb(1.0, 0.8), 4000
+    belief, rule, n = rewarded_belief(armed), Ucb(1.0, 0.8, 0.3), 4000
     table = np.arange(3) if armed else np.random.default_rng(9).standard_normal((3, 3))
     x = np.eye(3) if armed else table
     view, rng, tasks = BeliefView(belief), np.random.default_rng(3), np.full(n, 1)
@@ -65,9 +67,10 @@ def test_arms_with_widths_of_their_own_win_as_often_as_the_odds_say(armed):
     assert exact.sum() == pytest.approx(1)
     assert (exact > 0.02).sum() >= 2
     error = 6 * np.sqrt(exact * (1 - exact) / n) + 1e-12
-    widths = drawn_widths(rng.random(3 * n), 1.0, 0.8).reshape(n, 3)
     mean = _bounds(belief, 1, x, 0.0)
-    bounds = mean + widths * (_bounds(belief, 1, x, 1.0) - mean)
+    std = _bounds(belief, 1, x, 1.0) - mean
+    widths = np.sqrt(1 + 0.6 * np.log(std / std.min())) + rng.uniform(-0.8, 0.8, (n, 3))
+    bounds = mean + widths * std
     stock, choose = NormalStock(rng), rule.one(view)
     singles = np.array([choose(stock, 1, table) for _ in range(n)])
     for played in (odds.choices, rule(view, rng, tasks, arms), singles, bounds.argmax(axis=1)):

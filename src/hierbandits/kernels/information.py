@@ -1,8 +1,8 @@
 """Information-directed sampling: the two arms, and the mixture of them, that learn at least cost.
 
 Over M draws of the values of an event's arms, let arm a's shortfall be the mean of what the best
-arm of a draw is worth more than a, and let its insight be the variance of the mean of a's value given
-which arm is best.  Of all mixtures of arms, the one that minimises
+arm of a draw is worth more than a, and let its insight be the variance of the mean of a's value
+given which arm is best.  Of all mixtures of arms, the one that minimises
 
     (mean shortfall)^2 / (mean insight)
 

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.kernels.random_bounds import chances
+from hierbandits.kernels.random_bounds import bound_ends, chances
 from hierbandits.keyed_random import Stream
 from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.types import Indices, Mask, Matrix
@@ -53,17 +53,22 @@ class HighestBound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HighestRandomBound:
-    """The arm of highest bound, where arms draw the widths of their bounds."""
+    """The arm of highest bound, where arms draw the widths of their bounds; equal ones share."""
 
-    ends: Matrix  # of the bounds of each arm, (3, rows, K); see `kernels.random_bounds.chances`
+    mean: Matrix  # (rows, K)
+    std: Matrix
     row: Indices  # the row of each task, (tasks,)
+    width: float
+    growth: float
+    jitter: float
 
     def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
         """The probability that each eligible arm has the highest bound."""
         rows = self.row[tasks]
         event, arm = np.nonzero(eligible)
         offset = np.append(0, np.cumsum(eligible.sum(axis=1)))
-        ends = self.ends[:, rows[event], arm]
+        mean, std = self.mean[rows[event], arm], self.std[rows[event], arm]
+        ends = bound_ends(mean, std, offset, self.width, self.growth, self.jitter)
         chance = np.empty(event.size)
         chances(ends, offset, event, np.arange(event.size) - offset[event], chance)
         shares = np.zeros(eligible.shape)

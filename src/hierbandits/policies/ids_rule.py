@@ -26,8 +26,8 @@ class Ids:
     """Plays the mixture of arms of least (mean shortfall)^2 / (mean insight).
 
     Each task makes `draws` posterior draws of its own.  An arm's shortfall is what it is worth
-    less than the best arm of a draw; its insight is the variance of the mean of its value given which
-    arm is best.  The mixture has one or two arms, so an event's other arms cannot be played.
+    less than the best arm of a draw; its insight is the variance of the mean of its value given
+    which arm is best.  The mixture has one or two arms, so an event's other arms cannot be played.
     Variance-based information-directed sampling (Russo and Van Roy, 2014).
     """
 

@@ -91,7 +91,7 @@ class RandomBoundOdds:
     """The arm of highest bound is played, where arms draw the widths of their bounds."""
 
     arms: Arms
-    ends: Matrix  # of the bounds of each arm of each event, in the order of `Arms.flat_rows`
+    ends: Matrix  # the lowest and the highest bound of each arm, in the order of `flat_rows`
     choices: Indices  # (E,)
 
     def of(self, played: Indices) -> Vector:

@@ -30,6 +30,7 @@ from hierbandits.policies.thompson_rule import Thompson, thompson
 from hierbandits.policies.ucb_rule import (
     HIER_UCB_DELTA,
     LIN_UCB_WIDTH,
+    RANDOM_GROWTH,
     RANDOM_JITTER,
     RANDOM_WIDTH,
     Ucb,
@@ -113,8 +114,8 @@ POLICIES: dict[str, Recipe] = {
     ),
     "HierRandUCB": Recipe(
         as_given,
-        Ucb(RANDOM_WIDTH, RANDOM_JITTER),
-        f"upper bound whose width every arm draws, {RANDOM_WIDTH} +- {RANDOM_JITTER}",
+        Ucb(RANDOM_WIDTH, RANDOM_JITTER, RANDOM_GROWTH),
+        "upper bounds whose widths arms draw, wider where an arm is less known than others",
     ),
     "HierIDS": Recipe(as_given, Ids(), "information-directed sampling, hierarchical posterior"),
     "HierGreedy": Recipe(as_given, greedy, "hierarchical posterior mean, no exploration"),
