@@ -21,7 +21,7 @@ from hierbandits.policies.odds import BestOdds, RandomBoundOdds
 from hierbandits.policies.rule import ChooseOne
 from hierbandits.types import Features, Indices, Matrix, Vector
 
-RANDOM_WIDTH, RANDOM_JITTER, RANDOM_GROWTH = 1.5, 0.3, 0.25
+RANDOM_WIDTH, RANDOM_JITTER, RANDOM_GROWTH = 1.3, 0.3, 0.35
 """The width of HierRandUCB, how far either way an arm's own may be from it, and its growth."""
 
 HIER_UCB_DELTA = 0.05
