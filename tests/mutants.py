@@ -197,7 +197,7 @@ MUTANTS = [
     ("kernels/random_bounds.py", "if std < FARTHEST * least else FARTHEST", "if True else 0"),
     ("kernels/random_bounds.py", "mean[k] + (own - jitter) * std[k]", "mean[k] + own * std[k]"),
     ("kernels/random_bounds.py", "sqrt(within_var[k] + shared_var[k])", "sqrt(within_var[k])"),
-    ("kernels/random_bounds.py", "even(normals[first + size])) / 2.0 * ties", "0.0))"),
+    ("kernels/random_bounds.py", "even(normals[first + size])) / 2.0 * ties", "0.0) / 2.0"),
     ("kernels/random_bounds.py", "own, x) / ties", "own, x)"),
     ("kernels/random_bounds.py", "if left < ends[1, b] < right:", "if False:"),
     ("kernels/random_bounds.py", "total / (high - low)", "total"),

@@ -44,6 +44,6 @@ class Prediction(NamedTuple):
         """The standard deviation of x @ theta, (E,)."""
         return np.sqrt(self.within_var + self.shared_var)
 
-    def bound(self, width: float | Vector) -> Vector:
+    def bound(self, width: float) -> Vector:
         """The mean plus `width` standard deviations: a lower bound if it is negative, (E,)."""
         return self.mean + width * self.std
