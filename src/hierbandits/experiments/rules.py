@@ -166,15 +166,16 @@ def _show(report: Report, comparison: Comparison) -> None:
     """The verdict in words, a heat map, and tables."""
     verdicts = comparison.verdicts(USUAL)
     near = [verdict for verdict in verdicts if verdict.is_near]
-    exact = [verdict for verdict in verdicts if verdict.error <= LARGEST_ERROR]
-    unsure = len(verdicts) - len(exact)
+    others = [verdict for verdict in verdicts if verdict.best != USUAL]
+    exact = [verdict for verdict in others if verdict.error <= LARGEST_ERROR]
     report.text(
         f"{USUAL} is within 10 % of the best rule in {len(near)} of {len(verdicts)} worlds and "
         f"horizons ({len(near) / len(verdicts):.0%}). The best rule of each is picked on one half "
         "of the seeds, among those that nowhere have more than twice HierTS's regret, and compared "
-        f"on the other half. In {unsure} of them the standard error of that comparison is above "
-        f"{LARGEST_ERROR:.0%}; of the others {sum(v.is_near for v in exact)} of {len(exact)} are "
-        "within 10 %.",
+        f"on the other half. In {len(verdicts) - len(others)} of them {USUAL} is itself picked, "
+        f"which is no comparison. Of the other {len(others)} it is near the best in "
+        f"{sum(verdict.is_near for verdict in others)}, and only {len(exact)} have a standard "
+        f"error of at most {LARGEST_ERROR:.0%}.",
         "More than twice HierTS's regret somewhere: "
         + (", ".join(comparison.excluded) or "none")
         + ".",
