@@ -121,7 +121,7 @@ def run(options: Options) -> Report:
         for cell in _cells(runner, world, horizons, number)
     ]
     comparison = Comparison(cells)
-    _show(report, comparison)
+    _report_on(report, comparison)
     report.frame("regret", comparison.frame())
     for cell in cells:
         for name in cell.regret:
@@ -162,7 +162,7 @@ def _cells(runner: StudyRunner, world: World, horizons: Sequence[int], runs: int
     ]
 
 
-def _show(report: Report, comparison: Comparison) -> None:
+def _report_on(report: Report, comparison: Comparison) -> None:
     """The verdict in words, a heat map, and tables."""
     verdicts = comparison.verdicts(USUAL)
     near = [verdict for verdict in verdicts if verdict.is_near]
