@@ -23,6 +23,7 @@ FIGURES = {
     "adaptive": "adaptive/adaptive",
     "digits_learned": "digits/hyper",
     "digits_regret": "digits/digits",
+    "rules": "rules/rules",
     "similarity": "similarity/similarity",
     "synthetic": "synthetic/synthetic",
 }

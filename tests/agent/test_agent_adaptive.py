@@ -15,7 +15,8 @@ def test_agents_without_a_prior_learn_their_widths():
     free = Agent(num_features=2, seed=0)
     for agent, armed, dim in ((named, True, 3), (vectors, False, 2), (table, False, 4)):
         assert (agent.prior.is_armed, agent.prior.dim) == (armed, dim)
-        assert "AdaptiveHierTS" in repr(agent)
+        assert not agent.prior.widths_known
+        assert "HierRandUCB" in repr(agent)
         for step in range(30):
             decision = agent.decide(f"store-{step % 4}")
             agent.reward(decision.id, 1e6 * rng.normal())

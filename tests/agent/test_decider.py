@@ -8,7 +8,7 @@ from support.agents import Clock, state
 from hierbandits import Agent
 from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.bookkeeper import Bookkeeper
-from hierbandits.agent.decider import Decider
+from hierbandits.agent.decider import FLOOR, Decider
 from hierbandits.agent.journal import Journal
 from hierbandits.policies.policy import DRAWS
 from hierbandits.policies.recipes import POLICIES
@@ -17,6 +17,22 @@ from hierbandits.policies.recipes import POLICIES
 def _decider(policy, journal=None, **options):
     books = Bookkeeper(AgentState(UNEVEN, POLICIES[policy], None, None), journal, Clock())
     return Decider(books, 0, **({"draws": None, "floor": 0.0} | options))
+
+
+@every_policy
+def test_a_floor_is_on_where_a_log_would_miss_arms(policy):
+    """With a journal or with draws, for rules that leave arms out, unless it is given."""
+    journal = Journal(lambda event: None)
+    leaves_out = getattr(POLICIES[policy].rule, "leaves_arms_out", False)
+    assert leaves_out == ("TS" not in policy)
+    for options in ({"journal": journal}, {"draws": 7}):
+        assert _decider(policy, floor=None, **options).floor == (FLOOR if leaves_out else 0.0)
+        assert _decider(policy, floor=0.0, **options).floor == 0.0
+        assert _decider(policy, floor=0.3, **options).floor == 0.3
+    plain = _decider(policy, floor=None)
+    assert (plain.floor, plain.draws) == (0.0, None)
+    made = _decider(policy, journal, floor=None).decide(["t"], None, None, None, False)
+    assert not leaves_out or made[0].propensity >= FLOOR / UNEVEN.dim
 
 
 @every_policy

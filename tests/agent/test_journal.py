@@ -139,7 +139,7 @@ def test_propensities_are_on_with_a_journal(tmp_path):
     assert Agent(ARMED, seed=0, journal=tmp_path / "j").decide("t").propensity is not None
     assert Agent(ARMED, seed=0, journal=lambda _: None, floor=0.3).decide("t").propensity >= 0.1
     assert Agent(ARMED, seed=0).decide("t").propensity is None
-    few = Agent(ARMED, seed=0, journal=lambda _: None, draws=2).decide("t").propensity
+    few = Agent(ARMED, "HierTS", seed=0, journal=lambda _: None, draws=2).decide("t").propensity
     assert few in (0.5, 1.0)
     with pytest.raises(ValueError, match="journal must be a path or a function, got 5"):
         Agent(ARMED, journal=5)

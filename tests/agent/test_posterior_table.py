@@ -34,7 +34,7 @@ def test_the_table_shows_each_tasks_posterior():
 
 
 def test_the_summary_lines_up():
-    agent = Agent(DEEP, seed=0)
+    agent = Agent(DEEP, "HierTS", seed=0)
     for i in range(6):
         agent.decide(("north", f"store-{i}"), ARMS)
     text = agent.summary(max_rows=5)

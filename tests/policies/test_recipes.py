@@ -7,7 +7,7 @@ import pytest
 from support.policies import D, small_policy, small_prior
 
 from hierbandits import POLICIES, AdaptiveBelief, Arms, Belief, GaussianHierarchy, UnknownWidths
-from hierbandits.policies.recipes import name_of, usual_policy
+from hierbandits.policies.recipes import USUAL, name_of
 
 
 def test_the_oracle_must_be_told_the_truth():
@@ -156,9 +156,12 @@ def test_a_hierarchy_of_one_level_pools_its_tasks():
     assert policy.predict([2, 3], [[1.0, 0.0], [1.0, 0.0]]).mean.round(9).tolist() == [0.8, 0.0]
 
 
-def test_the_usual_policy_learns_what_the_prior_leaves_open():
-    assert usual_policy(small_prior(True)) == "HierTS"
-    assert usual_policy(UnknownWidths.of(D, armed=True)) == "AdaptiveHierTS"
+def test_the_usual_policy_believes_the_prior_as_it_is():
+    """So it learns the widths where a prior leaves them open."""
+    for prior in (small_prior(True), UnknownWidths.of(D, armed=True)):
+        policy = POLICIES[USUAL](prior, 2)
+        assert type(policy.belief) is type(POLICIES["HierTS"](prior, 2).belief)
+        assert policy.gives_propensities
 
 
 @pytest.mark.parametrize("wrong", [None, 3.0])

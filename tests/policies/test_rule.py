@@ -51,4 +51,4 @@ def test_rules_are_values():
     assert Thompson() == Thompson(fresh=False) != Thompson(fresh=True)
     rule = Thompson()
     assert odds_of(rule) == rule.odds
-    assert repr(Thompson(fresh=True)) == "Thompson(fresh=True)"
+    assert repr(Thompson(fresh=True)) == "Thompson(fresh=True, scale=1.0)"

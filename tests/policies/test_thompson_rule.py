@@ -6,7 +6,9 @@ from scipy import stats
 from support.rules import RAGGED, TASKS, arms_for, rewarded_belief
 
 from hierbandits import Arms, Belief, GaussianHierarchy
+from hierbandits.keyed_random import Stream
 from hierbandits.policies import BeliefView, Policy, Thompson, thompson
+from hierbandits.policies.arm_posteriors import ArmPosteriors
 
 
 @pytest.mark.parametrize("fresh", [False, True])
@@ -91,3 +93,33 @@ def test_with_fresh_draws_tasks_choose_apart():
     for played in (choices, policy.choose(rng, np.arange(50), arms)):
         assert 10 < played.sum() < 40
     assert len(set(propensities.round(9))) > 3
+
+
+@pytest.mark.parametrize("armed", [False, True])
+def test_a_scale_narrows_the_draws(armed):
+    """In rounds, with propensities, in single decisions and frozen: a narrower normal's tail."""
+    belief, rule, n = rewarded_belief(armed), Thompson(scale=0.7), 20_000
+    sets = [0, 2] if armed else RAGGED[0]
+    view, rng, tasks = BeliefView(belief), np.random.default_rng(1), np.full(n, 1)
+    arms = arms_for(belief, sets, [1])
+    x = np.eye(3)[sets] if armed else sets
+    gap, posterior = x[0] - x[1], belief.task(1)
+    exact = stats.norm.cdf(gap @ posterior.mean / (0.7 * np.sqrt(gap @ posterior.cov @ gap)))
+    assert 0.01 < exact < 0.99
+    odds = rule.odds(view, rng, tasks[:1], arms, draws=n)
+    first = np.array([arms.numbers(np.zeros(1, np.intp))[0]])
+    every = np.array([rule(view, rng, tasks[:1], arms)[0] == first[0] for _ in range(2000)])
+    for share, size in ((odds.of(first)[0], n), (every.mean(), 2000)):
+        assert abs(share - exact) < 6 * np.sqrt(exact * (1 - exact) / size)
+    assert rule.one(view) is None
+    posteriors = ArmPosteriors.of(belief, None if armed else sets, np.arange(3))
+    frozen = rule.frozen(posteriors, n, Stream(0, "test"))
+    eligible = np.array([[True, False, True]] if armed else [[True, True]])
+    share = frozen(np.array([1]), eligible)[0, 0]
+    assert abs(share - exact) < 6 * np.sqrt(exact * (1 - exact) / n)
+
+
+def test_a_scale_must_be_positive():
+    for wrong in (0.0, -1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="scale must be"):
+            Thompson(scale=wrong)

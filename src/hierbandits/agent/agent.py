@@ -27,7 +27,7 @@ from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, one_of, real_array
 from hierbandits.logs.log import Log
 from hierbandits.models.model import Model
-from hierbandits.policies.recipes import POLICIES, Recipe, name_of, usual_policy
+from hierbandits.policies.recipes import POLICIES, USUAL, Recipe, name_of
 from hierbandits.types import Name, TaskName
 
 REMEMBERED = 10_000
@@ -37,16 +37,17 @@ REMEMBERED = 10_000
 class Agent:
     """Decides for named tasks and learns from rewards that come late, twice or out of order.
 
-    Without a prior it learns the widths and the noise as it goes (AdaptiveHierTS); then
-    `num_features`, or the form of `arms`, says what kind of bandit it is.  Tasks are added when
-    they are first seen.  In a hierarchy of more than two levels a task is a path,
+    Its policy is HierRandUCB unless given.  Without a prior it learns the widths and the noise as
+    it goes; then `num_features`, or the form of `arms`, says what kind of bandit it is.  Tasks are
+    added when first seen.  In a hierarchy of more than two levels a task is a path,
     ("north", "store-17").  `arms` are what `decide` offers unless it is given others: names when
     armed; a mapping from name to features, or a (K, d) array, when linear.  With `draws`,
-    decisions carry propensities estimated from so many posterior draws, and `floor` is the share
-    of decisions that are made uniformly at random.
+    decisions carry propensities, estimated from so many posterior draws unless the policy knows
+    them exactly, and `floor` is the share of decisions that are made uniformly at random.
 
     `journal` is a file or a function that receives every event before it happens; with it,
-    propensities are on.  The last `remember` settled decisions are kept, or all if it is None.
+    propensities are on.  A policy that would leave arms without any then has a small floor, FLOOR,
+    unless another is given.  The last `remember` settled decisions are kept, or all if it is None.
     Threads may share an agent: its calls take turns.
     """
 
@@ -59,7 +60,7 @@ class Agent:
         arms: Any = None,
         seed: int | None = None,
         draws: int | None = None,
-        floor: float = 0.0,
+        floor: float | None = None,
         clock: Callable[[], float] = time.time,
         journal: JournalTarget | None = None,
         remember: int | None = REMEMBERED,
@@ -67,7 +68,7 @@ class Agent:
         book = None if journal is None else Journal(journal)
         remember = None if remember is None else count("remember", remember)
         prior, arms = agent_prior(prior, num_features, arms)
-        self._state = AgentState(prior, _checked_recipe(policy, prior), arms, remember)
+        self._state = AgentState(prior, _checked_recipe(policy), arms, remember)
         self._books = Bookkeeper(self._state, book, clock)
         self._decider = Decider(self._books, seed, draws, floor)
         self._lock: AgentLock = RLock()
@@ -262,7 +263,7 @@ class Agent:
         arms: Any = None,
         seed: int | None = None,
         draws: int | None = None,
-        floor: float = 0.0,
+        floor: float | None = None,
         clock: Callable[[], float] = time.time,
         journal: JournalTarget | None = None,
         remember: int | None = REMEMBERED,
@@ -340,10 +341,9 @@ class Agent:
             )
 
 
-def _checked_recipe(policy: str | Recipe | None, prior: Model) -> Recipe:
-    """The recipe of a policy that is given by name or as it is, or the usual one for a prior."""
-    if policy is None:
-        policy = usual_policy(prior)
+def _checked_recipe(policy: str | Recipe | None) -> Recipe:
+    """The recipe of a policy that is given by name or as it is, or the usual one."""
+    policy = USUAL if policy is None else policy
     recipe = policy if isinstance(policy, Recipe) else POLICIES[one_of("policy", policy, POLICIES)]
     if recipe.knows_truth:
         raise ValueError(f"policy must not need the truth, which no agent knows, got {policy!r}")

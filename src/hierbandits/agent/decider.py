@@ -12,25 +12,32 @@ from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.checks import count
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.policy import DRAWS
+from hierbandits.policies.rule import leaves_arms_out
 from hierbandits.types import Indices, TaskName, Vector
+
+FLOOR = 0.02
+"""The share of decisions made at random, unless it is given, where a log would miss arms else."""
 
 
 class Decider:
     """Chooses arms by the agent's policy, with the agent's random numbers.
 
     Propensities are on if `draws` or a floor asks for them.  With a journal they are on if the
-    policy's rule gives any.
+    policy's rule gives any.  Where they are on and the rule leaves arms out, the floor is FLOOR
+    unless another is given.
     """
 
     def __init__(
-        self, books: Bookkeeper, seed: int | None, draws: int | None, floor: float
+        self, books: Bookkeeper, seed: int | None, draws: int | None, floor: float | None
     ) -> None:
         policy = books.state.policy
         if draws is None:
             has_journal = books.journal is not None and policy.gives_propensities
-            draws = DRAWS if has_journal or floor != 0 else None
-        if draws is not None:
-            policy.check_propensities(draws, floor)
+            draws = DRAWS if has_journal or floor else None
+        if floor is None:
+            floor = FLOOR if draws is not None and leaves_arms_out(policy.rule) else 0.0
+        if draws is not None or floor != 0:
+            policy.check_propensities(DRAWS if draws is None else draws, floor)
         self._books = books
         self.rng = np.random.default_rng(None if seed is None else count("seed", seed))
         self.stock = NormalStock(self.rng)  # for single decisions

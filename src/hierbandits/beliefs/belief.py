@@ -287,11 +287,11 @@ class Belief(Posterior):
         nodes, first = self._nodes, stock.used
         number = nodes.path_normals
         if first + number > stock.size:
-            self._check_fit(table)  # before random numbers are drawn
+            self.check_fit(table)  # before random numbers are drawn
             first = stock.refill(number)
         row = self._kernels.choose(nodes.address, node, stock.block, first, table, LARGEST)
         if row == UNFIT:
-            self._check_fit(table)
+            self.check_fit(table)
         stock.used = first + number
         return row if row >= 0 else self._untied(stock, first, node, table)
 

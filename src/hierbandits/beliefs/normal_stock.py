@@ -31,6 +31,14 @@ class NormalStock:
         self.put(self.rng.standard_normal(max(BLOCK, number)))
         return 0
 
+    def take(self, number: int) -> int:
+        """Use up so many normals of the block; returns where they begin."""
+        first = self.used
+        if first + number > self.size:
+            first = self.refill(number)
+        self.used = first + number
+        return first
+
     def left(self) -> Vector:
         """Those that are left, for a file."""
         return self.block[self.used :]

@@ -96,15 +96,21 @@ class Posterior(ABC):
         drawn: bool = True,
         repeats: int = 1,
         fresh: bool = False,
+        scale: float = 1.0,
         time: Vector | None = None,
     ) -> Indices:
         """The number of each event's best arm in a joint draw, draw after draw, (repeats * E,).
 
-        Or, unless `drawn`, at the posterior means.  This and `observe_rows` are a whole round:
+        Or, unless `drawn`, at the posterior means.  `scale` is how far draws are from the means,
+        in units of how far the posterior's are.  This and `observe_rows` are a whole round:
         arrays in and arrays out, and no parameter leaves the belief.
         """
         source = rng if drawn else None
         theta, slots = self.draws(source, nodes, repeats=repeats, fresh=fresh, time=time)
+        if scale != 1.0:
+            means, own = self.draws(None, nodes, time=time)
+            centre = means[np.tile(own, repeats)]
+            theta, slots = centre + scale * (theta[slots] - centre), np.arange(slots.size)
         return best_under(theta, slots, arms, rng)
 
     def best_row(self, stock: NormalStock, node: int, table: Features) -> int:
@@ -112,11 +118,11 @@ class Posterior(ABC):
 
         The table has the right form; numbers that are too large or none are refused here.
         """
-        self._check_fit(table)
+        self.check_fit(table)
         theta, slots = self.draws(stock.rng, np.array([node]))
         return best_row_under(theta, slots, table, stock.rng)
 
-    def _check_fit(self, table: Features) -> None:
+    def check_fit(self, table: Features) -> None:
         """Raise an error if a feature of an arm is too large, or no number."""
         if not self.is_armed:
             real_array("arms", table, table.shape, largest=self.largest_feature)

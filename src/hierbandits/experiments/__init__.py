@@ -5,6 +5,7 @@ from hierbandits.experiments import (
     concurrency,
     digits,
     meta,
+    rules,
     shapes,
     similarity,
     synthetic,
@@ -18,6 +19,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "shapes": shapes.EXPERIMENT,
     "concurrency": concurrency.EXPERIMENT,
     "meta": meta.EXPERIMENT,
+    "rules": rules.EXPERIMENT,
     "digits": digits.EXPERIMENT,
 }
 

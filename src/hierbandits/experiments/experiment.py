@@ -68,6 +68,7 @@ class StudyRunner:
         *,
         num_interactions: int = 200,
         snapshot_every: int = 0,
+        points: int = 200,
     ) -> Study:
         """`simulate` with the seed, jobs, checkpoint and progress of the options."""
         before, total = self._steps.done, self._steps.total
@@ -79,6 +80,7 @@ class StudyRunner:
             self._options.seed,
             num_interactions=num_interactions,
             jobs=self._options.jobs,
+            points=points,
             snapshot_every=snapshot_every,
             checkpoint=self._options.checkpoint,
             progress=lambda done, _: self._steps.update(before + done, total),

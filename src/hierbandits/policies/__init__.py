@@ -3,6 +3,7 @@
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.belief_view import BeliefView
 from hierbandits.policies.greedy_rule import Greedy, greedy
+from hierbandits.policies.ids_rule import Ids
 from hierbandits.policies.policy import Policy
 from hierbandits.policies.recipes import POLICIES, Recipe
 from hierbandits.policies.rule import Rule
@@ -15,6 +16,7 @@ __all__ = [
     "Arms",
     "BeliefView",
     "Greedy",
+    "Ids",
     "Policy",
     "Recipe",
     "Rule",

@@ -1,11 +1,13 @@
 """Rules that have stopped learning: the probabilities of all arms at beliefs that stay."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
 from hierbandits.beliefs.posterior import Posterior
+from hierbandits.kernels.random_bounds import bound_ends, chances
 from hierbandits.keyed_random import Stream
 from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.types import Indices, Mask, Matrix
@@ -49,21 +51,49 @@ class HighestBound:
         return evenly(tasks, best)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class HighestRandomBound:
+    """The arm of highest bound, where arms draw the widths of their bounds; equal ones share."""
+
+    mean: Matrix  # (rows, K)
+    std: Matrix
+    row: Indices  # the row of each task, (tasks,)
+    width: float
+    growth: float
+    jitter: float
+
+    def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
+        """The probability that each eligible arm has the highest bound."""
+        rows = self.row[tasks]
+        event, arm = np.nonzero(eligible)
+        offset = np.append(0, np.cumsum(eligible.sum(axis=1)))
+        mean, std = self.mean[rows[event], arm], self.std[rows[event], arm]
+        ends = bound_ends(mean, std, offset, self.width, self.growth, self.jitter)
+        chance = np.empty(event.size)
+        chances(ends, offset, event, np.arange(event.size) - offset[event], chance)
+        shares = np.zeros(eligible.shape)
+        shares[event, arm] = chance
+        return shares
+
+
 @dataclass(slots=True, eq=False)
-class ThompsonShares:
-    """Thompson sampling that has stopped learning: one of `draws` fixed posterior draws.
+class DrawnShares:
+    """A rule that chooses by draws and has stopped learning: `draws` of them stay as they are.
 
     A task's draws are a function of the seed and the task, so that this is one policy whatever
-    the batches, and the share of draws in which an arm is best is its exact probability.
+    the batches.  `shares_of` makes probabilities, (n, K), of drawn values, (n, draws, K), and of
+    the eligible arms, (n, K).
     """
 
     posteriors: ArmPosteriors[Posterior]
     draws: int
     stream: Stream
+    shares_of: Callable[[Matrix, Mask], Matrix]
+    scale: float = 1.0  # how far draws are from their means, in units of the posterior's
     _known: Matrix | None = field(default=None, init=False)  # all arms eligible; NaN: not yet
 
     def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
-        """The share of draws in which each eligible arm is best."""
+        """The probability of each eligible arm, exact given the draws."""
         shares = np.empty(eligible.shape)
         whole = eligible.all(axis=1)
         shares[~whole] = self._shares(tasks[~whole], eligible[~whole])
@@ -85,9 +115,16 @@ class ThompsonShares:
             some = tasks[part]
             run, zero = np.tile(np.arange(draws), some.size), np.zeros(some.size * draws, np.intp)
             keys = (run, np.repeat(some, draws), zero)
-            normals = self.stream.normals(keys, dim).reshape(some.size, draws, dim)
-            values = self.posteriors.drawn(some, normals)  # (n, draws, K)
-            values[~np.broadcast_to(eligible[part, None], values.shape)] = -np.inf
-            best = values.argmax(axis=2)
-            np.add.at(shares[part], (np.repeat(np.arange(some.size), draws), best.ravel()), 1.0)
-        return shares / draws
+            normals = self.stream.normals(keys, dim).reshape(some.size, draws, dim) * self.scale
+            shares[part] = self.shares_of(self.posteriors.drawn(some, normals), eligible[part])
+        return shares
+
+
+def best_shares(values: Matrix, eligible: Mask) -> Matrix:
+    """The share of draws in which each eligible arm is best."""
+    num_events, draws, _ = values.shape
+    best = np.where(eligible[:, None], values, -np.inf).argmax(axis=2)
+    shares = np.zeros(eligible.shape)
+    np.add.at(shares, (np.repeat(np.arange(num_events), draws), best.ravel()), 1.0)
+    shares /= draws
+    return shares

@@ -20,6 +20,7 @@ class Greedy:
     """Plays the arm of highest posterior mean."""
 
     answers_fit: ClassVar[bool] = True
+    leaves_arms_out: ClassVar[bool] = True
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
         """The best arm of each event at the posterior means."""

@@ -6,8 +6,9 @@ from typing import Protocol
 import numpy as np
 from numpy.random import Generator
 
+from hierbandits.kernels.random_bounds import chances
 from hierbandits.policies.arms import Arms
-from hierbandits.types import Indices, Mask, Vector
+from hierbandits.types import Indices, Mask, Matrix, Vector
 
 
 class Odds(Protocol):
@@ -62,3 +63,60 @@ class BestOdds:
         ties = np.bincount(event, self.is_best, sizes.size)
         chance: Vector = np.bincount(event, hit, sizes.size) / ties
         return chance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairOdds:
+    """One of two arms is played."""
+
+    pair: Indices  # (2, E); both the same where an arm is played for certain
+    share: Vector  # of the first, (E,)
+    choices: Indices  # (E,)
+
+    @classmethod
+    def of_mixture(cls, pair: Indices, share: Vector, rng: Generator) -> "PairOdds":
+        """Pick the first arm of each event with the probability `share`."""
+        first, second = pair
+        return cls(pair, share, np.where(rng.random(share.size) < share, first, second))
+
+    def of(self, played: Indices) -> Vector:
+        """The shares of the two arms; any other has no chance."""
+        first, second = self.pair == played
+        chance: Vector = first * self.share + second * (1 - self.share)
+        return chance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RandomBoundOdds:
+    """The arm of highest bound is played, where arms draw the widths of their bounds."""
+
+    arms: Arms
+    ends: Matrix  # the lowest and the highest bound of each arm, in the order of `flat_rows`
+    choices: Indices  # (E,)
+
+    def of(self, played: Indices) -> Vector:
+        """The probability that each event's arm has the highest bound."""
+        arms, events = self.arms, np.arange(played.size)
+        within = np.arange(self.ends.shape[1]) - np.repeat(arms.offset[:-1], arms.sizes)
+        numbers = arms.flat_rows() - np.repeat(arms.base, arms.sizes)
+        event = np.repeat(events, arms.sizes)
+        places = np.zeros(played.size, np.intp)
+        hit = numbers == played[event]
+        places[event[hit]] = within[hit]
+        chance = np.empty(played.size)
+        chances(self.ends, arms.offset, events, places, chance)
+        return chance
+
+
+def without_support(odds: Odds, arms: Arms) -> list[Indices]:
+    """The numbers of the arms of each event that a rule had no chance to choose.
+
+    A log of its decisions says nothing of them, unless there is a floor.
+    """
+    sizes = arms.sizes
+    never: list[list[int]] = [[] for _ in sizes]
+    for place in range(int(sizes.max(initial=0))):
+        numbers = arms.numbers(np.minimum(place, sizes - 1))
+        for event in np.flatnonzero((odds.of(numbers) == 0) & (place < sizes)):
+            never[event].append(int(numbers[event]))
+    return [np.array(numbers, np.intp) for numbers in never]

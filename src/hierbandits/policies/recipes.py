@@ -23,10 +23,19 @@ from hierbandits.models.variants import (
 )
 from hierbandits.policies.forced_start import ForcedStart
 from hierbandits.policies.greedy_rule import greedy
+from hierbandits.policies.ids_rule import Ids
 from hierbandits.policies.policy import Policy
 from hierbandits.policies.rule import Rule
-from hierbandits.policies.thompson_rule import thompson
-from hierbandits.policies.ucb_rule import HIER_UCB_DELTA, LIN_UCB_WIDTH, Ucb, ucb_width
+from hierbandits.policies.thompson_rule import Thompson, thompson
+from hierbandits.policies.ucb_rule import (
+    HIER_UCB_DELTA,
+    LIN_UCB_WIDTH,
+    RANDOM_GROWTH,
+    RANDOM_JITTER,
+    RANDOM_WIDTH,
+    Ucb,
+    ucb_width,
+)
 from hierbandits.types import Indices
 
 
@@ -84,6 +93,9 @@ def _pooled_nodes(belief: Posterior, size: int, population: ArrayLike | None) ->
 
 POLICIES: dict[str, Recipe] = {
     "HierTS": Recipe(as_given, thompson, "hierarchical Thompson sampling, the paper's algorithm"),
+    "HierTS-fresh": Recipe(
+        as_given, Thompson(fresh=True), "HierTS in which every task of a round draws its own mean"
+    ),
     "HierTS-forced": Recipe(
         as_given, thompson, "HierTS after a spanning set of arms in every task", forced=True
     ),
@@ -100,6 +112,12 @@ POLICIES: dict[str, Recipe] = {
         Ucb(ucb_width(HIER_UCB_DELTA)),
         f"HierBayesUCB: hierarchical posterior, upper bound at delta = {HIER_UCB_DELTA}",
     ),
+    "HierRandUCB": Recipe(
+        as_given,
+        Ucb(RANDOM_WIDTH, RANDOM_JITTER, RANDOM_GROWTH),
+        "upper bounds whose widths arms draw, wider where an arm is less known than others",
+    ),
+    "HierIDS": Recipe(as_given, Ids(), "information-directed sampling, hierarchical posterior"),
     "HierGreedy": Recipe(as_given, greedy, "hierarchical posterior mean, no exploration"),
     "LinUCB": Recipe(
         ridge,
@@ -114,6 +132,5 @@ def name_of(recipe: Recipe) -> str | None:
     return next((name for name, known in POLICIES.items() if known is recipe), None)
 
 
-def usual_policy(prior: Model) -> str:
-    """The name of the policy that learns what a prior leaves open, and takes the rest from it."""
-    return "HierTS" if prior.widths_known else "AdaptiveHierTS"
+USUAL = "HierRandUCB"
+"""The policy of an agent that is given none: see docs/choosing.md."""

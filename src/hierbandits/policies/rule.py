@@ -23,7 +23,8 @@ class Rule(Protocol):
     policies have propensities (see `OddsRule`), with a method `frozen` they can be evaluated as
     they stand after training (see `FrozenRule`), and a method `one` makes single decisions quick
     (see `QuickRule`).  Policies check what a rule answers, unless it says that its `answers_fit`,
-    as the rules of this package do.
+    as the rules of this package do.  One that `leaves_arms_out` says that it gives some arms no
+    chance.
     """
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
@@ -52,8 +53,8 @@ The table has the right form; numbers that are too large or none are refused.
 class QuickRule(Rule, Protocol):
     """A rule that is quicker at one event than at a round of one."""
 
-    def one(self, view: BeliefView, /) -> ChooseOne:
-        """How single events are decided."""
+    def one(self, view: BeliefView, /) -> ChooseOne | None:
+        """How single events are decided; None if a round of one is as quick."""
 
 
 class FrozenRule(Rule, Protocol):
@@ -71,6 +72,14 @@ def answers_fit(rule: Rule) -> bool:
 def has_odds(rule: Rule) -> bool:
     """Whether a rule can say how probable its choices are."""
     return hasattr(rule, "odds")
+
+
+def leaves_arms_out(rule: Rule) -> bool:
+    """Whether a rule says that it gives some arms no chance at all, as greedy does.
+
+    A log of its decisions needs a floor, or it says nothing of those arms.
+    """
+    return getattr(rule, "leaves_arms_out", False) is True
 
 
 def quick_choice(rule: Rule, view: BeliefView) -> ChooseOne | None:

@@ -62,17 +62,8 @@ class Study:
         return mean_and_error(self.outcomes[policy].total - self.outcomes[other].total)
 
     def ratio(self, policy: str, other: str) -> tuple[float, float]:
-        """The mean final regret of `policy` over that of `other`, and its standard error.
-
-        Runs are paired, and the error is by the delta method.  If `other` has no regret at all,
-        the ratio is 1 and its error 0.
-        """
-        own, others = self.outcomes[policy].total, self.outcomes[other].total
-        size = float(others.mean())
-        if size <= 0:
-            return 1.0, 0.0
-        ratio = float(own.mean()) / size
-        return ratio, mean_and_error(own - ratio * others)[1] / size
+        """The mean final regret of `policy` over that of `other`, and its standard error."""
+        return ratio_and_error(self.outcomes[policy].total, self.outcomes[other].total)
 
     def band(self, policy: str) -> tuple[Vector, Vector]:
         """The mean regret at each kept round and its standard error, (points,) each."""
@@ -138,3 +129,16 @@ def mean_and_error(values: Vector) -> tuple[float, float]:
     if values.size == 1:
         return float(values[0]), 0.0
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size))
+
+
+def ratio_and_error(own: Vector, others: Vector) -> tuple[float, float]:
+    """The mean of some values over that of others, which are paired with them, and its error.
+
+    The standard error is by the delta method.  If the others' mean is zero, as that of no regret
+    at all, the ratio is 1 and its error 0.
+    """
+    size = float(others.mean())
+    if size <= 0:
+        return 1.0, 0.0
+    ratio = float(own.mean()) / size
+    return ratio, mean_and_error(own - ratio * others)[1] / size
