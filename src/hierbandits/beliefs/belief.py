@@ -17,12 +17,11 @@ from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.levels import children_per_level
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.normal_stock import NormalStock
-from hierbandits.beliefs.populations import checked_population
+from hierbandits.beliefs.populations import checked_population, planted_population
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.round_slots import RoundSlots
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, positive, real_array, state_array
-from hierbandits.kernels.lineage import scale_normals
 from hierbandits.kernels.loops import UNFIT, Loops
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Features, Indices, Matrix, Vector
@@ -53,7 +52,7 @@ class Belief(Posterior):
             raise ValueError(f"prior must be a GaussianHierarchy or several, got {prior!r}")
         children = children_per_level(num_tasks, priors)
         if population is not None:
-            population, num_populations = _planted_population(
+            population, num_populations = planted_population(
                 population, priors, children, num_populations
             )
         self._nodes = Nodes(priors[0])
@@ -210,11 +209,6 @@ class Belief(Posterior):
         """The log evidence of each population in parts, a copy."""
         return self._evidence.joined(Evidence.none(0))
 
-    def keep_evidence_in(self, evidence: Evidence) -> None:
-        """From now on keep the evidence in these arrays, (P,) each."""
-        evidence.put(np.arange(self.num_populations), self._evidence)
-        self._evidence = evidence
-
     def log_evidence(self) -> Vector:
         """The exact log marginal density of all rewards of each population, (P,)."""
         return self._evidence.log()
@@ -266,19 +260,15 @@ class Belief(Posterior):
         repeats: int = 1,
         fresh: bool = False,
         time: Vector | None = None,
-        scale: Vector | None = None,
     ) -> tuple[Matrix, Indices]:
         """Joint draws as a table of parameters, and the row of each event, draw after draw.
 
-        Without `rng`, the posterior means.  `scale`, one number for each event (the same within
-        a population) and draw, widens or narrows the draws about their means.
+        Without `rng`, the posterior means.
         """
         forest, levels = self._nodes.forest, self._nodes.levels.num_levels
         slots = RoundSlots.of(nodes, forest, levels, shared=not fresh, repeats=repeats)
         shape = (slots.node.size, self.dim)
         normals = np.zeros(shape) if rng is None else rng.standard_normal(shape)
-        if scale is not None:
-            scale_normals(slots.of_event, slots.parent, scale, normals)
         out = np.empty(shape)
         self._kernels.draw(self._nodes.arrays, slots.node, slots.parent, normals, out)
         return out, slots.of_event
@@ -351,18 +341,3 @@ class Belief(Posterior):
 
 
 _NONE = np.empty(0)
-
-
-def _planted_population(
-    population: ArrayLike,
-    priors: list[GaussianHierarchy],
-    children: tuple[int, ...],
-    num_populations: int,
-) -> tuple[Indices | None, int]:
-    """The population of each task's node, and how many there are; None if tasks have no nodes."""
-    if len(priors) > 1 or children or priors[0].num_levels > 2:
-        raise ValueError(
-            "population must come with one hierarchy of at most two levels, and without num_tasks"
-        )
-    population, number = checked_population(population, num_populations)
-    return (None if priors[0].num_levels == 1 else population), number

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierbandits.checks import index_array
+from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Indices
 
 
@@ -27,3 +28,18 @@ def checked_population(
             f"num_populations must be at least {needed} to match population, got {num_populations}"
         )
     return checked, max(num_populations, needed)
+
+
+def planted_population(
+    population: ArrayLike,
+    priors: list[GaussianHierarchy],
+    children: tuple[int, ...],
+    num_populations: int,
+) -> tuple[Indices | None, int]:
+    """The population of each task's node, and how many there are; None if tasks have no nodes."""
+    if len(priors) > 1 or children or priors[0].num_levels > 2:
+        raise ValueError(
+            "population must come with one hierarchy of at most two levels, and without num_tasks"
+        )
+    population, number = checked_population(population, num_populations)
+    return (None if priors[0].num_levels == 1 else population), number
