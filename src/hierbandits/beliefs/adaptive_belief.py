@@ -104,9 +104,10 @@ class AdaptiveBelief(Belief):
 
     def observe_one(self, node: int, features: Any, reward: float) -> None:
         """`observe_rows` of one event, with features (d,) or an arm's index."""
-        if self._nodes.forest.parent[node] < 0:
+        forest = self._nodes.forest
+        if forest.parent[node] < 0:
             self.check_leaves(np.array([node]))
-        if node >= len(self.sums.n):
+        if forest.size > len(self.sums.n):
             self.sums = self.sums.with_room(self.num_nodes, self.dim)
         self.sums.add_one(node, features, reward)
         super().observe_one(node, features, reward)
