@@ -45,6 +45,12 @@ def test_the_root_of_a_regular_covariance_is_its_cholesky_factor(dim):
     np.testing.assert_allclose(squared(root, diagonal=False), cov, **CLOSE)
 
 
+def test_coordinates_of_very_different_sizes_stay_apart_in_a_root():
+    cov, sizes = _cov(np.random.default_rng(3), 3), np.array([1.0, 2.0**60, 2.0**-60])
+    root = square_root(cov * np.outer(sizes, sizes))
+    np.testing.assert_allclose(root / sizes[:, None], np.linalg.cholesky(cov), **CLOSE)
+
+
 @pytest.mark.parametrize("rank", [0, 1, 3])
 def test_the_root_of_a_singular_covariance_is_symmetric(rank):
     cov = _cov(np.random.default_rng(rank), 4, rank)

@@ -14,12 +14,15 @@ FLOOR = 1e-60
 
 
 def square_root(cov: Matrix) -> Matrix:
-    """S with S S' = cov: the Cholesky factor, or the symmetric root if cov is singular."""
+    """S with S S' = cov: the Cholesky factor, or the symmetric root if cov is singular.
+
+    Coordinates of very different sizes alone do not make it so.
+    """
     if cov.ndim == 1:
         return np.sqrt(cov)
-    values, vectors = np.linalg.eigh(cov)
-    if values[0] > len(cov) * np.finfo(float).eps * values[-1]:
+    if not is_singular(cov) and (np.diagonal(cov) > FLOOR).all():
         return np.linalg.cholesky(cov)
+    values, vectors = np.linalg.eigh(cov)
     root: Matrix = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
     return root
 

@@ -1,4 +1,4 @@
-"""Widths unknown: the mixture over candidates, against beliefs run apart."""
+"""Widths unknown: at any time the exact belief of the widths that were fitted last."""
 
 from functools import partial
 
@@ -10,140 +10,248 @@ from support.adaptive import (
     TASKS,
     D,
     adaptive_belief,
-    beliefs_apart,
+    assert_exact,
+    assert_same_hierarchy,
+    assert_same_knowledge,
     drawn_events,
     observe_one_by_one,
 )
+from support.states import belief_state
 
 from hierbandits import POLICIES, Belief, Recipe, TaskSums
+from hierbandits.beliefs import adaptive_belief as module
 from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
+from hierbandits.beliefs.width_refit import WidthRefit, most_rewarded
+from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.models.variants import unknown_widths
 from hierbandits.policies.thompson_rule import thompson
 
 
-def _mixed(parts, scales, moments):
-    """The moments of a mixture: (weight, mean, within, shared) of each part, scaled."""
-    means, withins, shareds = zip(*(moments(own) for _, _, own in parts), strict=True)
-    logs = np.array([log for _, log, _ in parts])
-    weights = np.exp(logs - np.logaddexp.reduce(logs))
-    mean = sum(w * m for w, m in zip(weights, means, strict=True))
-    within = sum(w * s * v for w, s, v in zip(weights, scales, withins, strict=True))
-    shared = sum(w * s * v for w, s, v in zip(weights, scales, shareds, strict=True))
-    between = sum(
-        w * np.multiply.outer(m - mean, m - mean) if np.ndim(within) == 2 else w * (m - mean) ** 2
-        for w, m in zip(weights, means, strict=True)
-    )
-    return mean, within, shared + between
+class _Life:
+    """A belief to which everything happens: tasks added and taken back, batches, revisions, files."""
+
+    def __init__(self, seed, path):
+        self.rng, self.path = np.random.default_rng(seed), path
+        self.armed, known = self.rng.integers(0, 2, 2).astype(bool)
+        self.populations = int(self.rng.choice([1, 1, 3]))
+        self.dim = int(self.rng.choice([1, 2, 3, 18])) if self.armed else seed % 3 + 1
+        widths = UnknownWidths.of(
+            self.dim,
+            armed=bool(self.armed),
+            noise_std=0.5 if known else None,
+            hyper_mean=self.rng.normal(size=self.dim),
+        )
+        self.belief = AdaptiveBelief(widths, 1, self.populations)
+        self.nodes = [[p] for p in range(self.populations)]
+        self.log = []  # [population, node, features, reward]
+        self.scale = np.exp(self.rng.normal(size=self.populations))
+
+    def step(self):
+        rng, belief = self.rng, self.belief
+        if rng.random() < 0.3:
+            p = int(rng.integers(self.populations))
+            self.nodes[p] += belief.add(int(belief.roots[p]), 2).tolist()
+        if rng.random() < 0.2:
+            belief.add(int(belief.roots[0]), 3)
+            belief.remove_newest(3)
+        number = int(rng.choice([0, 1, 3, 40], p=[0.1, 0.5, 0.35, 0.05]))
+        events = []
+        for _ in range(number):
+            p = int(rng.integers(self.populations))
+            x = rng.integers(self.dim) if self.armed else rng.normal(size=self.dim)
+            events.append([p, int(rng.choice(self.nodes[p])), x, 1 + self.scale[p] * rng.normal()])
+        if number == 1:
+            row = events[0][2]
+            belief.observe_one(events[0][1], int(row) if self.armed else row, events[0][3])
+        elif number:
+            _, nodes, x, y = zip(*events, strict=True)
+            belief.observe(nodes, np.array(x), y)
+        self.log += events
+        if self.log and rng.random() < 0.2:
+            event = self.log[int(rng.integers(len(self.log)))]
+            belief.revise(event[1], event[2], event[3], 2.0)
+            event[3] = 2.0
+        if rng.random() < 0.05:
+            belief.save(self.path)
+            self.belief = AdaptiveBelief.load(self.path)
+
+    def check(self):
+        for p in range(self.populations):
+            events = [event[1:] for event in self.log if event[0] == p]
+            assert_exact(self.belief, self.nodes[p], events, p)
+
+
+@pytest.mark.parametrize("work", [1.0, 3000.0, 1e9])
+@pytest.mark.parametrize("seed", range(8))
+def test_it_is_the_exact_belief_of_its_hierarchy_whatever_happens(seed, work, tmp_path, monkeypatch):
+    """Also while a look is under way, and when it has ended."""
+    monkeypatch.setattr(module, "WORK", work)
+    life = _Life(seed, tmp_path / "belief.hb")
+    looks = 0
+    for step in range(60):
+        life.step()
+        looks += life.belief._review is not None
+        if step % 20 == 19:
+            life.check()
+            life.belief.state()  # ends a look
+            assert life.belief._review is None
+            life.check()
+    assert (looks > 0) == (work < 1e9 and life.populations == 1)
+
+
+@pytest.mark.parametrize("armed", FORMS.values(), ids=FORMS)
+def test_a_look_in_pieces_ends_as_one_at_once(armed, monkeypatch):
+    tasks, features, rewards = drawn_events(1, 104, armed)
+    beliefs = []
+    for work in (1.0, np.inf):
+        monkeypatch.setattr(module, "WORK", work)
+        belief, _ = adaptive_belief(armed, None)
+        belief.observe(tasks[:100], features[:100], rewards[:100])
+        assert (belief._review is None) == (work > 1.0)
+        for e in range(100, 104):  # fewer than a tenth more
+            new = int(belief.add(TASKS)[0])
+            belief.observe([tasks[e], new], features[[e, e]], rewards[[e, e - 1]])
+            belief.revise(int(tasks[e]), features[e], rewards[e], 0.5)
+            belief.revise(int(tasks[3]), features[3], rewards[3] if e == 100 else e - 1.0, float(e))
+            belief.add(TASKS)
+            belief.remove_newest(1)
+            if e < 103:
+                assert (belief._review is None) == (work > 1.0)
+        beliefs.append(belief)
+    for belief in beliefs:
+        belief.state()
+    sliced, whole = beliefs
+    np.testing.assert_array_equal(sliced.due, whole.due)
+    assert_same_hierarchy(sliced.hierarchy(), whole.hierarchy())
+    assert_same_knowledge(sliced, whole, range(sliced.num_nodes))
+    np.testing.assert_allclose(sliced.log_evidence(), whole.log_evidence(), rtol=1e-9)
+    fresh = adaptive_belief(armed, None)[0].hierarchy()
+    assert abs(np.log(whole.hierarchy().noise_std / fresh.noise_std)) > 1e-3
 
 
 @pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE)
 @pytest.mark.parametrize("armed", FORMS.values(), ids=FORMS)
-def test_what_it_says_are_the_moments_of_the_mixture(armed, noise):
-    events = drawn_events(3, 25, armed)
-    belief, widths = adaptive_belief(armed, noise)
-    observe_one_by_one(belief, *events)
-    parts = list(beliefs_apart(belief, widths, *events))
-    assert len(parts) > 3
-    # s^2 given the rewards is inverse gamma with shape n / 2 and scale square / 2
-    scales = [1.0 if noise else own.evidence.square[0] / (25 - 2) for _, _, own in parts]
-    for node in range(TASKS + 1):
-        mean, within, shared = _mixed(parts, scales, lambda own, n=node: own._nodes.marginal(n))
-        found, split = belief.task(node), belief.uncertainty(node)
-        np.testing.assert_allclose(found.mean, mean, rtol=1e-6)
-        np.testing.assert_allclose(split.within, within, rtol=1e-6, atol=1e-12)
-        np.testing.assert_allclose(split.shared, shared, rtol=1e-6, atol=1e-9)
-        np.testing.assert_allclose(found.cov, within + shared, rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(belief.hyper().mean, belief.task(TASKS).mean)
-    tasks, features = np.array([4, 0, 4]), np.array([2, 0, 1]) if armed else np.eye(D)
-    expected = _mixed(parts, scales, lambda own: tuple(own.predict(tasks, features)))
-    np.testing.assert_allclose(belief.predict(tasks, features), expected, rtol=1e-6)
-    nodes = np.array([1, TASKS, 1])
-    means, rows = belief.draws(None, nodes)
-    np.testing.assert_allclose(means[rows], [belief.task(n).mean for n in nodes], rtol=1e-9)
+def test_populations_at_once_are_as_beliefs_apart(armed, noise):
+    events = drawn_events(2, 200, armed, populations=3)
+    together, widths = adaptive_belief(armed, noise, 3)
+    apart = [AdaptiveBelief(widths, TASKS) for _ in range(3)]
+    for start in range(0, 200, 7):
+        tasks, features, rewards = (part[start : start + 7] for part in events)
+        together.observe(tasks, features, rewards)
+        for p, one in enumerate(apart):
+            mine = tasks // TASKS == p
+            one.observe(tasks[mine] - p * TASKS, features[mine], rewards[mine])
+    for p, one in enumerate(apart):
+        assert_same_hierarchy(together.hierarchy(p), one.hierarchy())
+        nodes = [*range(p * TASKS, (p + 1) * TASKS), int(together.roots[p])]
+        assert_same_knowledge(together, one, nodes, range(TASKS + 1))
+        assert together.due[p] == one.due[0]
+    assert not np.allclose(together.hierarchy(0).task_cov, together.hierarchy(1).task_cov)
 
 
-@pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE)
-@pytest.mark.parametrize("repeats", [1, 4000])
-def test_draws_have_the_moments_of_the_mixture(noise, repeats):
-    """One at a time, and many at once as propensities need them."""
-    events = drawn_events(4, 40, False)
-    belief, _ = adaptive_belief(False, noise)
-    observe_one_by_one(belief, *events)
-    rng, nodes = np.random.default_rng(0), np.array([2, TASKS, 2])
-    drawn = []
-    for _ in range(4000 // repeats):
-        theta, rows = belief.draws(rng, nodes, repeats=repeats)
-        drawn.append(theta[rows].reshape(repeats, 3, D))
-    draws = np.concatenate(drawn)
-    np.testing.assert_array_equal(draws[:, 0], draws[:, 2])  # repeats of a task share theirs
-    for place, node in ((0, 2), (1, TASKS)):
-        found, values = belief.task(node), draws[:, place]
-        error = found.std / np.sqrt(len(values))
-        assert (np.abs(values.mean(0) - found.mean) < 5 * error).all()
-        spread = (values - found.mean) ** 2
-        error = spread.std(0) / np.sqrt(len(values))
-        assert (np.abs(spread.mean(0) - np.diagonal(found.cov)) < 5 * error).all()
+@pytest.mark.parametrize("armed", FORMS.values(), ids=FORMS)
+def test_past_sums_are_as_rewards_that_came_at_once(armed):
+    tasks, features, rewards = drawn_events(10, 60, armed)
+    sums = TaskSums.zeros(TASKS, D, armed=armed)
+    sums.add(tasks, features, rewards)
+    (told, widths), (learned, _) = (adaptive_belief(armed, None) for _ in range(2))
+    told.learn_past(np.arange(TASKS), sums)
+    learned.observe(tasks, features, rewards)
+    refit = WidthRefit(widths, most_rewarded(sums, widths))
+    refit.advance()
+    for belief in (told, learned):
+        assert_same_hierarchy(belief.hierarchy(), refit.hierarchy())
+        assert belief.due[0] == 66  # a tenth more
+        events = zip(tasks.tolist(), features, rewards, strict=True)
+        assert_exact(belief, list(range(TASKS)), list(events))
 
 
-def test_only_tasks_are_observed_and_only_what_was_is_revised():
-    """Candidates that start late hear of the rewards of tasks, from their sums."""
+def test_widths_are_fitted_when_rewards_have_grown_by_a_tenth_and_later_by_half():
+    tasks, features, rewards = drawn_events(3, 1300, True)
     belief, _ = adaptive_belief(True, None)
+    looks, now = [], belief.hierarchy()
+    for e in range(300):
+        belief.observe_one(int(tasks[e]), int(features[e]), rewards[e])
+        if belief.hierarchy() is not now:
+            looks.append(e + 1)
+            now = belief.hierarchy()
+    assert looks[:12] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13]
+    assert all(b == max(np.ceil(1.1 * a), a + 1) for a, b in zip(looks, looks[1:], strict=False))
+    belief.observe(tasks[300:], features[300:], rewards[300:])
+    assert belief.due[0] == 1950
+
+
+def test_what_is_refused_changes_nothing():
+    belief, widths = adaptive_belief(True, None)
     belief.observe([0], [1], [0.5])
     new = int(belief.add(TASKS)[0])
-    before = {name: array.tobytes() for name, array in belief.state()[1].items()}
+    before = belief_state(belief)
     with pytest.raises(
         ValueError, match="tasks must be nodes of tasks, got node 5, a root or a group"
     ):
         belief.observe([0, TASKS], [1, 1], [0.5, 0.5])
+    with pytest.raises(ValueError, match="got node 5, a root or a group"):
+        belief.observe_one(TASKS, 1, 0.5)
     for task in (1, TASKS, new):
         with pytest.raises(ValueError, match="task must be one that has had a reward"):
             belief.revise(task, 1, 0.5, 0.7)
-    assert before == {name: array.tobytes() for name, array in belief.state()[1].items()}
-
-
-@pytest.mark.parametrize("armed", FORMS.values(), ids=FORMS)
-def test_past_sums_and_revised_rewards_are_as_if_observed(armed):
-    tasks, features, rewards = drawn_events(10, 60, armed)
-    sums = TaskSums.zeros(TASKS, D, armed=armed)
-    sums.add(tasks, features, rewards)
-    (told, widths), (learned, _), (revised, _) = (adaptive_belief(armed, None) for _ in range(3))
-    told.learn_past(np.arange(TASKS), sums)
-    learned.observe(tasks, features, rewards)
-    wrong = rewards.copy()
-    wrong[7] += 5.0
-    revised.observe(tasks, features, wrong)
-    revised.revise(int(tasks[7]), features[7], wrong[7], rewards[7])
-    np.testing.assert_array_equal(told.num_rewards, [60.0])
-    for belief in (told, revised):
-        parts = list(beliefs_apart(belief, widths, tasks, features, rewards))
-        logs = np.array([log for _, log, _ in parts])
-        weights = np.exp(logs - np.logaddexp.reduce(logs))
-        np.testing.assert_allclose(belief.candidates.weights()[:, 0], weights, rtol=1e-6)
-        found = belief.candidates.sums
-        np.testing.assert_allclose(found.xy[:TASKS], sums.xy, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(found.yy[:TASKS], sums.yy, rtol=1e-9)
-    np.testing.assert_allclose(told.task(3).mean, learned.task(3).mean, rtol=0.02)
-
-
-def test_the_noise_of_single_rewards_cannot_be_stated():
-    belief, _ = adaptive_belief(True, None)
+    for arguments, message in (
+        (([0], [3], [0.5]), r"features must be in \[0, 3\)"),
+        (([99], [1], [0.5]), r"tasks must be in \[0, 7\)"),
+        (([0], [1], [np.nan]), "rewards must be finite"),
+        (([0], [1], [0.5], [0.1]), "noise_std must not be given"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            belief.observe(*arguments)
     with pytest.raises(ValueError, match="noise_std must not be given"):
-        belief.observe([0], [1], [0.5], [0.1])
-    np.testing.assert_array_equal(belief.num_rewards, 0.0)
+        belief.revise(0, 1, 0.5, 0.7, noise_std=0.1)
+    with pytest.raises(ValueError, match="rewards must be finite"):
+        belief.revise(0, 1, 0.5, np.inf)
+    with pytest.raises(ValueError, match="populations must be given at the start"):
+        belief.add_populations(1)
+    with pytest.raises(ValueError, match="parent must be above the level of tasks"):
+        belief.add(0)
+    with pytest.raises(ValueError, match="population must be in"):
+        belief.hierarchy(1)
+    with pytest.raises(ValueError, match="hyper_means must not be given"):
+        AdaptiveBelief(widths, 2, 1, [[0.0, 0.0, 0.0]])
+    assert belief_state(belief) == before
 
 
-def test_a_saved_belief_resumes_bit_for_bit(tmp_path):
-    tasks, features, rewards = drawn_events(12, 90, False, populations=2)
-    belief, _ = adaptive_belief(False, None, 2)
-    observe_one_by_one(belief, tasks[:60], features[:60], rewards[:60])
+@pytest.mark.parametrize("populations", [1, 2])
+@pytest.mark.parametrize("work", [1.0, 1e9])
+def test_a_saved_belief_and_a_copy_resume_bit_for_bit(populations, work, tmp_path, monkeypatch):
+    """Also if a look is under way, which the file ends."""
+    monkeypatch.setattr(module, "WORK", work)
+    tasks, features, rewards = drawn_events(12, 130, False, populations=populations)
+    belief, _ = adaptive_belief(False, None, populations)
+    belief.observe(tasks[:100], features[:100], rewards[:100])
+    assert (belief._review is not None) == (work == 1.0 and populations == 1)
     belief.save(tmp_path / "belief.hb")
-    again = AdaptiveBelief.load(tmp_path / "belief.hb")
-    for each in (belief, again):
-        observe_one_by_one(each, tasks[60:], features[60:], rewards[60:])
-    for a, b in zip(belief.state()[1].values(), again.state()[1].values(), strict=True):
-        np.testing.assert_array_equal(a, b)
+    again, twin = AdaptiveBelief.load(tmp_path / "belief.hb"), belief.copy()
+    before = belief_state(belief)
+    for each in (again, twin):
+        assert belief_state(each) == before
+        observe_one_by_one(each, tasks[100:], features[100:], rewards[100:])
+    assert belief_state(belief) == before
+    observe_one_by_one(belief, tasks[100:], features[100:], rewards[100:])
+    assert belief_state(belief) == belief_state(again) == belief_state(twin) != before
     with pytest.raises(ValueError, match="not a sound belief file"):
         Belief.load(tmp_path / "belief.hb")
+
+
+def test_a_file_whose_parts_disagree_is_refused():
+    belief, _ = adaptive_belief(True, None)
+    belief.observe([0, 1], [1, 2], [0.5, 1.0])
+    meta, arrays = belief.state()
+    other = meta | {"widths": UnknownWidths.of(D, armed=False).to_dict()}
+    with pytest.raises(ValueError, match="hierarchies must have the form of UnknownWidths"):
+        AdaptiveBelief.from_state(other, arrays)
+    short = {name: arrays[name][:-1] for name in ("xx", "xy", "yy", "n")}
+    with pytest.raises(ValueError, match="sums must have 6 rows, got 5"):
+        AdaptiveBelief.from_state(meta, arrays | short)
+    with pytest.raises(ValueError, match="due must"):
+        AdaptiveBelief.from_state(meta, arrays | {"due": np.array([np.nan])})
 
 
 def test_learning_the_widths_costs_little_regret():

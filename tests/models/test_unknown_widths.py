@@ -1,25 +1,57 @@
-"""The lattice of widths and its prior."""
+"""The form that is assumed where widths are unknown."""
 
 import numpy as np
+import pytest
 
-from hierbandits.models.unknown_widths import UnknownWidths
-
-D, TASKS = 3, 5
+from hierbandits.models.unknown_widths import CORRELATED_ARMS, UnknownWidths
 
 
-def test_the_prior_falls_with_the_task_width_and_beyond_the_first_widths():
-    widths = UnknownWidths.of(D, armed=True)
-    first = {point: widths.log_prior(point) for point in widths.first_points()}
-    assert len(first) == 18
-    for (i, _), log in first.items():  # task_std^(-1/3)
-        np.testing.assert_allclose(log, -np.log(2.0) * i / 3)
-    beyond = [(-11, 0), (1, 1), (-1, 3), (-4, -1)]
-    steps = [2, 2, 2, 1]
-    for (i, j), far in zip(beyond, steps, strict=True):
-        expected = -np.log(2.0) * i / 3 - far * np.log(4.0)
-        np.testing.assert_allclose(widths.log_prior((i, j)), expected)
-    assert set(widths.neighbours((0, 0))) == {(-1, 0), (1, 0), (0, -1), (0, 1)}
-    assert widths.neighbours((14, 8)) == [(13, 8), (14, 7)]  # the ends of arithmetic
+def test_the_hierarchy_before_any_reward_has_widths_of_one():
+    for dim, armed in ((2, False), (3, True), (CORRELATED_ARMS, True), (CORRELATED_ARMS + 1, True)):
+        widths = UnknownWidths.of(dim, armed=armed, hyper_mean=np.arange(dim))
+        prior = widths.hierarchy()
+        assert (prior.dim, prior.is_armed, prior.noise_std) == (dim, armed, 1.0)
+        assert prior.is_diagonal == widths.is_diagonal == (dim > CORRELATED_ARMS)
+        one = np.ones(dim) if widths.is_diagonal else np.eye(dim)
+        for cov in prior.covs:
+            np.testing.assert_array_equal(cov, one)
+        np.testing.assert_array_equal(prior.hyper_mean, np.arange(dim))
+    many = UnknownWidths.of(CORRELATED_ARMS + 1, armed=False)
+    assert not many.is_diagonal
+    assert UnknownWidths.of(2, armed=True, noise_std=0.3).hierarchy().noise_std == 0.3
+
+
+def test_widths_make_a_hierarchy_with_a_shifted_mean():
+    widths = UnknownWidths.of(2, armed=True, hyper_mean=[1.0, 2.0])
+    prior = widths.with_widths(4.0 * np.eye(2), [[1.0, 0.5], [0.5, 2.0]], 0.1, shift=3.0)
+    np.testing.assert_array_equal(prior.hyper_mean, [4.0, 5.0])
+    np.testing.assert_array_equal(prior.hyper_cov, 4.0 * np.eye(2))
+    np.testing.assert_array_equal(prior.task_cov, [[1.0, 0.5], [0.5, 2.0]])
+    assert prior.noise_std == 0.1
+
+
+def test_plain_data_and_text():
+    widths = UnknownWidths.of(3, armed=True, hyper_mean=[1.0, 2.0, 3.0])
     again = UnknownWidths.from_dict(widths.to_dict())
-    assert (again.dim, again.is_armed, again.noise_std) == (D, True, None)
+    assert (again.dim, again.is_armed, again.noise_std) == (3, True, None)
+    np.testing.assert_array_equal(again.hyper_mean, widths.hyper_mean)
     assert repr(widths) == "UnknownWidths(3-armed, noise_std=unknown)"
+    assert repr(UnknownWidths.of(2, armed=False, noise_std=0.5)) == (
+        "UnknownWidths(2 features, noise_std=0.5)"
+    )
+    with pytest.raises(ValueError, match="armed must be a boolean, got 1"):
+        UnknownWidths.from_dict(widths.to_dict() | {"armed": 1})
+
+
+def test_one_more_arm():
+    widths = UnknownWidths.of(2, armed=True, noise_std=0.2, hyper_mean=[1.0, 3.0])
+    np.testing.assert_array_equal(widths.with_arm("c", None, None, None).hyper_mean, [1, 3, 2])
+    more = widths.with_arm("c", 7.0, None, None)
+    np.testing.assert_array_equal(more.hyper_mean, [1, 3, 7])
+    assert more.noise_std == 0.2
+    with pytest.raises(ValueError, match="task_std must not be given where widths are unknown"):
+        widths.with_arm("c", None, None, 0.1)
+    with pytest.raises(ValueError, match="arms must not be added where they have features"):
+        UnknownWidths.of(2, armed=False).with_arm("c", None, None, None)
+    with pytest.raises(ValueError, match="arms must not be put in order"):
+        widths.reordered(["b", "a"])

@@ -1,4 +1,4 @@
-"""Adaptive beliefs, the events they learn, and exact beliefs run apart."""
+"""Adaptive beliefs, the events they learn, and exact beliefs of the widths that they fitted."""
 
 import numpy as np
 
@@ -34,14 +34,31 @@ def drawn_events(seed, size, armed, *, populations=1, task_std=0.4, noise=0.7, u
     return tasks, features, mean + noise * rng.normal(size=size)
 
 
-def beliefs_apart(belief, widths, tasks, features, rewards, population=0):
-    """Every candidate that is left, run on its own from the start: (log weight, belief)."""
-    held = belief.candidates
-    for c in np.flatnonzero(held.active[:, population]):
-        point = tuple(held.points[c, population].tolist())
-        prior = widths.hierarchy(point, held.units[population])
-        own = Belief(prior, TASKS)
-        own.observe(tasks, features, rewards)
-        evidence = own.evidence
-        log = evidence.log() if widths.noise_std else evidence.log_any_scale()
-        yield int(c), widths.log_prior(point) + float(log[0]), own
+def assert_same_hierarchy(one, other, rtol=1e-9):
+    np.testing.assert_allclose(one.noise_std, other.noise_std, rtol=rtol)
+    for a, b in zip(one.covs, other.covs, strict=True):
+        np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol * np.abs(b).max())
+    np.testing.assert_allclose(one.hyper_mean, other.hyper_mean, rtol=rtol, atol=rtol)
+
+
+def assert_same_knowledge(belief, other, nodes, others=None):
+    """The marginals of nodes of one belief are those of `others` of another."""
+    for node, twin in zip(nodes, nodes if others is None else others, strict=True):
+        found, right = belief.task(node), other.task(twin)
+        scale = np.abs(right.mean).max() + right.std.max()
+        np.testing.assert_allclose(found.mean, right.mean, rtol=1e-9, atol=1e-9 * scale)
+        np.testing.assert_allclose(found.cov, right.cov, rtol=1e-8, atol=1e-9 * scale**2)
+
+
+def assert_exact(belief, nodes, events, population=0):
+    """A population is as a belief in its hierarchy that learned its events, (node, x, y), at once."""
+    own = Belief(belief.hierarchy(population), len(nodes))
+    if events:
+        places, x, y = zip(*events, strict=True)
+        own.observe([nodes.index(node) for node in places], np.array(x), np.array(y))
+    root = int(belief.roots[population])
+    assert_same_knowledge(belief, own, [*nodes, root], [*range(len(nodes)), len(nodes)])
+    assert belief.num_rewards[population] == len(events)
+    np.testing.assert_allclose(
+        belief.log_evidence()[population], own.log_evidence()[0], rtol=1e-9, atol=1e-8
+    )

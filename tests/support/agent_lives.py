@@ -95,14 +95,9 @@ def check_knows(agent, history):
 def _pairs(state):
     """The exact beliefs that an agent holds, each with a fresh one of the same hierarchy."""
     belief = state.belief
-    if isinstance(belief, Belief):
-        return [(belief, state.recipe(state.prior).belief)]
-    candidates = belief.candidates
-    return [
-        (one, Belief(candidates._hierarchy(candidates._point(c, 0), candidates.units[0])))
-        for c, one in enumerate(candidates.beliefs)
-        if candidates.active[c, 0]
-    ]
+    if isinstance(belief, AdaptiveBelief):
+        return [(belief, Belief(belief.hierarchy()))]
+    return [(belief, state.recipe(state.prior).belief)]
 
 
 def long_life(agent, form, rng, events=25):

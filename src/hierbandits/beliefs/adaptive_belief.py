@@ -1,16 +1,16 @@
 """What is known when widths are unknown: a belief whose widths are fitted as rewards come in."""
 
+import copy
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.beliefs.belief import Belief
-from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.review import Review
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.beliefs.width_refit import WidthRefit, most_rewarded
-from hierbandits.checks import state_array
+from hierbandits.checks import index_array, state_array
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.unknown_widths import UnknownWidths
@@ -55,8 +55,9 @@ class AdaptiveBelief(Belief):
 
     def hierarchy(self, population: int = 0) -> GaussianHierarchy:
         """The hierarchy that is believed now, its widths fitted to the rewards so far."""
+        row = index_array("population", [population], self.num_populations, "populations")[0]
         levels, forest = self._nodes.levels, self._nodes.forest
-        return levels.hierarchies[levels.root_rows().index(int(forest.level[forest.root[population]]))]
+        return levels.hierarchies[levels.root_rows().index(int(forest.level[forest.root[row]]))]
 
     def add(self, parent: int, count: int = 1) -> Indices:
         """New tasks below a population's root; returns their ids."""
@@ -103,7 +104,19 @@ class AdaptiveBelief(Belief):
 
     def observe_one(self, node: int, features: Any, reward: float) -> None:
         """`observe_rows` of one event, with features (d,) or an arm's index."""
-        self.observe_rows(np.array([node]), np.array([features]), np.array([reward]))
+        forest = self._nodes.forest
+        if forest.parent[node] < 0:
+            self.check_leaves(np.array([node]))
+        if forest.size > len(self.sums.n):
+            self.sums = self.sums.with_room(self.num_nodes, self.dim)
+        self.sums.add_one(node, features, reward)
+        super().observe_one(node, features, reward)
+        review = self._review
+        if review is not None and review.belief is not None and node < review.folded:
+            review.belief.observe_one(node, features, reward)
+        # That of the first population is told at once; those of others by `_look`.
+        if review is not None or len(self.due) > 1 or self._evidence.parts[0, 0] >= self.due[0]:
+            self._look(WORK)
 
     def learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
@@ -129,9 +142,9 @@ class AdaptiveBelief(Belief):
         super().revise(node, features, old_reward, new_reward)
         row = self.checked_features([features], 1)[0]
         self.sums.revise(node, row, float(old_reward), float(new_reward))
-        if self._review is not None and self._review.belief is not None:
-            if self._review.knows(np.array([node])).size:
-                self._review.belief.revise(node, features, old_reward, new_reward)
+        review = self._review
+        if review is not None and review.belief is not None and node < review.folded:
+            review.belief.revise(node, features, old_reward, new_reward)
 
     def _look(self, work: float) -> None:
         """Fit the widths of populations that are due; of a single one, as far as `work` goes."""
@@ -144,11 +157,11 @@ class AdaptiveBelief(Belief):
         if self._review is None:
             tasks = most_rewarded(self.sums.rows(slice(self.num_nodes)), self.prior)
             self._review = Review(WidthRefit(self.prior, tasks, self._fitted(0)))
+            self._set_due(np.zeros(1, np.intp))
         if self._review.advance(self, self.sums, work):
             built = self._review.belief
             assert built is not None  # all is done
             self._nodes, self._evidence, self._review = built._nodes, built._evidence, None
-            self._set_due(np.zeros(1, np.intp))
 
     def _refit(self, populations: Indices) -> None:
         """Fit the widths of some populations at once, and start them over from the sums."""
@@ -177,10 +190,21 @@ class AdaptiveBelief(Belief):
         growth = np.where(count < FEW_REWARDS, GROWTH, LATE_GROWTH)
         self.due[populations] = np.maximum(np.ceil(growth * count), count + 1)
 
-    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """All state as plain data and arrays, without copies; a look that is under way is ended."""
+    def copy(self) -> "AdaptiveBelief":
+        """An independent belief of the same state; a look that is under way is ended."""
+        self._end_look()
+        twin = copy.copy(self)
+        twin._nodes, twin._evidence, twin.due = self._nodes.copy(), self.evidence, self.due.copy()
+        twin.sums = self.sums.with_room(self.num_nodes, self.dim).rows(np.arange(self.num_nodes))
+        return twin
+
+    def _end_look(self) -> None:
         if self._review is not None:
             self._look(np.inf)
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """All state as plain data and arrays, without copies; a look that is under way is ended."""
+        self._end_look()
         meta, arrays = super().state()
         sums = self.sums.with_room(self.num_nodes, self.dim).rows(slice(self.num_nodes))
         return {"widths": self.prior.to_dict(), **meta}, arrays | sums.state() | {"due": self.due}

@@ -22,7 +22,6 @@ from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.round_slots import RoundSlots
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, positive, real_array, state_array
-from hierbandits.kernels.lineage import scale_normals
 from hierbandits.kernels.loops import UNFIT, Loops
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Features, Indices, Matrix, Vector
@@ -209,11 +208,6 @@ class Belief(Posterior):
         """The log evidence of each population in parts, a copy."""
         return self._evidence.joined(Evidence.none(0))
 
-    def keep_evidence_in(self, evidence: Evidence) -> None:
-        """From now on keep the evidence in these arrays, (P,) each."""
-        evidence.put(np.arange(self.num_populations), self._evidence)
-        self._evidence = evidence
-
     def log_evidence(self) -> Vector:
         """The exact log marginal density of all rewards of each population, (P,)."""
         return self._evidence.log()
@@ -265,19 +259,15 @@ class Belief(Posterior):
         repeats: int = 1,
         fresh: bool = False,
         time: Vector | None = None,
-        scale: Vector | None = None,
     ) -> tuple[Matrix, Indices]:
         """Joint draws as a table of parameters, and the row of each event, draw after draw.
 
-        Without `rng`, the posterior means.  `scale`, one number for each event (the same within
-        a population) and draw, widens or narrows the draws about their means.
+        Without `rng`, the posterior means.
         """
         forest, levels = self._nodes.forest, self._nodes.levels.num_levels
         slots = RoundSlots.of(nodes, forest, levels, shared=not fresh, repeats=repeats)
         shape = (slots.node.size, self._nodes.num_normals)
         normals = np.zeros(shape) if rng is None else rng.standard_normal(shape)
-        if scale is not None:
-            scale_normals(slots.of_event, slots.parent, scale, normals)
         out = np.empty((slots.node.size, self.dim))
         self._kernels.draw(self._nodes.arrays, slots.node, slots.parent, normals, out)
         return out, slots.of_event

@@ -16,7 +16,7 @@ class Evidence:
     Its posterior therefore needs these three sums alone.
     """
 
-    parts: Matrix  # (3, P): the number of rewards, sum of log V, sum of e^2 / V; or (C, 3, P)
+    parts: Matrix  # (3, P): the number of rewards, sum of log V, sum of e^2 / V
 
     @classmethod
     def none(cls, num_populations: int) -> "Evidence":
@@ -26,17 +26,17 @@ class Evidence:
     @property
     def count(self) -> Vector:
         """The number of rewards, (P,)."""
-        return self.parts[..., 0, :]
+        return self.parts[0, :]
 
     @property
     def log_var(self) -> Vector:
         """The sum of log V, (P,)."""
-        return self.parts[..., 1, :]
+        return self.parts[1, :]
 
     @property
     def square(self) -> Vector:
         """The sum of e^2 / V, (P,)."""
-        return self.parts[..., 2, :]
+        return self.parts[2, :]
 
     def log(self) -> Vector:
         """The log marginal density of all rewards, (P,)."""

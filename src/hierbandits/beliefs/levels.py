@@ -1,6 +1,7 @@
 """What each level of each hierarchy assumes, in tables that kernels can look up."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ class Levels:
         below = [*range(row + 1, row + levels), -1]
         self.below = np.append(self.below, np.array(below, np.int32))
         self.num_levels = max(self.num_levels, levels)
-        self._state(row, hierarchy)
+        self._fill(row, hierarchy)
         return row
 
     def replace(self, row: int, hierarchy: GaussianHierarchy) -> None:
@@ -81,13 +82,13 @@ class Levels:
         if self._root_row.get(old) == row:
             del self._root_row[old]
         self.hierarchies[place] = hierarchy
-        self._state(row, hierarchy)
+        self._fill(row, hierarchy)
 
     def _check_form(self, hierarchy: GaussianHierarchy) -> None:
         if hierarchy.dim != self.dim or not suits(self.form, hierarchy):
             raise ValueError(f"prior must have the form of {self.hierarchies[0]}, got {hierarchy}")
 
-    def _state(self, row: int, hierarchy: GaussianHierarchy) -> None:
+    def _fill(self, row: int, hierarchy: GaussianHierarchy) -> None:
         """Fill the rows of a hierarchy, its root's at `row`."""
         self._root_row.setdefault(_contents(hierarchy), row)  # a file may hold equal ones
         one = _identity(self.maps.shape[2:])
@@ -129,7 +130,7 @@ class Levels:
     def root_rows(self) -> list[int]:
         """The row of each hierarchy's root."""
         sizes = [hierarchy.num_levels for hierarchy in self.hierarchies]
-        return [sum(sizes[:place]) for place in range(len(sizes))]
+        return list(accumulate([0, *sizes[:-1]])) if sizes else []
 
     def copy(self) -> "Levels":
         """Independent tables."""

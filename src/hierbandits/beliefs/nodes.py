@@ -179,6 +179,7 @@ class Nodes:
         twin.forest.level[twin.forest.root] = 0
         twin.state, twin.roots = np.empty_like(self.state), np.empty_like(self.roots)
         twin.put_roots(slice(None), hierarchy.hyper_mean[None], twin.levels.start[:1])
+        twin.forget(twin.forest.root)  # blocks that nobody reads, but files hold them
         twin._show()
         return twin
 

@@ -23,13 +23,13 @@ class Review:
     def advance(self, old: Belief, sums: TaskSums, work: float) -> bool:
         """Do a piece of work, about so many multiplications; returns whether all is done."""
         while work > 0 and not self.refit.is_done:
-            made = self.refit.advance(max(1, int(work / self.refit.cost)))
+            made = self.refit.advance(_pieces(work, self.refit.cost))
             work -= made * self.refit.cost
         if work > 0 and self.belief is None and self.refit.is_done:
             self.belief = old.replica(self.refit.hierarchy())
         each = _FOLD * old.dim**3
         while work > 0 and self.belief is not None and self.folded < old.num_nodes:
-            stop = min(self.folded + max(16, int(work / each)), old.num_nodes)
+            stop = min(self.folded + _pieces(work, each, least=16), old.num_nodes)
             self.belief.learn_from(sums, self.folded, stop)
             work -= (stop - self.folded) * each
             self.folded = stop
@@ -38,3 +38,8 @@ class Review:
     def knows(self, nodes: Indices) -> Indices:
         """The places of those nodes whose rewards must be told to `belief`."""
         return (nodes < self.folded).nonzero()[0]
+
+
+def _pieces(work: float, each: float, least: int = 1) -> int:
+    """How many pieces fit into the work, which may be infinite."""
+    return max(least, int(min(work / each, 1e9)))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from hierbandits.compiler import compiled
-from hierbandits.kernels.width_draws import (
+from hierbandits.kernels.width_conditionals import (
     CENTRE,
     LEAST_NOISE,
     LEAST_WIDTH,

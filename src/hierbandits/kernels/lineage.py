@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierbandits.compiler import compiled
-from hierbandits.types import Indices, Matrix, Vector
+from hierbandits.types import Indices
 
 
 @compiled
@@ -66,24 +66,6 @@ def lineage(
                 table[table_place(table, slot_node, path[step])] = slot
         event_slot[e] = slot
     return used
-
-
-@compiled
-def scale_normals(
-    event_slot: Indices, slot_parent: Indices, scale: Vector, normals: Matrix
-) -> None:
-    """Multiply the normals of each event's slot and of the slots above it by the event's scale.
-
-    Each slot is multiplied once.
-    """
-    done = np.zeros(slot_parent.size, np.bool_)
-    for e in range(event_slot.size):
-        slot = event_slot[e]
-        while slot >= 0 and not done[slot]:
-            done[slot] = True
-            for i in range(normals.shape[1]):
-                normals[slot, i] *= scale[e]
-            slot = slot_parent[slot]
 
 
 @compiled

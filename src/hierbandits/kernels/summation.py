@@ -5,6 +5,30 @@ from hierbandits.types import Features, Indices, Matrix, Vector
 
 
 @compiled
+def add_vector(
+    task: int, x: Vector, reward: float, xx: Matrix, xy: Matrix, yy: Vector, n: Vector
+) -> None:
+    """Add an event to its task's sums, where features are vectors."""
+    for i in range(x.size):
+        for j in range(x.size):
+            xx[task, i, j] += x[i] * x[j]
+        xy[task, i] += x[i] * reward
+    yy[task] += reward * reward
+    n[task] += 1.0
+
+
+@compiled
+def add_arm(
+    task: int, arm: int, reward: float, xx: Matrix, xy: Matrix, yy: Vector, n: Vector
+) -> None:
+    """Add an event to its task's sums, where features are arm indices."""
+    xx[task, arm] += 1.0
+    xy[task, arm] += reward
+    yy[task] += reward * reward
+    n[task] += 1.0
+
+
+@compiled
 def add_vectors(
     tasks: Indices,
     features: Features,
@@ -14,15 +38,9 @@ def add_vectors(
     yy: Vector,
     n: Vector,
 ) -> None:
-    """Add a batch of events to their tasks' sums, where features are vectors."""
+    """`add_vector` of each event of a batch."""
     for e in range(tasks.size):
-        task = tasks[e]
-        for i in range(features.shape[1]):
-            for j in range(features.shape[1]):
-                xx[task, i, j] += features[e, i] * features[e, j]
-            xy[task, i] += features[e, i] * rewards[e]
-        yy[task] += rewards[e] * rewards[e]
-        n[task] += 1.0
+        add_vector(tasks[e], features[e], rewards[e], xx, xy, yy, n)
 
 
 @compiled
@@ -35,10 +53,6 @@ def add_arms(
     yy: Vector,
     n: Vector,
 ) -> None:
-    """Add a batch of events to their tasks' sums, where features are arm indices."""
+    """`add_arm` of each event of a batch."""
     for e in range(tasks.size):
-        task = tasks[e]
-        xx[task, features[e]] += 1.0
-        xy[task, features[e]] += rewards[e]
-        yy[task] += rewards[e] * rewards[e]
-        n[task] += 1.0
+        add_arm(tasks[e], features[e], rewards[e], xx, xy, yy, n)

@@ -4,27 +4,35 @@ All numbers are in units in which rewards and features have size one.  The model
 
     y = x @ theta_s + noise      theta_s ~ N(mu, Sigma)      mu ~ N(mean + m, diag(hyper_vars))
 
-    log noise, log A: uniform    Sigma | a ~ IW(NU + d - 1, 2 NU diag(1 / a))    1 / a_k ~ Gamma(1/2, 1 / A^2)
+    Sigma | a ~ IW(NU + d - 1, 2 NU diag(1 / a))    1 / a_k ~ Gamma(1/2, 1 / A^2)    log A: uniform
+
+    hyper_vars ~ IG(1/2, 1/2)    log noise: uniform    m: uniform with a centre, zero without
 
 so that every width of Sigma is half-t about the common scale A, and every correlation is uniform
 (Huang and Wand, 2013).  Widths move with theta fixed and also with (theta - mu) / width fixed, so
 that both wide and narrow ones mix well (Yu and Meng, 2011).
 """
 
-from math import exp, log, sqrt
+from math import exp
 
 import numpy as np
 from numpy.random import Generator
 
 from hierbandits.compiler import compiled
-from hierbandits.kernels.small_matrices import factorise, invert_lower
-from hierbandits.types import Indices, Mask, Matrix, Vector
-
-NU = 2.0  # degrees of freedom of the half-t
-LEAST_SCALE, LARGEST_SCALE = 1e-3, 10.0  # of A
-LEAST_WIDTH = 1e-7
-LEAST_NOISE = 1e-3  # where the density of log noise begins to fall
-NOISE, SCALE, CENTRE = range(3)  # of `numbers`: the noise variance, 1 / A^2 and m
+from hierbandits.kernels.inverse_wishart import draw_inverse_wishart
+from hierbandits.kernels.small_matrices import factorise, factorise_above_one, invert_lower
+from hierbandits.kernels.width_conditionals import (
+    CENTRE,
+    LEAST_NOISE,
+    LEAST_WIDTH,
+    NOISE,
+    NU,
+    SCALE,
+    draw_hyper,
+    drawn_scale,
+    sliced,
+)
+from hierbandits.types import Mask, Matrix, Vector
 
 
 @compiled
@@ -88,7 +96,7 @@ def _draw_mean(
     tasks, dim = xy.shape
     noise_var = numbers[NOISE]
     seen, told = np.zeros((dim, dim)), np.zeros(dim)  # of L^-1 mu
-    through = np.empty((dim, dim))
+    through, above = np.empty((dim, dim)), np.empty(dim)
     for s in range(tasks):
         for i in range(dim):
             for j in range(dim):
@@ -102,9 +110,8 @@ def _draw_mean(
                 for k in range(i, dim):
                     total += lower[k, i] * through[k, j]
                 inner[i, j] = total
-            inner[i, i] += 1.0
         root = half[s]
-        factorise(inner, through)
+        factorise_above_one(inner, through, above)
         invert_lower(through, root)
         for i in range(dim):
             total = 0.0
@@ -122,12 +129,13 @@ def _draw_mean(
                 total += root[k, i] * told[k]
             step[s, i] = total
         for i in range(dim):
-            for j in range(i + 1):
-                total = 0.0
+            for j in range(i):
                 for k in range(i, dim):
-                    total += root[k, i] * root[k, j]
-                seen[i, j] -= total
-            seen[i, i] += 1.0
+                    seen[i, j] -= root[k, i] * root[k, j]
+            own = above[i] / (1.0 + above[i])  # 1 - root[i, i]^2, to all digits
+            for k in range(i + 1, dim):
+                own -= root[k, i] ** 2
+            seen[i, i] += max(own, 0.0)
     for i in range(dim):
         told[i] = step[:, i].sum()
         for k in range(i, dim):
@@ -186,34 +194,6 @@ def _draw_steps(
 
 
 @compiled
-def draw_hyper(
-    rng: Generator,
-    mu: Vector,
-    hyper_mean: Vector,
-    is_own: Mask,
-    has_centre: bool,
-    hyper_vars: Vector,
-    numbers: Vector,
-) -> None:
-    """Draw the variances of mu, IG(1/2, 1/2) before any reward, and its centre m."""
-    square, shared, total = 0.0, 0, 0.0
-    for k in range(mu.size):
-        apart = mu[k] - hyper_mean[k] - numbers[CENTRE]
-        total += mu[k] - hyper_mean[k]
-        if is_own[k]:
-            hyper_vars[k] = (apart**2 + 1.0) / 2 / rng.standard_gamma(1.0)
-        else:
-            square += apart**2
-            shared += 1
-    var = (square + 1.0) / 2 / rng.standard_gamma((shared + 1) / 2)
-    for k in range(mu.size):
-        if not is_own[k]:
-            hyper_vars[k] = var
-    if has_centre:
-        numbers[CENTRE] = total / mu.size + sqrt(var / mu.size) * rng.standard_normal()
-
-
-@compiled
 def _stretch(
     rng: Generator,
     xx: Matrix,
@@ -253,44 +233,6 @@ def _stretch(
             cov[i, k] *= factor[i] * factor[k]
         for s in range(tasks):
             off[s, i] *= factor[i]
-
-
-@compiled
-def log_density(
-    log_factor: float, straight: float, bent: float, apart: float, reach: float, power: float
-) -> float:
-    """Of the log of a factor f: the rewards' straight f - bent f^2 / 2, and the widths' prior."""
-    factor = exp(log_factor)
-    return (straight - bent * factor / 2) * factor + log_factor - power * log(
-        apart + reach * factor**2
-    )
-
-
-@compiled
-def sliced(
-    rng: Generator, straight: float, bent: float, apart: float, reach: float, power: float
-) -> float:
-    """A slice-sampling step from a log factor of 0 (Neal, 2003)."""
-    level = log_density(0.0, straight, bent, apart, reach, power) - rng.standard_exponential()
-    low = -rng.random()
-    high = low + 1.0
-    for _ in range(8):
-        if log_density(low, straight, bent, apart, reach, power) < level:
-            break
-        low -= 1.0
-    for _ in range(8):
-        if log_density(high, straight, bent, apart, reach, power) < level:
-            break
-        high += 1.0
-    for _ in range(60):
-        found = low + (high - low) * rng.random()
-        if log_density(found, straight, bent, apart, reach, power) >= level:
-            return found
-        if found < 0.0:
-            low = found
-        else:
-            high = found
-    return 0.0
 
 
 @compiled
@@ -338,48 +280,5 @@ def _draw_cov(
         for i in range(dim):
             for j in range(i + 1):
                 scatter[i, j] += off[s, i] * off[s, j]
-    _draw_inverse_wishart(rng, scatter, NU + dim - 1 + tasks, lower, inverse, inner, cov)
+    draw_inverse_wishart(rng, scatter, NU + dim - 1 + tasks, lower, inverse, inner, cov)
     numbers[SCALE] = drawn_scale(rng, dim, total)
-
-
-@compiled
-def drawn_scale(rng: Generator, dim: int, total: float) -> float:
-    """A draw of 1 / A^2 where `total` is the sum of all 1 / a, cut off at the bounds of A."""
-    least, most = 1 / LARGEST_SCALE**2, 1 / LEAST_SCALE**2
-    for _ in range(20):
-        scale = rng.standard_gamma(dim / 2) / total
-        if least <= scale <= most:
-            return scale
-    return min(max(scale, least), most)
-
-
-@compiled
-def _draw_inverse_wishart(
-    rng: Generator,
-    scatter: Matrix,
-    freedom: float,
-    lower: Matrix,
-    inverse: Matrix,
-    inner: Matrix,
-    cov: Matrix,
-) -> None:
-    """Fill cov with B (A A')^-1 B' for scatter = B B' and A as in Bartlett's decomposition."""
-    dim = len(cov)
-    factorise(scatter, lower)
-    for i in range(dim):
-        inner[i, i] = sqrt(2 * rng.standard_gamma((freedom - i) / 2))
-        for j in range(i):
-            inner[i, j] = rng.standard_normal()
-    invert_lower(inner, inverse)
-    for i in range(dim):
-        for j in range(dim):  # B A^-T
-            total = 0.0
-            for k in range(min(i, j) + 1):
-                total += lower[i, k] * inverse[j, k]
-            inner[i, j] = total
-    for i in range(dim):
-        for j in range(i + 1):
-            total = 0.0
-            for k in range(dim):
-                total += inner[i, k] * inner[j, k]
-            cov[i, j] = cov[j, i] = total

@@ -14,7 +14,7 @@ from hierbandits.models.stated_widths import usual
 from hierbandits.types import Name, Vector
 
 CORRELATED_ARMS = 16
-"""Up to so many arms, correlations between arms are learned; more arms are taken for independent."""
+"""Up to so many arms, their correlations are learned; more arms are taken for independent."""
 
 NOISE_RANGE = 1e-20, 1e20
 

@@ -1,0 +1,21 @@
+"""Gibbs draws of the widths of uncorrelated arms, against weighted draws of the prior."""
+
+import numpy as np
+import pytest
+from support.width_reference import Problem
+
+from hierbandits.kernels.arm_width_draws import draw_arm_widths
+
+PROBLEMS = {
+    "two arms": Problem.drawn(1, 2, arms=True, centre=True, diagonal=True),
+    "three arms": Problem.drawn(6, 3, arms=True, centre=True, diagonal=True, noise_std=0.5),
+    "no centre": Problem.drawn(7, 3, arms=True, diagonal=True),
+}
+
+
+@pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
+def test_draws_have_the_means_of_the_posterior(problem):
+    right, error, effective = problem.weighted(2, 160_000)
+    found, own = problem.drawn_by(draw_arm_widths, 3, 400_000)
+    assert effective > 300
+    np.testing.assert_array_less(np.abs(found - right), 4.5 * np.hypot(error, own))
