@@ -1,13 +1,16 @@
 """The widths of a population, learned from the sums of its tasks, a few draws at a time."""
 
+from typing import Any
+
 import numpy as np
 
 from hierbandits.beliefs.standard_units import StandardUnits
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.kernels.arm_width_draws import draw_arm_widths
-from hierbandits.kernels.width_conditionals import CENTRE, NOISE
+from hierbandits.kernels.width_conditionals import CENTRE, COMMON, NOISE
 from hierbandits.kernels.width_draws import draw_widths
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.stated_covs import parts_in_common
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.types import Matrix
 
@@ -38,18 +41,19 @@ class WidthRefit:
         self._before = now or prior.hierarchy()
         self._sums = units.scaled(sums)
         self._mean = units.mean_in(prior.hyper_mean)
-        if sums.is_armed and not prior.is_diagonal:
-            self._sums = self._sums.with_unit_vectors()
-        one = np.ones(prior.dim) if prior.is_diagonal else np.eye(prior.dim)
+        one = np.ones(prior.dim) if prior.is_armed else np.eye(prior.dim)
         self._cov: Matrix = _FIRST_WIDTH**2 * one
-        noise, centre = self._before.noise_std / units.reward, 0.0
-        if now is not None:
-            self._cov = units.cov_in(now.task_cov)
-        elif prior.noise_std is None:
+        noise = self._before.noise_std / units.reward
+        if now is None and prior.noise_std is None:
             noise = 1.0
+        centre, common = 0.0, 0.0
         if prior.is_armed:  # where all arms would be if they were equal
             centre = float((self._sums.xy.sum() - sums.xx.sum(0) @ self._mean) / sums.n.sum())
-        self._numbers = np.array([max(noise, _LEAST_NOISE) ** 2, 1 / _FIRST_WIDTH**2, centre])
+            common = 0.0 if prior.is_diagonal else _FIRST_WIDTH**2
+        if now is not None:
+            self._cov, common = _parts(units.cov_in(now.task_cov), prior)
+        self._numbers = np.array([max(noise, _LEAST_NOISE) ** 2, 1 / _FIRST_WIDTH**2, centre, common])
+        self._common = [np.zeros(len(sums.n))] if prior.is_armed else []  # of each task
         self._hyper_vars = np.ones(prior.dim)
         self._covs = np.empty((WARM_UP + DRAWS, *one.shape))
         self._hypers = np.empty((WARM_UP + DRAWS, prior.dim))
@@ -70,7 +74,7 @@ class WidthRefit:
         """Make so many draws more; returns how many were left to make."""
         rows = slice(self._done, min(self._done + draws, len(self._covs)))
         sums, prior, constant = self._sums, self.prior, self.units.constant
-        draw = draw_arm_widths if prior.is_diagonal else draw_widths
+        draw: Any = draw_arm_widths if prior.is_armed else draw_widths
         draw(
             self._rng,
             sums.xx,
@@ -87,6 +91,7 @@ class WidthRefit:
             self._covs[rows],
             self._hypers[rows],
             self._others[rows],
+            *self._common,
         )
         self._done = rows.stop
         return rows.stop - rows.start
@@ -101,9 +106,12 @@ class WidthRefit:
             try:
                 hyper = np.exp(np.log(self._hypers[kept]).mean(0))
                 noise = units.reward * np.exp(np.log(self._others[kept, NOISE]).mean() / 2)
+                cov = _log_mean(self._covs[kept])
+                if self.prior.is_armed and not self.prior.is_diagonal:
+                    cov = np.diag(cov) + np.exp(np.log(self._others[kept, COMMON]).mean())
                 return self.prior.with_widths(
                     units.cov_out(hyper if self.prior.is_diagonal else np.diag(hyper)),
-                    units.cov_out(_log_mean(self._covs[kept])),
+                    units.cov_out(cov),
                     float(noise) if self.prior.noise_std is None else self.prior.noise_std,
                     float(units.reward * self._others[kept, CENTRE].mean()),
                 )
@@ -114,7 +122,7 @@ class WidthRefit:
 def work_of_task(prior: UnknownWidths) -> int:
     """The work of a task's share in a draw, in multiplications."""
     d = prior.dim
-    return 14 * d if prior.is_diagonal else d**3 + 4 * d**2 + 16 * d + 16
+    return 14 * d if prior.is_armed else d**3 + 4 * d**2 + 16 * d + 16
 
 
 def most_rewarded(sums: TaskSums, prior: UnknownWidths) -> TaskSums:
@@ -124,6 +132,15 @@ def most_rewarded(sums: TaskSums, prior: UnknownWidths) -> TaskSums:
     if rows.size > most:
         rows = rows[np.sort(np.argsort(-sums.n[rows], kind="stable")[:most])]
     return sums.rows(rows)
+
+
+def _parts(cov: Matrix, prior: UnknownWidths) -> tuple[Matrix, float]:
+    """The state of a chain at this covariance: of arms, their variances and the common one."""
+    if not prior.is_armed or prior.is_diagonal:
+        return cov, 0.0
+    parts = parts_in_common(cov)
+    assert parts is not None  # the covariances of such a belief have this form
+    return parts
 
 
 def _log_mean(covs: Matrix) -> Matrix:

@@ -1,7 +1,8 @@
-"""Gibbs draws of the unknown widths of many arms, taken for uncorrelated, in O(K) per task.
+"""Gibbs draws of the unknown widths of arms with a part in common, in O(K) per task.
 
-The model of `width_draws`, with Sigma diagonal: theta_sa ~ N(mu_a, width_a^2).  Only cells of tasks
-and arms that have rewards are visited.
+The model of `width_draws`, with another Sigma: theta_sa = mu_a + l_s + d_sa, where l_s ~ N(0, c^2)
+is what the arms of a task have in common and d_sa ~ N(0, width_a^2).  All widths and c are half-t
+about the common scale A.  Only cells of tasks and arms that have rewards are visited.
 """
 
 from math import exp, sqrt
@@ -12,6 +13,7 @@ from numpy.random import Generator
 from hierbandits.compiler import compiled
 from hierbandits.kernels.width_conditionals import (
     CENTRE,
+    COMMON,
     LEAST_NOISE,
     LEAST_WIDTH,
     NOISE,
@@ -41,25 +43,33 @@ def draw_arm_widths(
     covs: Matrix,
     hypers: Matrix,
     others: Matrix,
+    common: Vector,
 ) -> None:
-    """`draw_widths` of arms, with the counts of each task and arm and variances, (K,)."""
+    """`draw_widths` of arms, with the counts of each task and arm and variances, (K,).
+
+    `common` is l_s, a part of the chain's state.  Without a part in common, numbers[COMMON] is 0.
+    """
     tasks, arms = xy.shape
     mu, off = np.empty(arms), np.empty(tasks)
     for turn in range(len(covs)):
         square, total = yy.sum(), 0.0
         for a in range(arms):
-            _draw_arm(rng, counts[:, a], xy[:, a], a, hyper_mean, hyper_vars, numbers, cov, mu, off)
+            _draw_arm(
+                rng, counts[:, a], xy[:, a], common, a, hyper_mean, hyper_vars, numbers, cov, mu, off
+            )
             scatter, seen = tasks * LEAST_WIDTH**2, 0
             for s in range(tasks):
                 if counts[s, a] > 0.0:
-                    theta = mu[a] + off[s]
+                    theta = mu[a] + common[s] + off[s]
                     square += theta * (counts[s, a] * theta - 2 * xy[s, a])
                     scatter += off[s] ** 2
                     seen += 1
             known = rng.standard_gamma((NU + 1) / 2) / (NU / cov[a] + numbers[SCALE])
             cov[a] = (scatter / 2 + NU * known) / rng.standard_gamma((NU + seen) / 2)
             total += known
-        numbers[SCALE] = drawn_scale(rng, arms, total)
+        if numbers[COMMON] > 0.0:
+            total += _draw_common(rng, counts, xy, hyper_mean, hyper_vars, numbers, cov, mu, common)
+        numbers[SCALE] = drawn_scale(rng, arms + (numbers[COMMON] > 0.0), total)
         draw_hyper(rng, mu, hyper_mean, is_own, has_centre, hyper_vars, numbers)
         if not is_noise_known:
             left = max(square, 0.0) + LEAST_NOISE**2
@@ -72,6 +82,7 @@ def _draw_arm(
     rng: Generator,
     counts: Vector,
     xy: Vector,
+    common: Vector,
     arm: int,
     hyper_mean: Vector,
     hyper_vars: Vector,
@@ -87,13 +98,13 @@ def _draw_arm(
     for s in range(counts.size):
         inner = noise_var + counts[s] * var
         precision += counts[s] / inner
-        told += xy[s] / inner
+        told += (xy[s] - counts[s] * common[s]) / inner
     mu[arm] = told / precision + rng.standard_normal() / sqrt(precision)
     straight, bent = 0.0, 0.0
     for s in range(counts.size):
         if counts[s] > 0.0:
             shrunk = var / (noise_var + counts[s] * var)
-            left = xy[s] - counts[s] * mu[arm]
+            left = xy[s] - counts[s] * (mu[arm] + common[s])
             off[s] = shrunk * left + sqrt(shrunk * noise_var) * rng.standard_normal()
             straight += off[s] * left
             bent += off[s] ** 2 * counts[s]
@@ -103,3 +114,50 @@ def _draw_arm(
     cov[arm] *= factor**2
     for s in range(counts.size):
         off[s] *= factor
+
+
+@compiled
+def _draw_common(
+    rng: Generator,
+    counts: Matrix,
+    xy: Matrix,
+    hyper_mean: Vector,
+    hyper_vars: Vector,
+    numbers: Vector,
+    cov: Vector,
+    mu: Vector,
+    common: Vector,
+) -> float:
+    """Draw l_s of every task, d_sa integrated out, and their variance; returns 1 / a of its prior."""
+    tasks, arms = xy.shape
+    noise_var, var = numbers[NOISE], numbers[COMMON]
+    straight, bent = 0.0, 0.0
+    for s in range(tasks):
+        precision, told = 0.0, 0.0
+        for a in range(arms):
+            if counts[s, a] > 0.0:
+                inner = noise_var + counts[s, a] * cov[a]
+                precision += counts[s, a] / inner
+                told += (xy[s, a] - counts[s, a] * mu[a]) / inner
+        shrunk = var / (1.0 + precision * var)
+        common[s] = shrunk * told + sqrt(shrunk) * rng.standard_normal()
+        straight += common[s] * told
+        bent += common[s] ** 2 * precision
+    factor = exp(sliced(rng, straight, bent, NU, var * numbers[SCALE], (NU + 1) / 2))
+    scatter = tasks * LEAST_WIDTH**2
+    for s in range(tasks):
+        common[s] *= factor
+        scatter += common[s] ** 2
+    known = rng.standard_gamma((NU + 1) / 2) / (NU / (var * factor**2) + numbers[SCALE])
+    numbers[COMMON] = (scatter / 2 + NU * known) / rng.standard_gamma((NU + tasks) / 2)
+    # mu + shift and l - shift say the same of all rewards.
+    precision, told = tasks / numbers[COMMON], common.sum() / numbers[COMMON]
+    for a in range(arms):
+        precision += 1 / hyper_vars[a]
+        told -= (mu[a] - hyper_mean[a] - numbers[CENTRE]) / hyper_vars[a]
+    shift = told / precision + rng.standard_normal() / sqrt(precision)
+    for s in range(tasks):
+        common[s] -= shift
+    for a in range(arms):
+        mu[a] += shift
+    return known

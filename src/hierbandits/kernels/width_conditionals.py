@@ -11,7 +11,8 @@ NU = 2.0  # degrees of freedom of the half-t
 LEAST_SCALE, LARGEST_SCALE = 1e-3, 10.0  # of A
 LEAST_WIDTH = 1e-7
 LEAST_NOISE = 1e-3  # where the density of log noise begins to fall
-NOISE, SCALE, CENTRE = range(3)  # of `numbers`: the noise variance, 1 / A^2 and m
+NOISE, SCALE, CENTRE, COMMON = range(4)
+"""Of `numbers`: the noise variance, 1 / A^2, m, and the variance of what arms have in common."""
 
 
 @compiled

@@ -13,8 +13,8 @@ from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.stated_widths import usual
 from hierbandits.types import Name, Vector
 
-CORRELATED_ARMS = 16
-"""Up to so many arms, their correlations are learned; more arms are taken for independent."""
+COMMON_ARMS = 64
+"""Up to so many arms, what the arms of a task have in common is learned; more are independent."""
 
 NOISE_RANGE = 1e-20, 1e20
 
@@ -23,9 +23,10 @@ NOISE_RANGE = 1e-20, 1e20
 class UnknownWidths:
     """Many tasks that share one unknown mean, as in `GaussianHierarchy`, with unknown widths.
 
-    Unknown are a width for each coordinate of the tasks, all correlations, the width of the mean,
-    and the noise unless `noise_std` states it; see `kernels.width_draws` for their priors, which
-    have no scale of their own.  `learned_from` are the totals of the log that the mean was learned
+    Unknown are a width for each coordinate of the tasks and all correlations (with arms, the width
+    of what the arms of a task have in common), the width of the mean, and the noise unless
+    `noise_std` states it; see `kernels.width_draws` for their priors, which have no scale of their
+    own.  `learned_from` are the totals of the log that the mean was learned
     from, if any.
     """
 
@@ -80,15 +81,15 @@ class UnknownWidths:
 
     @property
     def is_diagonal(self) -> bool:
-        """Whether correlations are left out, because there are too many arms."""
-        return self.is_armed and self.dim > CORRELATED_ARMS
+        """Whether tasks are taken for independent in all coordinates: there are too many arms."""
+        return self.is_armed and self.dim > COMMON_ARMS
 
     def hierarchy(self) -> GaussianHierarchy:
         """A hierarchy of this form, with widths of one: what is believed before any reward."""
+        one = np.ones(self.dim) if self.is_diagonal else np.eye(self.dim)
+        common = 1.0 if self.is_armed and not self.is_diagonal else 0.0
         return self.with_widths(
-            np.ones(self.dim) if self.is_diagonal else np.eye(self.dim),
-            np.ones(self.dim) if self.is_diagonal else np.eye(self.dim),
-            1.0 if self.noise_std is None else self.noise_std,
+            one, one + common, 1.0 if self.noise_std is None else self.noise_std
         )
 
     def with_widths(
