@@ -1,4 +1,4 @@
-"""What a policy pays to learn the widths: at first, and later, when few candidates are left."""
+"""What a policy pays to learn the widths: at first, and later, when looks at them are rare."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from functools import partial
 from bench.ours import Batched
 from bench.timing import best
 from bench.workload import ROUND, Workload
-from hierbandits import AdaptiveBelief
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +19,6 @@ class AdaptiveCost:
     known: float  # HierTS, which knows the widths
     first: float
     later: float
-    candidates: int  # at first
-    left: int  # candidates later
 
     @property
     def ratio(self) -> float:
@@ -38,8 +35,6 @@ def adaptive_costs(
 def _cost(dim: int, num_tasks: int, events: int, times: int, seconds: float) -> AdaptiveCost:
     workload = Workload.of(dim, num_tasks)
     known, later = Batched(workload), Batched(workload, "AdaptiveHierTS")
-    belief = later.policy.belief
-    assert isinstance(belief, AdaptiveBelief)
     first = sum(later.step() for _ in range(events // ROUND)) * 1e6 / events
     least = best(
         {
@@ -53,7 +48,5 @@ def _cost(dim: int, num_tasks: int, events: int, times: int, seconds: float) -> 
         num_tasks,
         events,
         first=first,
-        candidates=len(belief.prior.first_points()),
-        left=len(belief.candidates.beliefs),
         **least,
     )

@@ -101,8 +101,8 @@ runs took {figure_seconds:.0f} s on all cores; this includes compiling the kerne
 ## Widths unknown
 
 AdaptiveHierTS, which learns the widths and the noise as it goes, beside HierTS, both batched.
-"First" is the mean over the first {adaptive_events:,} events, with the looks at which candidates
-come and go. "Later" is after these events, when candidates without weight have been dropped.
+"First" is the mean over the first {adaptive_events:,} events, with the looks at the
+widths. "Later" is after these events, when looks are rare.
 
 {adaptive}
 

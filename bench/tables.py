@@ -169,13 +169,11 @@ def adaptive_table(results: Results) -> Table:
             f"{cost.known:.2f}",
             f"{cost.first:.2f}",
             f"{cost.later:.2f}",
-            str(cost.candidates),
-            str(cost.left),
             f"{cost.ratio:.1f}",
         ]
         for cost in results.adaptive
     ]
-    columns = ("d", "HierTS, µs", "first, µs", "later, µs", "candidates", "left", "later / HierTS")
+    columns = ("d", "HierTS, µs", "first, µs", "later, µs", "later / HierTS")
     return Table(f"Widths unknown, {first.num_tasks:,} tasks", columns, rows)
 
 

@@ -35,7 +35,11 @@ class Problem:
     def drawn(cls, seed, dim, *, arms=False, centre=False, diagonal=False, noise_std=None):
         rng = np.random.default_rng(seed)
         tasks = np.repeat(np.arange(4), EACH)
-        x = np.eye(dim)[rng.integers(0, dim, 4 * EACH)] if arms else rng.normal(size=(4 * EACH, dim))
+        x = (
+            np.eye(dim)[rng.integers(0, dim, 4 * EACH)]
+            if arms
+            else rng.normal(size=(4 * EACH, dim))
+        )
         root = np.array([[0.8, 0.0, 0.0], [0.5, 0.4, 0.0], [0.0, 0.1, 0.6]])[:dim, :dim]
         theta = np.arange(dim) - 0.5 + rng.normal(size=(4, dim)) @ root.T
         y = (x * theta[tasks]).sum(1) + 0.4 * rng.normal(size=4 * EACH) + (3.0 if centre else 0.0)
@@ -103,8 +107,12 @@ class Problem:
         lower = np.linalg.cholesky(var)
         left = self.y - self.x @ self.hyper_mean
         along = self.x.sum(1)
-        white = np.linalg.solve(lower, np.broadcast_to(np.stack([left, along], 1), (size, 4 * EACH, 2)))
-        log = -np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(1) - (white[:, :, 0] ** 2).sum(1) / 2
+        white = np.linalg.solve(
+            lower, np.broadcast_to(np.stack([left, along], 1), (size, 4 * EACH, 2))
+        )
+        log = (
+            -np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(1) - (white[:, :, 0] ** 2).sum(1) / 2
+        )
         centre = np.zeros(size)
         if self.has_centre:  # which has a uniform density and is integrated out
             square, told = (white[:, :, 1] ** 2).sum(1), (white[:, :, 0] * white[:, :, 1]).sum(1)

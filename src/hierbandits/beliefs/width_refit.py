@@ -14,7 +14,7 @@ from hierbandits.types import Matrix
 WARM_UP, DRAWS = 8, 24
 """Draws that are thrown away, and draws of which the mean is taken."""
 
-LARGEST_SUMS = 4_000_000
+LARGEST_SUMS = 2_000_000
 """The work of a draw, so that a look takes the tasks with the most rewards if there are more."""
 
 _FIRST_WIDTH = 0.1  # of the first draw's tasks, in units of the rewards
