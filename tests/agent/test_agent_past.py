@@ -56,9 +56,9 @@ def test_an_agent_starts_from_what_a_log_says():
         Agent(prior).learn_past(["x"] * TASKS, sums)
     with pytest.raises(ValueError, match=r"sums\.yy must be sums of n squares"):
         Agent(prior).learn_past(names, TaskSums(sums.xx, sums.xy, -sums.yy, sums.n))
-    large = TaskSums(np.full((1, 1, 1), 4e44), np.zeros((1, 1)), np.zeros(1), np.ones(1))
+    large = TaskSums(np.full((1, 1, 1), 4e120), np.zeros((1, 1)), np.zeros(1), np.ones(1))
     with pytest.raises(
-        ValueError, match=r"sums\.xx must be sums of n squares, each at most 1e\+22 squared"
+        ValueError, match=r"sums\.xx must be sums of n squares, each at most 1e\+60 squared"
     ):
         Agent(num_features=1).learn_past(["x"], large)
     assert Agent(prior).tasks == []

@@ -19,7 +19,7 @@ def test_a_log_rebuilds_the_agent_that_made_it(form, policy):
     again = Agent.replay(agent.log(), agent.prior, policy, clock=Clock())
     assert sorted(map(str, again.tasks)) == sorted({str(m.task) for m, _ in history.values()})
     check_knows(again, history)
-    for task in again.tasks if policy != "AdaptiveHierTS" else ():  # whose candidates may differ
+    for task in again.tasks if policy != "AdaptiveHierTS" else ():  # whose widths may differ
         one, other = (a.belief.task(a.node(task)) for a in (agent, again))
         np.testing.assert_allclose(one.mean, other.mean, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(one.cov, other.cov, rtol=1e-9, atol=1e-9)

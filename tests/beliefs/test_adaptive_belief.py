@@ -1,6 +1,7 @@
 """Widths unknown: at any time the exact belief of the widths that were fitted last."""
 
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ from hierbandits.policies.thompson_rule import thompson
 
 
 class _Life:
-    """A belief to which everything happens: tasks added and taken back, batches, revisions, files."""
+    """A belief to which all happens: tasks come and are taken back, batches, revisions, files."""
 
     def __init__(self, seed, path):
         self.rng, self.path = np.random.default_rng(seed), path
@@ -83,7 +84,9 @@ class _Life:
 
 @pytest.mark.parametrize("work", [1.0, 3000.0, 1e9])
 @pytest.mark.parametrize("seed", range(8))
-def test_it_is_the_exact_belief_of_its_hierarchy_whatever_happens(seed, work, tmp_path, monkeypatch):
+def test_it_is_the_exact_belief_of_its_hierarchy_whatever_happens(
+    seed, work, tmp_path, monkeypatch
+):
     """Also while a look is under way, and when it has ended."""
     monkeypatch.setattr(module, "WORK", work)
     life = _Life(seed, tmp_path / "belief.hb")
@@ -176,7 +179,7 @@ def test_widths_are_fitted_when_rewards_have_grown_by_a_tenth_and_later_by_half(
             looks.append(e + 1)
             now = belief.hierarchy()
     assert looks[:12] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13]
-    assert all(b == max(np.ceil(1.1 * a), a + 1) for a, b in zip(looks, looks[1:], strict=False))
+    assert all(b == max(np.ceil(1.1 * a), a + 1) for a, b in pairwise(looks))
     belief.observe(tasks[300:], features[300:], rewards[300:])
     assert belief.due[0] == 1950
 

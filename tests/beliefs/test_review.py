@@ -38,7 +38,7 @@ def test_all_the_work_is_done_at_once_if_there_is_no_limit():
 
 
 def test_nodes_that_are_folded_must_be_told():
-    belief, sums, review = _review()
+    _, _, review = _review()
     assert review.knows(np.array([0, 3])).size == 0
     review.folded = 3
     np.testing.assert_array_equal(review.knows(np.array([4, 2, 3, 0])), [1, 3])

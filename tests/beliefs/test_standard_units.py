@@ -72,7 +72,11 @@ def test_the_constant_is_told_from_signs(place):
 
 def test_rewards_of_arms_are_measured_about_their_mean():
     rng = np.random.default_rng(5)
-    tasks, arms, y = rng.integers(0, TASKS, 300), rng.integers(0, 3, 300), 7.0 + rng.normal(size=300)
+    tasks, arms, y = (
+        rng.integers(0, TASKS, 300),
+        rng.integers(0, 3, 300),
+        7.0 + rng.normal(size=300),
+    )
     sums = TaskSums.zeros(TASKS, 3, armed=True)
     sums.add(tasks, arms, y)
     units = StandardUnits.of(sums)

@@ -1,4 +1,4 @@
-"""Gibbs draws of the widths of uncorrelated arms, against weighted draws of the prior."""
+"""Gibbs draws of the widths of arms, against weighted draws of the prior."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,11 @@ from support.width_reference import Problem
 from hierbandits.kernels.arm_width_draws import draw_arm_widths
 
 PROBLEMS = {
-    "two arms": Problem.drawn(1, 2, arms=True, centre=True, diagonal=True),
-    "three arms": Problem.drawn(6, 3, arms=True, centre=True, diagonal=True, noise_std=0.5),
-    "no centre": Problem.drawn(7, 3, arms=True, diagonal=True),
+    "two arms": Problem.drawn(1, 2, arms=True, centre=True),
+    "three arms": Problem.drawn(6, 3, arms=True, centre=True, noise_std=0.5),
+    "in common": Problem.drawn(8, 2, arms=True, centre=True, common=True),
+    "three in common": Problem.drawn(9, 3, arms=True, common=True, noise_std=0.5),
+    "no centre": Problem.drawn(7, 3, arms=True),
 }
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hierbandits.kernels.lineage import first_with_children, lineage, scale_normals
+from hierbandits.kernels.lineage import first_with_children, lineage
 
 # Tasks 0 to 3, groups 4 and 5, roots 6 and 7: 0 and 1 below 4, 2 below 5, 3 below root 7.
 PARENT = np.array([4, 4, 5, 7, 6, 6, -1, -2], np.int32)
@@ -34,14 +34,6 @@ def test_without_sharing_every_task_has_ancestors_of_its_own():
     assert event_slot[0] == event_slot[2] != event_slot[1]
     paths = [slot_parent[slot_parent[slot]] for slot in event_slot[:2]]
     assert paths[0] != paths[1]
-
-
-def test_a_scale_multiplies_a_path_once():
-    slot_node, slot_parent, event_slot = _laid_out([0, 1, 3])
-    normals = np.ones((slot_node.size, 2))
-    scale_normals(event_slot, slot_parent, np.array([2.0, 2.0, 5.0]), normals)
-    expected = np.where(np.isin(slot_node, [3, 7]), 5.0, 2.0)
-    np.testing.assert_array_equal(normals[:, 0], expected)
 
 
 def test_the_first_node_above_the_tasks():

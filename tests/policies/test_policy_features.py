@@ -5,7 +5,7 @@ import pytest
 from support.policies import D, every, small_policy, small_prior
 from support.states import belief_state
 
-from hierbandits import POLICIES, Arms, UnknownWidths
+from hierbandits import POLICIES, Arms
 
 FORMS = {
     "shared": lambda table: table,
@@ -37,19 +37,6 @@ def test_features_that_no_belief_learns(name, form, wrong):
     _assert_refused(
         small_policy(name, False), FORMS[form](table), "arms must be finite and at most"
     )
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_features_that_are_too_large_for_unknown_widths(form):
-    widths = UnknownWidths.of(D, armed=False, noise_std=0.5)
-    policy = POLICIES["AdaptiveHierTS"](widths, 2)
-    table = np.ones((2, D))
-    table[1, 2] = 0.9 * widths.largest_feature
-    policy.act(np.random.default_rng(0), [0, 1], FORMS[form](table))
-    table[1, 2] = 1.1 * widths.largest_feature
-    _assert_refused(policy, FORMS[form](table), r"arms must be finite and at most 5e\+21 in size")
-    with pytest.raises(ValueError, match="features must be finite and at most"):
-        policy.learn([0, 1], table, [1.0, 1.0])
 
 
 def test_arms_of_another_form_are_refused():

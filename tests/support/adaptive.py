@@ -51,7 +51,7 @@ def assert_same_knowledge(belief, other, nodes, others=None):
 
 
 def assert_exact(belief, nodes, events, population=0):
-    """A population is as a belief in its hierarchy that learned its events, (node, x, y), at once."""
+    """A population is as a belief in its hierarchy that learned its events, (node, x, y)."""
     own = Belief(belief.hierarchy(population), len(nodes))
     if events:
         places, x, y = zip(*events, strict=True)

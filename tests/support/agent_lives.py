@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierbandits import POLICIES, Agent, Belief, GaussianHierarchy, TaskSums
+from hierbandits import POLICIES, AdaptiveBelief, Agent, Belief, GaussianHierarchy, TaskSums
 from hierbandits.agent.roster import Roster
 from support.agents import DEEP, LINEAR, Clock
 
@@ -75,29 +75,27 @@ def check_knows(agent, history):
         sums.add([agent.tasks.index(decision.task) for decision in made], seen, rewards)
     for name, values in state.totals().state().items():
         np.testing.assert_allclose(values, sums.state()[name], rtol=1e-9, atol=1e-9)
-    for belief, fresh in _pairs(state):
-        roster = Roster(fresh, state.roster.path_length)
-        for task in agent.tasks:
-            roster.meet(roster.checked_path(task))
-        if made:
-            fresh.observe([roster.find(d.task).node for d in made], seen, rewards)
-        for task in agent.tasks:
-            one, other = belief.task(agent.node(task)), fresh.task(roster.find(task).node)
-            np.testing.assert_allclose(one.mean, other.mean, rtol=1e-9, atol=1e-9)
-            np.testing.assert_allclose(one.cov, other.cov, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(belief.hyper().mean, fresh.hyper().mean, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(belief.hyper().cov, fresh.hyper().cov, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(
-            belief.log_evidence(), fresh.log_evidence(), rtol=1e-9, atol=1e-9
-        )
+    belief, fresh = state.belief, _fresh(state)
+    roster = Roster(fresh, state.roster.path_length)
+    for task in agent.tasks:
+        roster.meet(roster.checked_path(task))
+    if made:
+        fresh.observe([roster.find(d.task).node for d in made], seen, rewards)
+    for task in agent.tasks:
+        one, other = belief.task(agent.node(task)), fresh.task(roster.find(task).node)
+        np.testing.assert_allclose(one.mean, other.mean, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(one.cov, other.cov, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(belief.hyper().mean, fresh.hyper().mean, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(belief.hyper().cov, fresh.hyper().cov, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(belief.log_evidence(), fresh.log_evidence(), rtol=1e-9, atol=1e-9)
 
 
-def _pairs(state):
-    """The exact beliefs that an agent holds, each with a fresh one of the same hierarchy."""
+def _fresh(state):
+    """A belief in the hierarchy that an agent believes in now, before any reward."""
     belief = state.belief
     if isinstance(belief, AdaptiveBelief):
-        return [(belief, Belief(belief.hierarchy()))]
-    return [(belief, state.recipe(state.prior).belief)]
+        return Belief(belief.hierarchy())
+    return state.recipe(state.prior).belief
 
 
 def long_life(agent, form, rng, events=25):

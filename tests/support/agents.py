@@ -29,7 +29,7 @@ class Clock:
 
 
 def state(agent):
-    """All that an agent knows and remembers; of an adaptive belief, that of every candidate."""
+    """All that an agent knows and remembers; a look at widths is ended."""
     own = agent._state
     forced = own.policy.forced
     return (

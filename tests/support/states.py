@@ -4,7 +4,7 @@ import numpy as np
 
 
 def belief_state(belief):
-    """What a belief would write to a file; of an adaptive belief, that of every candidate."""
+    """What a belief would write to a file; a look at widths is ended."""
     meta, arrays = belief.state()
     return meta, {
         name: (array.dtype.str, array.shape, array.tobytes()) for name, array in arrays.items()

@@ -7,6 +7,7 @@ from scipy.stats import invwishart
 
 from hierbandits.kernels.width_conditionals import (
     CENTRE,
+    COMMON,
     LARGEST_SCALE,
     LEAST_NOISE,
     LEAST_SCALE,
@@ -28,20 +29,25 @@ class Problem:
     hyper_mean: np.ndarray
     is_own: np.ndarray
     has_centre: bool
-    is_diagonal: bool
+    is_diagonal: bool  # as arms are, but for what they have in common
+    has_common: bool
     noise_std: float | None
 
     @classmethod
-    def drawn(cls, seed, dim, *, arms=False, centre=False, diagonal=False, noise_std=None):
+    def drawn(cls, seed, dim, *, arms=False, centre=False, common=False, noise_std=None):
         rng = np.random.default_rng(seed)
         tasks = np.repeat(np.arange(4), EACH)
-        x = np.eye(dim)[rng.integers(0, dim, 4 * EACH)] if arms else rng.normal(size=(4 * EACH, dim))
+        x = (
+            np.eye(dim)[rng.integers(0, dim, 4 * EACH)]
+            if arms
+            else rng.normal(size=(4 * EACH, dim))
+        )
         root = np.array([[0.8, 0.0, 0.0], [0.5, 0.4, 0.0], [0.0, 0.1, 0.6]])[:dim, :dim]
         theta = np.arange(dim) - 0.5 + rng.normal(size=(4, dim)) @ root.T
         y = (x * theta[tasks]).sum(1) + 0.4 * rng.normal(size=4 * EACH) + (3.0 if centre else 0.0)
         mean = 0.3 * rng.normal(size=dim)
         is_own = np.arange(dim) == (1 if dim > 1 and not arms else -1)
-        return cls(x, y, tasks, mean, is_own, centre, diagonal, noise_std)
+        return cls(x, y, tasks, mean, is_own, centre, arms, common, noise_std)
 
     def sums(self):
         """X'X, X'y, y'y and n of each task, as kernels take them."""
@@ -55,7 +61,7 @@ class Problem:
             n.append(float(len(y)))
         return tuple(np.array(part) for part in (xx, xy, yy, n))
 
-    def summaries(self, covs, hypers, noise_var, centre):
+    def summaries(self, covs, hypers, noise_var, centre, common):
         """The numbers whose posterior means are compared, (draws, summaries)."""
         if covs.ndim == 2:
             covs = covs[:, :, None] * np.eye(covs.shape[1])
@@ -65,6 +71,8 @@ class Problem:
             parts += [np.log(noise_var)[:, None] / 2, np.log(noise_var)[:, None] ** 2 / 4]
         if self.has_centre:
             parts.append(centre[:, None])
+        if self.has_common:
+            parts += [np.log(common)[:, None] / 2, np.log(common)[:, None] ** 2 / 4]
         if not self.is_diagonal and covs.shape[1] > 1:
             tie = covs[:, 0, 1] / np.sqrt(covs[:, 0, 0] * covs[:, 1, 1])
             parts += [tie[:, None], tie[:, None] ** 2]
@@ -84,9 +92,12 @@ class Problem:
         dim = self.x.shape[1]
         scale = np.exp(rng.uniform(np.log(LEAST_SCALE), np.log(LARGEST_SCALE), size))
         root = np.sqrt(2 * NU * rng.gamma(0.5, 1.0, (size, dim))) * scale[:, None]  # of 2 NU / a
+        common = np.zeros(size)
+        if self.has_common:
+            common = 2 * NU * rng.gamma(0.5, 1.0, size) * scale**2 / rng.chisquare(NU, size)
         if self.is_diagonal:
             covs = root**2 / rng.chisquare(NU, (size, dim))
-            full = covs[:, :, None] * np.eye(dim)
+            full = covs[:, :, None] * np.eye(dim) + common[:, None, None]
         else:
             drawn = invwishart.rvs(NU + dim - 1, np.eye(dim), size, rng).reshape(size, dim, dim)
             covs = full = root[:, :, None] * drawn * root[:, None, :]
@@ -103,8 +114,12 @@ class Problem:
         lower = np.linalg.cholesky(var)
         left = self.y - self.x @ self.hyper_mean
         along = self.x.sum(1)
-        white = np.linalg.solve(lower, np.broadcast_to(np.stack([left, along], 1), (size, 4 * EACH, 2)))
-        log = -np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(1) - (white[:, :, 0] ** 2).sum(1) / 2
+        white = np.linalg.solve(
+            lower, np.broadcast_to(np.stack([left, along], 1), (size, 4 * EACH, 2))
+        )
+        log = (
+            -np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(1) - (white[:, :, 0] ** 2).sum(1) / 2
+        )
         centre = np.zeros(size)
         if self.has_centre:  # which has a uniform density and is integrated out
             square, told = (white[:, :, 1] ** 2).sum(1), (white[:, :, 0] * white[:, :, 1]).sum(1)
@@ -112,7 +127,7 @@ class Problem:
             log += told * centre / 2 - np.log(square) / 2
         if self.noise_std is None:
             log -= LEAST_NOISE**2 / (2 * noise_var)
-        return self.summaries(covs, hypers, noise_var, centre), log
+        return self.summaries(covs, hypers, noise_var, centre, common), log
 
     def drawn_by(self, kernel, seed, size):
         """The means of the summaries and their standard errors, by a kernel's draws."""
@@ -120,7 +135,7 @@ class Problem:
         shape = (dim,) if self.is_diagonal else (dim, dim)
         cov = 0.25 * (np.ones(dim) if self.is_diagonal else np.eye(dim))
         noise_var = 1.0 if self.noise_std is None else self.noise_std**2
-        covs, hypers, others = np.empty((size, *shape)), np.empty((size, dim)), np.empty((size, 3))
+        covs, hypers, others = np.empty((size, *shape)), np.empty((size, dim)), np.empty((size, 4))
         kernel(
             np.random.default_rng(seed),
             *self.sums(),
@@ -130,11 +145,14 @@ class Problem:
             self.noise_std is not None,
             cov,
             np.ones(dim),
-            np.array([noise_var, 4.0, 0.0]),
+            np.array([noise_var, 4.0, 0.0, 0.25 if self.has_common else 0.0]),
             covs,
             hypers,
             others,
+            *([np.zeros(4)] if self.is_diagonal else []),
         )
-        values = self.summaries(covs, hypers, others[:, NOISE], others[:, CENTRE])
+        values = self.summaries(
+            covs, hypers, others[:, NOISE], others[:, CENTRE], others[:, COMMON]
+        )
         batches = values[size // 100 :].reshape(99, -1, values.shape[1]).mean(1)
         return batches.mean(0), batches.std(0, ddof=1) / np.sqrt(99)

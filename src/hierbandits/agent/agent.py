@@ -211,9 +211,8 @@ class Agent:
         """Make it as if this task had never been met, its rewards and decisions included.
 
         The belief starts over from the sums of the other tasks: a pass over all of them.  It is
-        one that learns all that remains at once.  Where widths are unknown, the candidates that it
-        considers depend on the history, so they may be others than those of a belief that saw the
-        same event by event; each candidate is exact.
+        one that learns all that remains at once.  Where widths are unknown, they are fitted to what
+        remains; a belief that saw the same event by event may have fitted them a little earlier.
         """
         with self._lock:
             self._books.forget(task)

@@ -113,5 +113,6 @@ class RunningSums:
     def _make_room(self, num_tasks: int) -> None:
         have = len(self._sums)
         if have < num_tasks:
-            more = max(num_tasks - have, have // 2)
-            self._sums = np.pad(self._sums, ((0, more), (0, 0)))
+            larger = np.zeros((max(num_tasks, have + have // 2), self._sums.shape[1]))
+            larger[:have] = self._sums
+            self._sums = larger

@@ -5,8 +5,6 @@ from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.beliefs.width_refit import WidthRefit
 from hierbandits.types import Indices
 
-_FOLD = 8  # a task's share of the work of a fold, in units of d^3
-
 
 class Review:
     """Widths fitted to a population's sums, and the belief under them as it is built.
@@ -27,7 +25,7 @@ class Review:
             work -= made * self.refit.cost
         if work > 0 and self.belief is None and self.refit.is_done:
             self.belief = old.replica(self.refit.hierarchy())
-        each = _FOLD * old.dim**3
+        each = 1200 + (30 * old.dim if old.is_diagonal else 80 * old.dim**2)  # as measured
         while work > 0 and self.belief is not None and self.folded < old.num_nodes:
             stop = min(self.folded + _pieces(work, each, least=16), old.num_nodes)
             self.belief.learn_from(sums, self.folded, stop)

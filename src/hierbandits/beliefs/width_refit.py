@@ -17,10 +17,11 @@ from hierbandits.types import Matrix
 WARM_UP, DRAWS = 8, 24
 """Draws that are thrown away, and draws of which the mean is taken."""
 
-LARGEST_SUMS = 4_000_000
+LARGEST_SUMS = 2_000_000
 """The work of a draw, so that a look takes the tasks with the most rewards if there are more."""
 
 _FIRST_WIDTH = 0.1  # of the first draw's tasks, in units of the rewards
+_LEAST_SHARE = 1e-12  # of an arm's own variance in the common one: less would be lost in it
 _LEAST_NOISE = 1e-6  # of a stated noise, in units of the rewards: below it draws would not move
 
 
@@ -108,7 +109,8 @@ class WidthRefit:
                 noise = units.reward * np.exp(np.log(self._others[kept, NOISE]).mean() / 2)
                 cov = _log_mean(self._covs[kept])
                 if self.prior.is_armed and not self.prior.is_diagonal:
-                    cov = np.diag(cov) + np.exp(np.log(self._others[kept, COMMON]).mean())
+                    common = np.exp(np.log(self._others[kept, COMMON]).mean())
+                    cov = np.diag(np.maximum(cov, _LEAST_SHARE * common)) + common
                 return self.prior.with_widths(
                     units.cov_out(hyper if self.prior.is_diagonal else np.diag(hyper)),
                     units.cov_out(cov),
