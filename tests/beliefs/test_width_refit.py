@@ -6,7 +6,7 @@ from support.adaptive import assert_same_hierarchy
 
 from hierbandits import Belief, TaskSums
 from hierbandits.beliefs.width_refit import DRAWS, LARGEST_SUMS, WARM_UP, WidthRefit, most_rewarded
-from hierbandits.models.unknown_widths import UnknownWidths
+from hierbandits.models.unknown_widths import COMMON_ARMS, UnknownWidths
 
 CORRELATION = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, -0.1], [0.0, -0.1, 1.0]])
 STDS = np.array([0.5, 1.0, 0.3])
@@ -44,28 +44,36 @@ def test_widths_correlations_and_the_noise_are_found(tie):
     _assert_near(_fitted(UnknownWidths.of(3, armed=False), sums), correlation)
 
 
-def test_correlated_arms_are_found():
+def test_the_part_that_arms_have_in_common_is_found():
     rng = np.random.default_rng(1)
-    theta, rows, noise = _world(rng)
-    arms = rng.integers(0, 3, rows.size)
+    theta = np.array([1.0, -2.0, 0.5]) + STDS * rng.normal(size=(300, 3))
+    theta += 0.7 * rng.normal(size=(300, 1))
+    rows, arms = np.repeat(np.arange(300), 40), rng.integers(0, 3, 12_000)
     sums = TaskSums.zeros(300, 3, armed=True)
-    sums.add(rows, arms, 1000.0 + theta[rows, arms] + noise)
+    sums.add(rows, arms, 1000.0 + theta[rows, arms] + 0.8 * rng.normal(size=12_000))
     prior = _fitted(UnknownWidths.of(3, armed=True), sums)
-    _assert_near(prior, CORRELATION)
+    np.testing.assert_allclose(np.sqrt(prior.task_cov[0, 1]), 0.7, rtol=0.15)
+    own = np.diagonal(prior.task_cov) - prior.task_cov[0, 1]
+    np.testing.assert_allclose(np.sqrt(own), STDS, rtol=0.15)
+    np.testing.assert_allclose(prior.noise_std, 0.8, rtol=0.05)
     assert np.ptp(prior.hyper_mean) == 0.0
     assert abs(prior.hyper_mean[0] - 1000.0) < 5.0
 
 
-def test_widths_of_many_arms_are_found():
-    rng, arms = np.random.default_rng(2), 20
+@pytest.mark.parametrize("arms", [20, COMMON_ARMS + 1])
+def test_widths_of_many_arms_are_found(arms):
+    rng = np.random.default_rng(2)
     stds = np.exp(rng.normal(size=arms) / 2)
     theta = rng.normal(size=arms) + stds * rng.normal(size=(300, arms))
-    rows, played = rng.integers(0, 300, 30_000), rng.integers(0, arms, 30_000)
+    rows, played = rng.integers(0, 300, 2000 * arms), rng.integers(0, arms, 2000 * arms)
     sums = TaskSums.zeros(300, arms, armed=True)
-    sums.add(rows, played, theta[rows, played] + 0.5 * rng.normal(size=30_000))
+    sums.add(rows, played, theta[rows, played] + 0.5 * rng.normal(size=rows.size))
     prior = _fitted(UnknownWidths.of(arms, armed=True), sums)
-    assert prior.is_diagonal
-    np.testing.assert_allclose(np.sqrt(prior.task_cov), stds, rtol=0.15)
+    assert prior.is_diagonal == (arms > COMMON_ARMS)
+    variances = prior.task_cov if prior.is_diagonal else np.diagonal(prior.task_cov)
+    np.testing.assert_allclose(np.sqrt(variances), stds, rtol=0.2)
+    if not prior.is_diagonal:
+        assert prior.task_cov[0, 1] < 0.1**2  # nothing in common
     np.testing.assert_allclose(prior.noise_std, 0.5, rtol=0.05)
 
 

@@ -3,20 +3,21 @@
 import numpy as np
 import pytest
 
-from hierbandits.models.unknown_widths import CORRELATED_ARMS, UnknownWidths
+from hierbandits.models.unknown_widths import COMMON_ARMS, UnknownWidths
 
 
 def test_the_hierarchy_before_any_reward_has_widths_of_one():
-    for dim, armed in ((2, False), (3, True), (CORRELATED_ARMS, True), (CORRELATED_ARMS + 1, True)):
+    for dim, armed in ((2, False), (3, True), (COMMON_ARMS, True), (COMMON_ARMS + 1, True)):
         widths = UnknownWidths.of(dim, armed=armed, hyper_mean=np.arange(dim))
         prior = widths.hierarchy()
         assert (prior.dim, prior.is_armed, prior.noise_std) == (dim, armed, 1.0)
-        assert prior.is_diagonal == widths.is_diagonal == (dim > CORRELATED_ARMS)
+        assert prior.is_diagonal == widths.is_diagonal == (dim > COMMON_ARMS)
         one = np.ones(dim) if widths.is_diagonal else np.eye(dim)
-        for cov in prior.covs:
-            np.testing.assert_array_equal(cov, one)
+        common = armed and not widths.is_diagonal  # of tasks
+        np.testing.assert_array_equal(prior.hyper_cov, one)
+        np.testing.assert_array_equal(prior.task_cov, one + common)
         np.testing.assert_array_equal(prior.hyper_mean, np.arange(dim))
-    many = UnknownWidths.of(CORRELATED_ARMS + 1, armed=False)
+    many = UnknownWidths.of(COMMON_ARMS + 1, armed=False)
     assert not many.is_diagonal
     assert UnknownWidths.of(2, armed=True, noise_std=0.3).hierarchy().noise_std == 0.3
 

@@ -20,7 +20,8 @@ WARM_UP, DRAWS = 8, 24
 LARGEST_SUMS = 2_000_000
 """The work of a draw, so that a look takes the tasks with the most rewards if there are more."""
 
-_FIRST_WIDTH = 0.1  # of the first draw's tasks, in units of the rewards
+_WIDER = 4.0  # times the covariances of the last look: draws leave wide ones sooner than narrow ones
+_FIRST_WIDTH = 1.0  # of the first draw's tasks, in units of the rewards
 _LEAST_SHARE = 1e-12  # of an arm's own variance in the common one: less would be lost in it
 _LEAST_NOISE = 1e-6  # of a stated noise, in units of the rewards: below it draws would not move
 
@@ -52,7 +53,7 @@ class WidthRefit:
             centre = float((self._sums.xy.sum() - sums.xx.sum(0) @ self._mean) / sums.n.sum())
             common = 0.0 if prior.is_diagonal else _FIRST_WIDTH**2
         if now is not None:
-            self._cov, common = _parts(units.cov_in(now.task_cov), prior)
+            self._cov, common = _parts(_WIDER * units.cov_in(now.task_cov), prior)
         self._numbers = np.array([max(noise, _LEAST_NOISE) ** 2, 1 / _FIRST_WIDTH**2, centre, common])
         self._common = [np.zeros(len(sums.n))] if prior.is_armed else []  # of each task
         self._hyper_vars = np.ones(prior.dim)
