@@ -10,7 +10,7 @@ PROBLEMS = {
     "one feature": Problem.drawn(1, 1),
     "two features": Problem.drawn(1, 2),
     "noise known": Problem.drawn(4, 2, noise_std=0.5),
-    "two arms": Problem.drawn(5, 2, arms=True, centre=True),
+    "a centre": Problem.drawn(5, 1, centre=True),
 }
 
 
@@ -27,7 +27,7 @@ def test_a_width_of_nothing_and_a_noise_of_nothing_leave_finite_draws():
     """Rewards of zero, where only the bounds of the prior are left."""
     dim, tasks = 2, 3
     xx = np.tile(np.ones((dim, dim)), (tasks, 1, 1))  # features that are always equal
-    covs, hypers, others = np.empty((200, dim, dim)), np.empty((200, dim)), np.empty((200, 3))
+    covs, hypers, others = np.empty((200, dim, dim)), np.empty((200, dim)), np.empty((200, 4))
     for noise in (1e-12, 1.0, 1e12):
         draw_widths(
             np.random.default_rng(0),
@@ -39,9 +39,10 @@ def test_a_width_of_nothing_and_a_noise_of_nothing_leave_finite_draws():
             np.zeros(dim, bool),
             False,
             noise != 1.0,
+            False,
             1e-14 * np.eye(dim),
             1e12 * np.ones(dim),
-            np.array([noise, 1e6, 0.0]),
+            np.array([noise, 1e6, 0.0, 0.0]),
             covs,
             hypers,
             others,

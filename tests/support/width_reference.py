@@ -143,6 +143,7 @@ class Problem:
             self.is_own,
             self.has_centre,
             self.noise_std is not None,
+            False,
             cov,
             np.ones(dim),
             np.array([noise_var, 4.0, 0.0, 0.25 if self.has_common else 0.0]),

@@ -14,13 +14,15 @@ from hierbandits.models.stated_covs import parts_in_common
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.types import Matrix
 
-WARM_UP, DRAWS = 8, 24
-"""Draws that are thrown away, and draws of which the mean is taken."""
+FIRST, WARM_UP, DRAWS = 3, 8, 24
+"""The first draws of a chain, all that are thrown away, and those of which the mean is taken."""
 
 LARGEST_SUMS = 2_000_000
 """The work of a draw, so that a look takes the tasks with the most rewards if there are more."""
 
-_WIDER = 4.0  # times the covariances of the last look: draws leave wide ones sooner than narrow ones
+_WIDER = (
+    4.0  # times the covariances of the last look: draws leave wide ones sooner than narrow ones
+)
 _FIRST_WIDTH = 1.0  # of the first draw's tasks, in units of the rewards
 _LEAST_SHARE = 1e-12  # of an arm's own variance in the common one: less would be lost in it
 _LEAST_NOISE = 1e-6  # of a stated noise, in units of the rewards: below it draws would not move
@@ -54,7 +56,9 @@ class WidthRefit:
             common = 0.0 if prior.is_diagonal else _FIRST_WIDTH**2
         if now is not None:
             self._cov, common = _parts(_WIDER * units.cov_in(now.task_cov), prior)
-        self._numbers = np.array([max(noise, _LEAST_NOISE) ** 2, 1 / _FIRST_WIDTH**2, centre, common])
+        self._numbers = np.array(
+            [max(noise, _LEAST_NOISE) ** 2, 1 / _FIRST_WIDTH**2, centre, common]
+        )
         self._common = [np.zeros(len(sums.n))] if prior.is_armed else []  # of each task
         self._hyper_vars = np.ones(prior.dim)
         self._covs = np.empty((WARM_UP + DRAWS, *one.shape))
@@ -74,7 +78,14 @@ class WidthRefit:
 
     def advance(self, draws: int = WARM_UP + DRAWS) -> int:
         """Make so many draws more; returns how many were left to make."""
-        rows = slice(self._done, min(self._done + draws, len(self._covs)))
+        start = self._done
+        while self._done < min(start + draws, len(self._covs)):
+            end = FIRST if self._done < FIRST else len(self._covs)
+            self._draw(slice(self._done, min(start + draws, end)))
+        return self._done - start
+
+    def _draw(self, rows: slice) -> None:
+        """Make these draws."""
         sums, prior, constant = self._sums, self.prior, self.units.constant
         draw: Any = draw_arm_widths if prior.is_armed else draw_widths
         draw(
@@ -87,6 +98,7 @@ class WidthRefit:
             np.arange(prior.dim) == (-1 if constant is None else constant),
             prior.is_armed,
             prior.noise_std is not None,
+            rows.stop <= FIRST,
             self._cov,
             self._hyper_vars,
             self._numbers,
@@ -96,7 +108,6 @@ class WidthRefit:
             *self._common,
         )
         self._done = rows.stop
-        return rows.stop - rows.start
 
     def hierarchy(self) -> GaussianHierarchy:
         """The hierarchy in the middle of the draws.

@@ -37,6 +37,7 @@ def draw_arm_widths(
     is_own: Mask,
     has_centre: bool,
     is_noise_known: bool,
+    is_first: bool,
     cov: Vector,
     hyper_vars: Vector,
     numbers: Vector,
@@ -55,7 +56,18 @@ def draw_arm_widths(
         square, total = yy.sum(), 0.0
         for a in range(arms):
             _draw_arm(
-                rng, counts[:, a], xy[:, a], common, a, hyper_mean, hyper_vars, numbers, cov, mu, off
+                rng,
+                counts[:, a],
+                xy[:, a],
+                common,
+                a,
+                hyper_mean,
+                hyper_vars,
+                numbers,
+                is_first,
+                cov,
+                mu,
+                off,
             )
             scatter, seen = tasks * LEAST_WIDTH**2, 0
             for s in range(tasks):
@@ -68,7 +80,9 @@ def draw_arm_widths(
             cov[a] = (scatter / 2 + NU * known) / rng.standard_gamma((NU + seen) / 2)
             total += known
         if numbers[COMMON] > 0.0:
-            total += _draw_common(rng, counts, xy, hyper_mean, hyper_vars, numbers, cov, mu, common)
+            total += _draw_common(
+                rng, counts, xy, hyper_mean, hyper_vars, numbers, is_first, cov, mu, common
+            )
         numbers[SCALE] = drawn_scale(rng, arms + (numbers[COMMON] > 0.0), total)
         draw_hyper(rng, mu, hyper_mean, is_own, has_centre, hyper_vars, numbers)
         if not is_noise_known:
@@ -87,6 +101,7 @@ def _draw_arm(
     hyper_mean: Vector,
     hyper_vars: Vector,
     numbers: Vector,
+    is_first: bool,
     cov: Vector,
     mu: Vector,
     off: Vector,
@@ -108,6 +123,8 @@ def _draw_arm(
             off[s] = shrunk * left + sqrt(shrunk * noise_var) * rng.standard_normal()
             straight += off[s] * left
             bent += off[s] ** 2 * counts[s]
+    if is_first:
+        return
     factor = exp(
         sliced(rng, straight / noise_var, bent / noise_var, NU, var * numbers[SCALE], (NU + 1) / 2)
     )
@@ -124,11 +141,12 @@ def _draw_common(
     hyper_mean: Vector,
     hyper_vars: Vector,
     numbers: Vector,
+    is_first: bool,
     cov: Vector,
     mu: Vector,
     common: Vector,
 ) -> float:
-    """Draw l_s of every task, d_sa integrated out, and their variance; returns 1 / a of its prior."""
+    """Draw l_s of each task, d_sa integrated out, and their variance; returns its prior's 1 / a."""
     tasks, arms = xy.shape
     noise_var, var = numbers[NOISE], numbers[COMMON]
     straight, bent = 0.0, 0.0
@@ -143,7 +161,9 @@ def _draw_common(
         common[s] = shrunk * told + sqrt(shrunk) * rng.standard_normal()
         straight += common[s] * told
         bent += common[s] ** 2 * precision
-    factor = exp(sliced(rng, straight, bent, NU, var * numbers[SCALE], (NU + 1) / 2))
+    factor = 1.0
+    if not is_first:
+        factor = exp(sliced(rng, straight, bent, NU, var * numbers[SCALE], (NU + 1) / 2))
     scatter = tasks * LEAST_WIDTH**2
     for s in range(tasks):
         common[s] *= factor

@@ -46,6 +46,7 @@ def draw_widths(
     is_own: Mask,
     has_centre: bool,
     is_noise_known: bool,
+    is_first: bool,
     cov: Matrix,
     hyper_vars: Vector,
     numbers: Vector,
@@ -56,7 +57,8 @@ def draw_widths(
     """Make a draw for each row of `covs`, `hypers` and `others`, from the draw before.
 
     `cov`, `hyper_vars` and `numbers` are the state of the chain; see NOISE.  A coordinate that
-    `is_own` has a hyper-variance to itself.
+    `is_own` has a hyper-variance to itself.  The first draws of a chain keep theta fixed as widths
+    move: from widths that are far too wide they would else end far too narrow, and stay there.
     """
     tasks, dim = xy.shape
     lower, inverse, inner = np.zeros((3, dim, dim))
@@ -70,7 +72,8 @@ def draw_widths(
         )
         _draw_steps(rng, lower, half, step, mu, off)
         draw_hyper(rng, mu, hyper_mean, is_own, has_centre, hyper_vars, numbers)
-        _stretch(rng, xx, xy, numbers, lower, inverse, mu, off, cov)
+        if not is_first:
+            _stretch(rng, xx, xy, numbers, lower, inverse, mu, off, cov)
         if not is_noise_known:
             numbers[NOISE] = _drawn_noise(rng, xx, xy, yy, n, mu, off)
         _draw_cov(rng, off, numbers, lower, inverse, inner, cov)
