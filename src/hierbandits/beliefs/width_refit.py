@@ -9,7 +9,7 @@ from hierbandits.kernels.width_conditionals import CENTRE, NOISE
 from hierbandits.kernels.width_draws import draw_widths
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.unknown_widths import UnknownWidths
-from hierbandits.types import Matrix
+from hierbandits.types import Indices, Matrix, Vector
 
 WARM_UP, DRAWS = 8, 24
 """Draws that are thrown away, and draws of which the mean is taken."""
@@ -117,13 +117,13 @@ def work_of_task(prior: UnknownWidths) -> int:
     return 14 * d if prior.is_diagonal else d**3 + 4 * d**2 + 16 * d + 16
 
 
-def most_rewarded(sums: TaskSums, prior: UnknownWidths) -> TaskSums:
-    """The sums of tasks that have rewards; of those with the most, if there are very many."""
+def most_rewarded(n: Vector, prior: UnknownWidths) -> Indices:
+    """The tasks that have rewards, `n` of each; those with the most, if there are very many."""
     most = max(LARGEST_SUMS // work_of_task(prior), 4 * prior.dim)
-    rows = np.flatnonzero(sums.n > 0)
-    if rows.size > most:
-        rows = rows[np.sort(np.argsort(-sums.n[rows], kind="stable")[:most])]
-    return sums.rows(rows)
+    tasks = np.flatnonzero(n > 0)
+    if tasks.size > most:
+        tasks = tasks[np.sort(np.argsort(-n[tasks], kind="stable")[:most])]
+    return tasks
 
 
 def _log_mean(covs: Matrix) -> Matrix:
