@@ -44,7 +44,7 @@ class WidthRefit:
         self._cov: Matrix = _FIRST_WIDTH**2 * one
         noise, centre = self._before.noise_std / units.reward, 0.0
         if now is not None:
-            self._cov = units.cov_in(now.task_cov)
+            self._cov = self._cov + units.cov_in(now.task_cov)  # draws widen slowly from nothing
         elif prior.noise_std is None:
             noise = 1.0
         if prior.is_armed:  # where all arms would be if they were equal
