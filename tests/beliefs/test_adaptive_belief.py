@@ -21,6 +21,7 @@ from support.states import belief_state
 
 from hierbandits import POLICIES, Belief, Recipe, TaskSums
 from hierbandits.beliefs import adaptive_belief as module
+from hierbandits.beliefs import growing_sums
 from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
 from hierbandits.beliefs.width_refit import WidthRefit, most_rewarded
 from hierbandits.models.unknown_widths import UnknownWidths
@@ -89,6 +90,7 @@ def test_it_is_the_exact_belief_of_its_hierarchy_whatever_happens(
 ):
     """Also while a look is under way, and when it has ended."""
     monkeypatch.setattr(module, "WORK", work)
+    monkeypatch.setattr(growing_sums, "ROWS", 1)
     life = _Life(seed, tmp_path / "belief.hb")
     looks = 0
     for step in range(60):
@@ -160,7 +162,7 @@ def test_past_sums_are_as_rewards_that_came_at_once(armed):
     (told, widths), (learned, _) = (adaptive_belief(armed, None) for _ in range(2))
     told.learn_past(np.arange(TASKS), sums)
     learned.observe(tasks, features, rewards)
-    refit = WidthRefit(widths, most_rewarded(sums, widths))
+    refit = WidthRefit(widths, sums.rows(most_rewarded(sums.n, widths)))
     refit.advance()
     for belief in (told, learned):
         assert_same_hierarchy(belief.hierarchy(), refit.hierarchy())

@@ -4,6 +4,7 @@ import numpy as np
 from support.adaptive import TASKS, adaptive_belief, assert_same_knowledge, drawn_events
 
 from hierbandits import Belief
+from hierbandits.beliefs.growing_sums import GrowingSums
 from hierbandits.beliefs.review import Review
 from hierbandits.beliefs.width_refit import DRAWS, WARM_UP, WidthRefit, most_rewarded
 
@@ -11,14 +12,14 @@ from hierbandits.beliefs.width_refit import DRAWS, WARM_UP, WidthRefit, most_rew
 def _review():
     belief, widths = adaptive_belief(True, None)
     belief.observe(*drawn_events(1, 50, True))
-    sums = belief.sums
-    return belief, sums, Review(WidthRefit(widths, most_rewarded(sums, widths)))
+    sums = GrowingSums(belief.sums)
+    return belief, sums, Review(WidthRefit(widths, sums.rows(most_rewarded(sums.n, widths))))
 
 
 def test_a_piece_is_a_draw_at_least_and_then_sixteen_tasks():
     belief, sums, review = _review()
     belief.add(TASKS, 30)
-    sums = sums.with_room(belief.num_nodes, belief.dim)
+    sums.make_room(belief.num_nodes)
     for made in range(1, WARM_UP + DRAWS + 1):
         assert not review.advance(belief, sums, 1.0)
         assert review.refit._done == made
@@ -27,7 +28,7 @@ def test_a_piece_is_a_draw_at_least_and_then_sixteen_tasks():
         ends.append(review.advance(belief, sums, 1.0))
     assert ends == [False, False, True]  # 36 nodes
     assert review.folded == belief.num_nodes
-    right = Belief.from_sums(review.refit.hierarchy(), sums.rows(slice(TASKS)))
+    right = Belief.from_sums(review.refit.hierarchy(), sums.rows(np.arange(TASKS)))
     assert_same_knowledge(review.belief, right, range(TASKS + 1))
 
 

@@ -148,8 +148,20 @@ def test_the_tasks_with_the_most_rewards_are_looked_at():
     sums = TaskSums.zeros(60_000, 60, armed=True)
     sums.n[:] = rng.integers(0, 5, 60_000)
     widths = UnknownWidths.of(60, armed=True)
-    kept = most_rewarded(sums, widths)
+    kept = sums.rows(most_rewarded(sums.n, widths))
     assert len(kept.n) * WidthRefit(widths, kept.rows(slice(1))).cost <= LARGEST_SUMS
     assert sorted(kept.n) == sorted(sums.n)[-len(kept.n) :]
-    few = most_rewarded(sums.rows(slice(50)), widths)
-    np.testing.assert_array_equal(few.n, sums.n[:50][sums.n[:50] > 0])
+    few = most_rewarded(sums.n[:50], widths)
+    np.testing.assert_array_equal(few, np.flatnonzero(sums.n[:50] > 0))
+
+
+def test_widths_that_were_far_too_narrow_are_found_again():
+    """A few rewards may say that tasks are equal; draws must leave from there."""
+    rng = np.random.default_rng(7)
+    theta, rows, noise = _world(rng)
+    x = rng.normal(size=(rows.size, 3))
+    sums = TaskSums.zeros(300, 3)
+    sums.add(rows, x, (x * theta[rows]).sum(1) + noise)
+    widths = UnknownWidths.of(3, armed=False)
+    equal = widths.with_widths(np.eye(3), 1e-14 * np.eye(3), 2.0)
+    _assert_near(_fitted(widths, sums, equal), CORRELATION)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.beliefs.belief import Belief
+from hierbandits.beliefs.growing_sums import GrowingSums
 from hierbandits.beliefs.review import Review
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.beliefs.width_refit import WidthRefit, most_rewarded
@@ -49,9 +50,15 @@ class AdaptiveBelief(Belief):
             raise ValueError("hyper_means must not be given: they are the prior's, of all runs")
         super().__init__(prior.hierarchy(), num_tasks, num_populations, population=population)
         self.prior = prior
-        self.sums = TaskSums.zeros(self.num_nodes, prior.dim, armed=prior.is_armed)
+        self._sums = GrowingSums(TaskSums.zeros(self.num_nodes, prior.dim, armed=prior.is_armed))
         self.due: Vector = np.ones(self.num_populations)  # the rewards at which to look next
         self._review: Review | None = None
+
+    @property
+    def sums(self) -> TaskSums:
+        """The sums of all rewards, with a row for each node at least."""
+        self._sums.make_room(self.num_nodes)
+        return self._sums.settled()
 
     def hierarchy(self, population: int = 0) -> GaussianHierarchy:
         """The hierarchy that is believed now, its widths fitted to the rewards so far."""
@@ -94,7 +101,6 @@ class AdaptiveBelief(Belief):
         if noise is not None:
             raise ValueError("noise_std must not be given: all rewards of this belief share one")
         self.check_leaves(nodes)  # widths are fitted to the sums of tasks
-        self.sums = self.sums.with_room(self.num_nodes, self.dim)
         self.sums.add_rows(nodes, table, rewards)
         super().observe_rows(nodes, table, rewards)
         if self._review is not None and self._review.belief is not None:
@@ -107,9 +113,8 @@ class AdaptiveBelief(Belief):
         forest = self._nodes.forest
         if forest.parent[node] < 0:
             self.check_leaves(np.array([node]))
-        if forest.size > len(self.sums.n):
-            self.sums = self.sums.with_room(self.num_nodes, self.dim)
-        self.sums.add_one(node, features, reward)
+        self._sums.make_room(forest.size)
+        self._sums.add_one(node, features, reward)
         super().observe_one(node, features, reward)
         review = self._review
         if review is not None and review.belief is not None and node < review.folded:
@@ -120,7 +125,6 @@ class AdaptiveBelief(Belief):
 
     def learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
-        self.sums = self.sums.with_room(self.num_nodes, self.dim)
         self.sums.put(nodes, sums)
         population = self._nodes.forest.populations(nodes)
         self._refit(np.unique(population[sums.n > 0]))
@@ -137,7 +141,7 @@ class AdaptiveBelief(Belief):
         if noise_std is not None:
             raise ValueError("noise_std must not be given: all rewards of this belief share one")
         node = int(self.checked_nodes([task])[0])
-        if node >= len(self.sums.n) or self.sums.n[node] == 0:
+        if self.sums.n[node] == 0:
             raise ValueError(f"task must be one that has had a reward, got {task}")
         super().revise(node, features, old_reward, new_reward)
         row = self.checked_features([features], 1)[0]
@@ -155,10 +159,11 @@ class AdaptiveBelief(Belief):
             self._refit(np.flatnonzero(count >= self.due))
             return
         if self._review is None:
-            tasks = most_rewarded(self.sums.rows(slice(self.num_nodes)), self.prior)
+            tasks = self._sums.rows(most_rewarded(self._sums.n, self.prior))
             self._review = Review(WidthRefit(self.prior, tasks, self._fitted(0)))
             self._set_due(np.zeros(1, np.intp))
-        if self._review.advance(self, self.sums, work):
+        self._sums.make_room(self.num_nodes)
+        if self._review.advance(self, self._sums, work):
             built = self._review.belief
             assert built is not None  # all is done
             self._nodes, self._evidence, self._review = built._nodes, built._evidence, None
@@ -172,13 +177,14 @@ class AdaptiveBelief(Belief):
         order = np.argsort(of_node, kind="stable")
         ends = np.searchsorted(of_node[order], populations, side="right")
         starts = np.searchsorted(of_node[order], populations)
-        hierarchies = []
+        hierarchies, sums = [], self.sums
         for p, start, stop in zip(populations.tolist(), starts, ends, strict=True):
-            tasks = most_rewarded(self.sums.rows(order[start:stop]), self.prior)
-            refit = WidthRefit(self.prior, tasks, self._fitted(p))
+            tasks = order[start:stop]
+            tasks = tasks[most_rewarded(sums.n[tasks], self.prior)]
+            refit = WidthRefit(self.prior, sums.rows(tasks), self._fitted(p))
             refit.advance()
             hierarchies.append(refit.hierarchy())
-        self.restart(populations, hierarchies, self.sums)
+        self.restart(populations, hierarchies, sums)
         self._set_due(populations)
 
     def _fitted(self, population: int) -> GaussianHierarchy | None:
@@ -195,7 +201,7 @@ class AdaptiveBelief(Belief):
         self._end_look()
         twin = copy.copy(self)
         twin._nodes, twin._evidence, twin.due = self._nodes.copy(), self.evidence, self.due.copy()
-        twin.sums = self.sums.with_room(self.num_nodes, self.dim).rows(np.arange(self.num_nodes))
+        twin._sums = GrowingSums(self.sums.rows(np.arange(self.num_nodes)))
         return twin
 
     def _end_look(self) -> None:
@@ -206,7 +212,7 @@ class AdaptiveBelief(Belief):
         """All state as plain data and arrays, without copies; a look that is under way is ended."""
         self._end_look()
         meta, arrays = super().state()
-        sums = self.sums.with_room(self.num_nodes, self.dim).rows(slice(self.num_nodes))
+        sums = self.sums.rows(slice(self.num_nodes))
         return {"widths": self.prior.to_dict(), **meta}, arrays | sums.state() | {"due": self.due}
 
     @classmethod
@@ -221,8 +227,9 @@ class AdaptiveBelief(Belief):
             raise ValueError(f"hierarchies must have the form of {prior}")
         belief = cls(prior, num_populations=plain.num_populations)
         belief._nodes, belief._evidence = plain._nodes, plain._evidence
-        belief.sums = TaskSums.from_state(arrays, prior.dim, armed=prior.is_armed)
-        if len(belief.sums.n) != belief.num_nodes:
-            raise ValueError(f"sums must have {belief.num_nodes} rows, got {len(belief.sums.n)}")
+        sums = TaskSums.from_state(arrays, prior.dim, armed=prior.is_armed)
+        if len(sums.n) != belief.num_nodes:
+            raise ValueError(f"sums must have {belief.num_nodes} rows, got {len(sums.n)}")
+        belief._sums = GrowingSums(sums)
         belief.due = state_array("due", arrays["due"], (plain.num_populations,))
         return belief

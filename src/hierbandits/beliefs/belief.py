@@ -133,14 +133,12 @@ class Belief(Posterior):
         twin._kernels = self._kernels
         return twin
 
-    def learn_from(self, sums: TaskSums, start: int, stop: int) -> None:
-        """Let a replica's nodes of these ids learn their sums, a row for each node."""
-        nodes = np.arange(start, stop)
-        nodes = nodes[self._nodes.forest.parent[nodes] >= 0]
-        self._nodes.forget(nodes)
-        nodes = nodes[nodes < len(sums.n)]
-        nodes = nodes[sums.n[nodes] > 0]
-        self._learn_tasks(nodes, sums.rows(nodes))
+    def learn_from(self, nodes: Indices, sums: TaskSums) -> None:
+        """Let nodes of a replica learn their sums, a row for each node."""
+        is_task = self._nodes.forest.parent[nodes] >= 0
+        self._nodes.forget(nodes[is_task])
+        seen = np.flatnonzero(is_task & (sums.n > 0))
+        self._learn_tasks(nodes[seen], sums.rows(seen))
 
     def add(self, parent: int, count: int = 1) -> Indices:
         """New nodes below a node (a population's root, say); returns their ids."""

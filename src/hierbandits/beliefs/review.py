@@ -1,7 +1,9 @@
 """A belief's look at its widths, in pieces: first the draws, then its tasks, some at a time."""
 
+import numpy as np
+
 from hierbandits.beliefs.belief import Belief
-from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.beliefs.growing_sums import GrowingSums
 from hierbandits.beliefs.width_refit import WidthRefit
 from hierbandits.types import Indices
 
@@ -18,7 +20,7 @@ class Review:
         self.belief: Belief | None = None
         self.folded = 0  # the number of nodes that `belief` has been told of
 
-    def advance(self, old: Belief, sums: TaskSums, work: float) -> bool:
+    def advance(self, old: Belief, sums: GrowingSums, work: float) -> bool:
         """Do a piece of work, about so many multiplications; returns whether all is done."""
         while work > 0 and not self.refit.is_done:
             made = self.refit.advance(_pieces(work, self.refit.cost))
@@ -28,7 +30,8 @@ class Review:
         each = 1200 + (30 * old.dim if old.is_diagonal else 80 * old.dim**2)  # as measured
         while work > 0 and self.belief is not None and self.folded < old.num_nodes:
             stop = min(self.folded + _pieces(work, each, least=16), old.num_nodes)
-            self.belief.learn_from(sums, self.folded, stop)
+            nodes = np.arange(self.folded, stop)
+            self.belief.learn_from(nodes, sums.rows(nodes))
             work -= (stop - self.folded) * each
             self.folded = stop
         return self.belief is not None and self.folded == old.num_nodes

@@ -90,7 +90,7 @@ class TaskSums:
         """The sums of some of the tasks."""
         return TaskSums(self.xx[tasks], self.xy[tasks], self.yy[tasks], self.n[tasks])
 
-    def put(self, tasks: Indices, other: "TaskSums") -> None:
+    def put(self, tasks: Indices | slice, other: "TaskSums") -> None:
         """Replace the sums of some of the tasks."""
         for part in fields(TaskSums):
             getattr(self, part.name)[tasks] = getattr(other, part.name)

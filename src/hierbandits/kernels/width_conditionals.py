@@ -49,11 +49,8 @@ def log_density(
 ) -> float:
     """Of the log of a factor f: the rewards' straight f - bent f^2 / 2, and the widths' prior."""
     factor = exp(log_factor)
-    return (
-        (straight - bent * factor / 2) * factor
-        + log_factor
-        - power * log(apart + reach * factor**2)
-    )
+    told = (straight - bent * factor / 2) * factor
+    return told + log_factor - power * log(apart + reach * factor**2)
 
 
 @compiled
