@@ -1,15 +1,12 @@
 """The command `hierbandits learn`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from hierbandits.cli.spelling import feature_columns, names_as_in_log
 from hierbandits.cli.terminal import app, console, fail, need, report_folder, say
-
-if TYPE_CHECKING:
-    from hierbandits import LearningReport
 
 
 @app.command()
@@ -61,7 +58,7 @@ def learn(
 tasks? Does a hierarchy fit better than one pooled model, or than independent tasks? Which tasks \
 stand out? Do predictions of held-out rows hold? How much regret would sharing save?
 
-    The folder also has prior.json, from which an agent can start.
+    The folder also has start.hb, from which an agent starts: it has learned the log.
     """
     from hierbandits import learn_prior
     from hierbandits.reporting.progress import progress_bar
@@ -89,12 +86,6 @@ stand out? Do predictions of held-out rows hold? How much regret would sharing s
         except (ValueError, OSError) as error:
             fail(" ".join(str(error).split()))
     report.show(console)
-    say(f"Report: {page}\nPrior: {out / 'prior.json'}; to start from it:\n")
-    _say_how_to_start(report, out / "prior.json")
-
-
-def _say_how_to_start(report: "LearningReport", path: Path) -> None:
-    """Print the lines of code that start an agent."""
-    arms = "" if report.arms is None else f", arms={list(report.arms)!r}"
-    say(f"    prior = hb.GaussianHierarchy.load({str(path)!r})")
-    say(f"    agent = hb.Agent(prior{arms}, seed=0)")
+    say(f"Report: {page}\nStart: {out / 'start.hb'}; to start from it:\n")
+    say("    import hierbandits as hb")
+    say(f"    agent = hb.Agent(hb.Start.load({str(out / 'start.hb')!r}), seed=0)")

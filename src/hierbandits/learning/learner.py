@@ -20,6 +20,7 @@ from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.predictor import Predictor
 from hierbandits.learning.savings import Savings, hierarchy_of_worlds
 from hierbandits.learning.shrinkage import Shrinkage
+from hierbandits.learning.starting import start_from
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.logs import GroupSums, Log, Split, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -50,7 +51,8 @@ def learn_prior(
     size, whose columns `task`, `reward` and either `arm` or `features` (one column of lists, or
     several columns) are named.  It is read twice and never held as a whole.
 
-    The prior is for tasks that the agent has not met: with one population, mu has its posterior
+    `report.start` is what to give an agent: `hb.Agent(report.start)` has learned the log.  The
+    prior alone is for tasks that are not in the log: with one population, mu has its posterior
     given the whole log; with several, it is as if drawn anew from the learned hyper-prior.
     `fit_prior` explains `structure`, `rank` and `noise_std`; with "auto" the structure is the one
     that the log gives most evidence for.  `held_out` is the share of rows on which predictions are
@@ -108,6 +110,7 @@ def learn_prior(
         )
     settings = {"structure": structure, "rank": rank, "noise_std": noise_std}
     report = LearningReport(
+        start=start_from(survey, sums, fit.prior, noise_std),
         prior=_starting_prior(fit.prior, posteriors, sums),
         before_log=fit.prior,
         num_rows=survey.num_rows,

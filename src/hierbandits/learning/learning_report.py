@@ -24,6 +24,7 @@ from hierbandits.learning.sections import (
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.learning.together_sections import together_sections
+from hierbandits.logs import Start
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.plain_data import plain
 from hierbandits.reporting.report import Report
@@ -43,7 +44,8 @@ PER_TASK = (
 class LearningReport:
     """All the findings about a log and the prior learned from it."""
 
-    prior: GaussianHierarchy  # for an agent to start from
+    start: Start  # for an agent to start from
+    prior: GaussianHierarchy  # for new tasks: the widths that fit best, and mu given the log
     before_log: GaussianHierarchy  # for an agent that then calls `learn_past` with this log's sums
     num_rows: int
     num_tasks: int
@@ -145,7 +147,7 @@ class LearningReport:
         )
 
     def write(self, folder: str | Path) -> Path:
-        """Write a page, figures, tables, report.json and prior.json; returns the page."""
+        """Write a page, figures, tables, report.json, prior.json, start.hb; returns the page."""
         return self.report().write(folder)
 
     def report(self) -> Report:
@@ -158,11 +160,10 @@ class LearningReport:
             page.text(*section.words)
             if section.draw is not None:
                 page.figure(section.name, section.draw(), section.caption)
-        arms = "" if self.arms is None else f", arms={list(self.arms)!r}"
         page.text(
-            "To start an agent from what was learned: prior = "
-            f'hb.GaussianHierarchy.load("prior.json"); agent = hb.Agent(prior{arms}).'
+            'To start an agent from what was learned: agent = hb.Agent(hb.Start.load("start.hb")).'
         )
+        page.file("start.hb", self.start.save)
         page.frame("tasks", self.shrinkage.frame())
         page.frame("outliers", self.outliers.frame())
         if self.savings is not None:
