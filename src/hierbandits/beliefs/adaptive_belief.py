@@ -159,12 +159,15 @@ class AdaptiveBelief(Belief):
         order = np.argsort(of_node, kind="stable")
         ends = np.searchsorted(of_node[order], populations, side="right")
         starts = np.searchsorted(of_node[order], populations)
-        hierarchies = []
+        hierarchies, same = [], dict[tuple[object, ...], GaussianHierarchy]()
         for p, start, stop in zip(populations.tolist(), starts, ends, strict=True):
             tasks = most_rewarded(self.sums.rows(order[start:stop]), self.prior)
-            refit = WidthRefit(self.prior, tasks, self._fitted(p))
-            refit.advance()
-            hierarchies.append(refit.hierarchy())
+            key = self._fitted(p), *(values.tobytes() for values in tasks.state().values())
+            if key not in same:  # runs of a simulation may begin with the same log
+                refit = WidthRefit(self.prior, tasks, self._fitted(p))
+                refit.advance()
+                same[key] = refit.hierarchy()
+            hierarchies.append(same[key])
         self.restart(populations, hierarchies, self.sums)
         self._set_due(populations)
 

@@ -43,10 +43,14 @@ def learn(
     held_out: Annotated[
         float, typer.Option(help="Share of rows that predictions are checked on. 0 for no check.")
     ] = 0.2,
+    horizon: Annotated[
+        int | None,
+        typer.Option(min=1, help="Rounds that promises are for. A task's typical rows by default."),
+    ] = None,
     runs: Annotated[
         int,
-        typer.Option(min=0, help="Simulated worlds, to see what sharing saves. 0 for none."),
-    ] = 200,
+        typer.Option(min=0, help="Simulated worlds, to see what the start promises. 0 for none."),
+    ] = 60,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/learn"),
 ) -> None:
@@ -56,7 +60,8 @@ def learn(
 
     The log has a row for each past decision. The report answers five questions. How similar are \
 tasks? Does a hierarchy fit better than one pooled model, or than independent tasks? Which tasks \
-stand out? Do predictions of held-out rows hold? How much regret would sharing save?
+stand out? Do predictions of held-out rows hold? What regret does an agent promise that starts \
+from this log?
 
     The folder also has start.hb, from which an agent starts: it has learned the log.
     """
@@ -78,6 +83,7 @@ stand out? Do predictions of held-out rows hold? How much regret would sharing s
                 rank=rank,
                 noise_std=noise_std,
                 held_out=held_out,
+                horizon=horizon,
                 runs=runs,
                 seed=seed,
             )

@@ -10,13 +10,13 @@ from hierbandits.learning.calibration import Calibration
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
-from hierbandits.learning.savings import Savings
+from hierbandits.learning.promise_section import on_promises, promises_section
+from hierbandits.learning.promises import Promises
 from hierbandits.learning.sections import (
     Section,
     calibration_section,
     comparison_section,
     outliers_section,
-    savings_section,
     scores_section,
     shrinkage_section,
     similarity_section,
@@ -57,7 +57,7 @@ class LearningReport:
     shrinkage: Shrinkage
     outliers: Outliers
     calibration: Calibration | None  # None if no rows were held out
-    savings: Savings | None  # None if there were no runs
+    promises: Promises | None  # None if there were no runs
     settings: dict[str, Any]
 
     @property
@@ -73,8 +73,8 @@ class LearningReport:
             findings.insert(2, together)
         if self.calibration is not None:
             findings.append(verdict.on_calibration(self.calibration))
-        if self.savings is not None:
-            findings.append(verdict.on_savings(self.savings, self.similarity))
+        if self.promises is not None:
+            findings.append(on_promises(self.promises))
         return tuple(" ".join(sentences) for sentences in findings)
 
     def to_dict(self) -> dict[str, Any]:
@@ -100,12 +100,9 @@ class LearningReport:
             "shrinkage": {**plain(shrinkage, PER_TASK), "weight": shrinkage.quantiles()},
             "outliers": {**plain(outliers, PER_TASK), "flagged": outliers.flagged_tasks},
             "calibration": plain(self.calibration),
-            "savings": plain(self.savings, ("study",)),
+            "promises": plain(self.promises),
             "settings": self.settings,
         }
-        if self.savings is not None:
-            regret = {name: self.savings.regret(name) for name in self.savings.study.outcomes}
-            parts["savings"] |= {"regret": regret}
         data: dict[str, Any] = plain(parts)
         return data
 
@@ -121,8 +118,8 @@ class LearningReport:
         if self.calibration is not None:
             shown.append(calibration_section(self.calibration))
             shown.append(scores_section(self.calibration))
-        if self.savings is not None:
-            shown.append(savings_section(self.savings, self.similarity))
+        if self.promises is not None:
+            shown.append(promises_section(self.promises))
         return shown
 
     def show(self, console: "Console | None" = None) -> None:
@@ -166,10 +163,10 @@ class LearningReport:
         page.file("start.hb", self.start.save)
         page.frame("tasks", self.shrinkage.frame())
         page.frame("outliers", self.outliers.frame())
-        if self.savings is not None:
-            page.frame("regret", self.savings.study.frame())
-            for row in self.savings.study.summary("HierTS"):
-                page.row(experiment="learn", panel="", sigma_q=None, sigma_0=None, L=None, **row)
+        if self.promises is not None:
+            page.frame("regret", self.promises.frame())
+            for promise in self.promises.promises:
+                page.row(experiment="learn", runs=self.promises.runs, **promise.to_dict())
         page.document("report", self.to_dict())
         page.document("prior", self.prior.to_dict())
         return page
