@@ -15,7 +15,7 @@ from hierbandits.beliefs import (
 from hierbandits.evaluation import Evaluation, evaluate, hieropo
 from hierbandits.fitting import fit_prior
 from hierbandits.learning import LearningReport, learn_prior
-from hierbandits.logs import Columns, Log
+from hierbandits.logs import Columns, Log, Start
 from hierbandits.models import GaussianHierarchy, UnknownWidths
 from hierbandits.policies import POLICIES, Arms, Policy, Recipe, SpanningArms
 from hierbandits.simulation import Study, schedules, simulate
@@ -42,6 +42,7 @@ __all__ = [
     "Recipe",
     "RewardConflict",
     "SpanningArms",
+    "Start",
     "Study",
     "TaskSums",
     "UnknownDecision",

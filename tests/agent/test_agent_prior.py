@@ -11,7 +11,7 @@ from hierbandits.models.unknown_widths import UnknownWidths
 
 def test_a_prior_that_is_given_is_taken_as_it_is():
     for prior in (LINEAR, ARMED, UnknownWidths.of(2, armed=True)):
-        assert agent_prior(prior, None, ARMS) == (prior, ARMS)
+        assert agent_prior(prior, None, ARMS) == (prior, ARMS, None)
     assert agent_prior(None, 4, None)[0].dim == 4
 
 
@@ -23,8 +23,8 @@ def test_the_arms_that_a_prior_names_are_those_of_its_agent():
         task_std=[0.1, 0.2, 0.3],
         noise_std=1.0,
     )
-    assert agent_prior(prior, None, None) == (prior, ("a", "b", "c"))
-    moved, arms = agent_prior(prior, None, ["c", "a", "b"])
+    assert agent_prior(prior, None, None) == (prior, ("a", "b", "c"), None)
+    moved, arms, _ = agent_prior(prior, None, ["c", "a", "b"])
     assert (arms, moved.arms) == (["c", "a", "b"], ("c", "a", "b"))
     assert moved.hyper_mean.tolist() == [3.0, 1.0, 2.0]
     agents = [Agent(prior, seed=0, arms=arms) for arms in (None, ["c", "a", "b"])]

@@ -34,7 +34,7 @@ def test_the_warfarin_trial_by_command(tmp_path):
     assert "Tasks are alike but not equal" in result.stdout
     assert "Rewards have two values" in " ".join(result.stdout.split())
     assert f"Report: {out / 'report.html'}\n" in result.stdout
-    assert f"Prior: {out / 'prior.json'}; " in result.stdout
+    assert f"Start: {out / 'start.hb'}; " in result.stdout
     settings = json.loads((out / "settings.json").read_text())
     assert settings["files"] == sorted(path.name for path in out.iterdir())
     assert {f"{name}.png" for name in FIGURES} <= set(settings["files"])
@@ -52,11 +52,15 @@ def test_the_warfarin_trial_by_command(tmp_path):
     share = counts.sum(0) / counts.sum()
     np.testing.assert_allclose(report["prior"]["hyper_mean"], share, atol=0.1)
     lines = [line for line in result.stdout.splitlines() if line.startswith("    ")][-2:]
-    names = {"hb": hb}
+    names = {}
     exec("\n".join(line.strip() for line in lines), names)  # as printed
-    assert names["agent"].decide("new").arm in ("low", "medium", "high")
-    again, _ = hb.learn_prior(log, seed=3, runs=0)
-    assert names["prior"].to_dict() == again.to_dict()
+    agent = names["agent"]
+    assert agent.decide("new").arm in ("low", "medium", "high")
+    assert len(agent.tasks) == 22 + 1
+    again, from_log = hb.learn_prior(log, seed=3, runs=0)
+    assert report["prior"] == again.to_dict()
+    mean = hb.Agent(from_log.start).belief.hyper(0).mean
+    np.testing.assert_allclose(agent.belief.hyper(0).mean, mean, rtol=1e-9)
 
 
 def test_features_by_command(tmp_path):
@@ -67,7 +71,8 @@ def test_features_by_command(tmp_path):
     named += [part for j in range(3) for part in ("--features", f"x{j}")]
     result = _run(path, *named, "--structure", "scalar", "--runs", 0, "--held-out", 0, "--out", out)
     assert result.exit_code == 0, result.output
-    assert "agent = hb.Agent(prior, seed=0)" in result.output
+    assert f"agent = hb.Agent(hb.Start.load({str(out / 'start.hb')!r}), seed=0)" in result.output
+    assert hb.Start.load(out / "start.hb").prior.widths_known  # several populations
     report = json.loads((out / "report.json").read_text())
     assert report["similarity"]["coordinates"] == ["x0", "x1", "x2"]
     assert (report["calibration"], report["savings"]) == (None, None)

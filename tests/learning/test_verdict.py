@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hierbandits.learning.savings import Saving
 from support.learn_logs import drawn, learned
 
 import hierbandits as hb
-from hierbandits.learning.savings import Saving
 from hierbandits.learning.verdict import (
     _on_hierarchy,
     _saved,

@@ -22,6 +22,7 @@ def _report():
     report.figure("curves", panels(1)[0], "A caption")
     report.frame("regret", pl.DataFrame({"regret": [1.0, 2.0]}))
     report.document("more", {"a": [1, None]})
+    report.file("own.bin", lambda path: path.write_bytes(b"own"))
     report.row(policy="TS", runs=7, mean=2.5, panel=None)
     return report
 
@@ -33,14 +34,15 @@ def test_a_report_writes_all_it_was_given(tmp_path):
     assert page == tmp_path / "out" / "report.html"
     settings = json.loads((tmp_path / "out" / "settings.json").read_text())
     assert settings == {"seed": 3, "versions": versions(), "files": sorted(
-        ["curves.png", "curves.svg", "more.json", "regret.parquet", "report.html", "settings.json",
-         "summary.json"])}  # fmt: skip
+        ["curves.png", "curves.svg", "more.json", "own.bin", "regret.parquet", "report.html",
+         "settings.json", "summary.json"])}  # fmt: skip
     assert settings["files"] == sorted(path.name for path in page.parent.iterdir())
     picture = (page.parent / "curves.png").read_bytes()
     assert picture.startswith(b"\x89PNG")
     assert "<svg" in (page.parent / "curves.svg").read_text()
     assert pl.read_parquet(page.parent / "regret.parquet")["regret"].to_list() == [1.0, 2.0]
     assert json.loads((page.parent / "more.json").read_text()) == {"a": [1, None]}
+    assert (page.parent / "own.bin").read_bytes() == b"own"
     (row,) = json.loads((page.parent / "summary.json").read_text())
     assert row == {"policy": "TS", "runs": 7, "mean": 2.5, "panel": None}
     text = page.read_text()

@@ -25,7 +25,7 @@ from hierbandits.agent.posterior_table import posterior_table, summary_text
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, one_of, real_array
-from hierbandits.logs.log import Log
+from hierbandits.logs import Log, Start
 from hierbandits.models.model import Model
 from hierbandits.policies.recipes import POLICIES, USUAL, Recipe, name_of
 from hierbandits.types import Name, TaskName
@@ -37,9 +37,10 @@ REMEMBERED = 10_000
 class Agent:
     """Decides for named tasks and learns from rewards that come late, twice or out of order.
 
-    Its policy is HierRandUCB unless given.  Without a prior it learns the widths and the noise as
-    it goes; then `num_features`, or the form of `arms`, says what kind of bandit it is.  Tasks are
-    added when first seen.  In a hierarchy of more than two levels a task is a path,
+    `prior` is a model, or a `Start`, whose log it then knows.  Its policy is HierRandUCB unless
+    given.  Without a prior it learns the widths and the noise as it goes; then `num_features`, or
+    the form of `arms`, says what kind of bandit it is.  Tasks are added when first seen.  With more
+    than two levels a task is a path,
     ("north", "store-17").  `arms` are what `decide` offers unless it is given others: names when
     armed; a mapping from name to features, or a (K, d) array, when linear.  With `draws`,
     decisions carry propensities, estimated from so many posterior draws unless the policy knows
@@ -53,7 +54,7 @@ class Agent:
 
     def __init__(
         self,
-        prior: Model | None = None,
+        prior: Model | Start | None = None,
         policy: str | Recipe | None = None,
         *,
         num_features: int | None = None,
@@ -67,8 +68,8 @@ class Agent:
     ) -> None:
         book = None if journal is None else Journal(journal)
         remember = None if remember is None else count("remember", remember)
-        prior, arms = agent_prior(prior, num_features, arms)
-        self._state = AgentState(prior, _checked_recipe(policy), arms, remember)
+        prior, arms, start = agent_prior(prior, num_features, arms)
+        self._state = AgentState(prior, _checked_recipe(policy), arms, remember, start)
         self._books = Bookkeeper(self._state, book, clock)
         self._decider = Decider(self._books, seed, draws, floor)
         self._lock: AgentLock = RLock()
@@ -255,7 +256,7 @@ class Agent:
     def replay(
         cls,
         source: str | PathLike[str] | Iterable[Event] | Log,
-        prior: Model | None = None,
+        prior: Model | Start | None = None,
         policy: str | Recipe | None = None,
         *,
         num_features: int | None = None,

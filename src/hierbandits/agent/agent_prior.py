@@ -1,35 +1,45 @@
-"""The prior of an agent: the one that it is given, or what its arms imply."""
+"""What an agent begins with: the prior or the start that it is given, or what its arms imply."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from hierbandits.beliefs.model_kinds import kind_of
 from hierbandits.checks import checked_names, count, real_array
+from hierbandits.logs.start import Start
 from hierbandits.models.model import Model
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.policies.arms import num_axes
 
 
-def agent_prior(prior: Model | None, num_features: int | None, arms: Any) -> tuple[Model, Any]:
-    """The prior and the arms of an agent that is given these arguments.
+def agent_prior(
+    prior: Model | Start | None, num_features: int | None, arms: Any
+) -> tuple[Model, Any, Start | None]:
+    """The prior, the arms and the start of an agent that is given these arguments.
 
     Where the prior names its arms, these are the agent's.  If they are given in another order, the
-    prior is put in that order; other names are refused.
+    prior is put in that order; other names are refused.  A start's arms keep their order.
     """
     if prior is None:
-        return prior_from_arms(arms, num_features), arms
+        return prior_from_arms(arms, num_features), arms, None
     if num_features is not None:
         raise ValueError(f"num_features must not be given with a prior, got {num_features!r}")
+    if isinstance(prior, Start):
+        names = tuple(arms) if isinstance(arms, Collection) else arms
+        if prior.arms is not None and names not in (None, prior.arms):
+            raise ValueError(
+                f"arms must be those of the start, {prior.arms!r:.80}, got {arms!r:.80}"
+            )
+        return prior.prior, arms if prior.arms is None else prior.arms, prior
     kind_of(prior)
     if prior.num_levels < 2:
         raise ValueError(f"prior must have a level of tasks below its root, got {prior}")
     if prior.arms is None:
-        return prior, arms
+        return prior, arms, None
     if arms is None:
-        return prior, prior.arms
+        return prior, prior.arms, None
     if isinstance(arms, str | Mapping) or not isinstance(arms, Collection):
         raise ValueError(f"arms must be the names of the prior's arms, got {arms!r:.80}")
-    return prior.reordered(tuple(arms)), arms
+    return prior.reordered(tuple(arms)), arms, None
 
 
 def prior_from_arms(arms: Any, num_features: int | None) -> UnknownWidths:

@@ -12,6 +12,7 @@ from hierbandits.agent.roster import Roster
 from hierbandits.agent.running_sums import RunningSums
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.logs.start import Start
 from hierbandits.models.model import Model
 from hierbandits.policies.forced_start import ForcedStart
 from hierbandits.policies.policy import Policy
@@ -37,6 +38,7 @@ class AgentState:
         recipe: Recipe,
         arms: Any,
         remember: int | None,
+        start: Start | None = None,
     ) -> None:
         self.prior = prior
         self.recipe = recipe
@@ -49,6 +51,9 @@ class AgentState:
         self.sums = RunningSums(prior.dim, armed=prior.is_armed)
         self.num_events = 0
         self.history = secrets.token_hex(8)  # tells its events from those of other agents
+        if start is not None:
+            paths = [self.roster.checked_path(task) for task in start.tasks]
+            self._learn_sums(paths, start.record())
 
     @property
     def belief(self) -> Posterior:
@@ -147,6 +152,9 @@ class AgentState:
     def learn_past(self, tasks: Sequence[tuple[Name, ...]], sums: TaskSums) -> None:
         """Whole sums, a row for each task, before any reward."""
         self.num_events += 1
+        self._learn_sums(tasks, sums)
+
+    def _learn_sums(self, tasks: Sequence[tuple[Name, ...]], sums: TaskSums) -> None:
         members = [self.roster.meet(path) for path in tasks]
         self.belief.learn_past(np.array([member.node for member in members], np.intp), sums)
         self.sums.put(np.array([member.row for member in members], np.intp), sums)

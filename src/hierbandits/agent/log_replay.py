@@ -26,10 +26,16 @@ def arms_of(log: Log) -> tuple[Name, ...] | None:
 def replay_log(state: AgentState, log: Log, now: float) -> None:
     """Learn all rows, and remember their decisions, if they have ids, as settled.
 
-    The log that the prior was learned from is refused.
+    The log that the prior was learned from is refused, and so is that of a start.
     """
-    if state.belief.learned_from:
-        state.belief.check_new_log(log.sums().sums.totals())
+    known = state.totals()
+    if state.belief.learned_from or known.n.any():
+        totals = log.sums().sums.totals()
+        state.belief.check_new_log(totals)
+        if totals.same_log(known.totals()):
+            raise ValueError(
+                f"log must not be the start's own, {totals.n:g} rows, which would count twice"
+            )
     for batch in log.batches():
         if batch.is_armed != state.prior.is_armed:
             form = "arms" if state.prior.is_armed else "features"

@@ -178,12 +178,17 @@ class AdaptiveBelief(Belief):
         ends = np.searchsorted(of_node[order], populations, side="right")
         starts = np.searchsorted(of_node[order], populations)
         hierarchies, sums = [], self.sums
+        same: dict[tuple[object, ...], GaussianHierarchy] = {}
         for p, start, stop in zip(populations.tolist(), starts, ends, strict=True):
             tasks = order[start:stop]
             tasks = tasks[most_rewarded(sums.n[tasks], self.prior)]
-            refit = WidthRefit(self.prior, sums.rows(tasks), self._fitted(p))
-            refit.advance()
-            hierarchies.append(refit.hierarchy())
+            rows = sums.rows(tasks)
+            key = self._fitted(p), *(values.tobytes() for values in rows.state().values())
+            if key not in same:  # runs of a simulation may begin with the same log
+                refit = WidthRefit(self.prior, rows, self._fitted(p))
+                refit.advance()
+                same[key] = refit.hierarchy()
+            hierarchies.append(same[key])
         self.restart(populations, hierarchies, sums)
         self._set_due(populations)
 

@@ -3,7 +3,9 @@
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
+from hierbandits.beliefs.first_widths import FirstWidths
 from hierbandits.beliefs.standard_units import StandardUnits
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.kernels.arm_width_draws import draw_arm_widths
@@ -12,7 +14,7 @@ from hierbandits.kernels.width_draws import draw_widths
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.stated_covs import parts_in_common
 from hierbandits.models.unknown_widths import UnknownWidths
-from hierbandits.types import Matrix
+from hierbandits.types import Indices, Matrix, Vector
 
 FIRST, WARM_UP, DRAWS = 3, 8, 24
 """The first draws of a chain, all that are thrown away, and those of which the mean is taken."""
@@ -20,11 +22,13 @@ FIRST, WARM_UP, DRAWS = 3, 8, 24
 LARGEST_SUMS = 2_000_000
 """The work of a draw, so that a look takes the tasks with the most rewards if there are more."""
 
-_WIDER = (
-    4.0  # times the covariances of the last look: draws leave wide ones sooner than narrow ones
-)
+MANY_REWARDS = 4
+"""Rewards for each coordinate from which draws begin at a guess; see `FirstWidths`."""
+
+_WIDER = 4.0  # times the last covariances, where draws begin: they leave wide ones sooner
 _FIRST_WIDTH = 1.0  # of the first draw's tasks, in units of the rewards
 _LEAST_SHARE = 1e-12  # of an arm's own variance in the common one: less would be lost in it
+_FIRST_SHARE = 0.01  # of the common variance in the arms' own where draws begin, at least
 _LEAST_NOISE = 1e-6  # of a stated noise, in units of the rewards: below it draws would not move
 
 
@@ -37,7 +41,12 @@ class WidthRefit:
     """
 
     def __init__(
-        self, prior: UnknownWidths, sums: TaskSums, now: GaussianHierarchy | None = None
+        self,
+        prior: UnknownWidths,
+        sums: TaskSums,
+        now: GaussianHierarchy | None = None,
+        draws: int = DRAWS,
+        rng: Generator | None = None,
     ) -> None:
         self.prior = prior
         self.cost = max(1, len(sums.n)) * work_of_task(prior)
@@ -46,42 +55,45 @@ class WidthRefit:
         self._sums = units.scaled(sums)
         self._mean = units.mean_in(prior.hyper_mean)
         one = np.ones(prior.dim) if prior.is_armed else np.eye(prior.dim)
-        self._cov: Matrix = _FIRST_WIDTH**2 * one
-        noise = self._before.noise_std / units.reward
+        width, noise = _FIRST_WIDTH, self._before.noise_std / units.reward
         if now is None and prior.noise_std is None:
             noise = 1.0
+        if now is None and sums.n.sum() >= MANY_REWARDS * prior.dim:
+            known = None if prior.noise_std is None else noise
+            width, noise = FirstWidths.of(self._sums, self._mean, known).middle()
+        self._cov: Matrix = width**2 * one
         centre, common = 0.0, 0.0
         if prior.is_armed:  # where all arms would be if they were equal
             centre = float((self._sums.xy.sum() - sums.xx.sum(0) @ self._mean) / sums.n.sum())
-            common = 0.0 if prior.is_diagonal else _FIRST_WIDTH**2
+            common = 0.0 if prior.is_diagonal else width**2
         if now is not None:
             self._cov, common = _parts(_WIDER * units.cov_in(now.task_cov), prior)
-        self._numbers = np.array(
-            [max(noise, _LEAST_NOISE) ** 2, 1 / _FIRST_WIDTH**2, centre, common]
-        )
+        self._numbers = np.array([max(noise, _LEAST_NOISE) ** 2, 1 / width**2, centre, common])
         self._common = [np.zeros(len(sums.n))] if prior.is_armed else []  # of each task
         self._hyper_vars = np.ones(prior.dim)
-        self._covs = np.empty((WARM_UP + DRAWS, *one.shape))
-        self._hypers = np.empty((WARM_UP + DRAWS, prior.dim))
-        self._others = np.empty((WARM_UP + DRAWS, self._numbers.size))
+        self._covs = np.empty((WARM_UP + draws, *one.shape))
+        self._hypers = np.empty((WARM_UP + draws, prior.dim))
+        self._others = np.empty((WARM_UP + draws, self._numbers.size))
         self._done = 0
-        # The draws are a function of the data alone, in any unit and whatever their rounding.
+        # Unless `rng` is given, the draws are a function of the data alone, in any unit and
+        # whatever their rounding.
         data = [sums.n.sum(), self._sums.yy.sum(), np.abs(self._sums.xy).sum()]
         with np.errstate(over="ignore"):
             key = np.array(data).astype(np.float32).view(np.uint32)
-        self._rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(key.tolist())))
+        own = np.random.PCG64(np.random.SeedSequence(key.tolist()))
+        self._rng = Generator(own) if rng is None else rng
 
     @property
     def is_done(self) -> bool:
         """Whether all draws are made."""
         return self._done == len(self._covs)
 
-    def advance(self, draws: int = WARM_UP + DRAWS) -> int:
-        """Make so many draws more; returns how many were left to make."""
-        start = self._done
-        while self._done < min(start + draws, len(self._covs)):
-            end = FIRST if self._done < FIRST else len(self._covs)
-            self._draw(slice(self._done, min(start + draws, end)))
+    def advance(self, draws: int | None = None) -> int:
+        """Make so many draws more, or all; returns how many were left to make."""
+        start, last = self._done, len(self._covs)
+        stop = last if draws is None else min(start + draws, last)
+        while self._done < stop:
+            self._draw(slice(self._done, min(stop, FIRST if self._done < FIRST else last)))
         return self._done - start
 
     def _draw(self, rows: slice) -> None:
@@ -114,20 +126,28 @@ class WidthRefit:
 
         Where no hierarchy can be so (numbers are too large, or none), it is as it was before.
         """
-        units, kept = self.units, slice(WARM_UP, None)
+        return self._middle(slice(WARM_UP, None))
+
+    def last(self) -> GaussianHierarchy:
+        """The hierarchy of the last draw; see `hierarchy`."""
+        return self._middle(slice(-1, None))
+
+    def _middle(self, rows: slice) -> GaussianHierarchy:
+        """The hierarchy in the middle of some draws."""
+        units, prior = self.units, self.prior
         with np.errstate(all="ignore"):
             try:
-                hyper = np.exp(np.log(self._hypers[kept]).mean(0))
-                noise = units.reward * np.exp(np.log(self._others[kept, NOISE]).mean() / 2)
-                cov = _log_mean(self._covs[kept])
-                if self.prior.is_armed and not self.prior.is_diagonal:
-                    common = np.exp(np.log(self._others[kept, COMMON]).mean())
+                hyper = np.exp(np.log(self._hypers[rows]).mean(0))
+                noise = units.reward * np.exp(np.log(self._others[rows, NOISE]).mean() / 2)
+                cov = _log_mean(self._covs[rows])
+                if prior.is_armed and not prior.is_diagonal:
+                    common = np.exp(np.log(self._others[rows, COMMON]).mean())
                     cov = np.diag(np.maximum(cov, _LEAST_SHARE * common)) + common
-                return self.prior.with_widths(
-                    units.cov_out(hyper if self.prior.is_diagonal else np.diag(hyper)),
+                return prior.with_widths(
+                    units.cov_out(hyper if prior.is_diagonal else np.diag(hyper)),
                     units.cov_out(cov),
-                    float(noise) if self.prior.noise_std is None else self.prior.noise_std,
-                    float(units.reward * self._others[kept, CENTRE].mean()),
+                    float(noise) if prior.noise_std is None else prior.noise_std,
+                    float(units.reward * self._others[rows, CENTRE].mean()),
                 )
             except ValueError:
                 return self._before
@@ -139,13 +159,13 @@ def work_of_task(prior: UnknownWidths) -> int:
     return 14 * d if prior.is_armed else d**3 + 4 * d**2 + 16 * d + 16
 
 
-def most_rewarded(sums: TaskSums, prior: UnknownWidths) -> TaskSums:
-    """The sums of tasks that have rewards; of those with the most, if there are very many."""
+def most_rewarded(n: Vector, prior: UnknownWidths) -> Indices:
+    """The tasks that have rewards, `n` of each; those with the most, if there are very many."""
     most = max(LARGEST_SUMS // work_of_task(prior), 4 * prior.dim)
-    rows = np.flatnonzero(sums.n > 0)
-    if rows.size > most:
-        rows = rows[np.sort(np.argsort(-sums.n[rows], kind="stable")[:most])]
-    return sums.rows(rows)
+    tasks = np.flatnonzero(n > 0)
+    if tasks.size > most:
+        tasks = tasks[np.sort(np.argsort(-n[tasks], kind="stable")[:most])]
+    return tasks
 
 
 def _parts(cov: Matrix, prior: UnknownWidths) -> tuple[Matrix, float]:
@@ -154,7 +174,8 @@ def _parts(cov: Matrix, prior: UnknownWidths) -> tuple[Matrix, float]:
         return cov, 0.0
     parts = parts_in_common(cov)
     assert parts is not None  # the covariances of such a belief have this form
-    return parts
+    own, common = parts
+    return own, max(common, _FIRST_SHARE * float(own.mean()))  # draws never leave zero
 
 
 def _log_mean(covs: Matrix) -> Matrix:

@@ -1,15 +1,12 @@
 """The command `hierbandits learn`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from hierbandits.cli.spelling import feature_columns, names_as_in_log
 from hierbandits.cli.terminal import app, console, fail, need, report_folder, say
-
-if TYPE_CHECKING:
-    from hierbandits import LearningReport
 
 
 @app.command()
@@ -46,10 +43,14 @@ def learn(
     held_out: Annotated[
         float, typer.Option(help="Share of rows that predictions are checked on. 0 for no check.")
     ] = 0.2,
+    horizon: Annotated[
+        int | None,
+        typer.Option(min=1, help="Rounds that promises are for. A task's typical rows by default."),
+    ] = None,
     runs: Annotated[
         int,
-        typer.Option(min=0, help="Simulated worlds, to see what sharing saves. 0 for none."),
-    ] = 200,
+        typer.Option(min=0, help="Simulated worlds, to see what the start promises. 0 for none."),
+    ] = 60,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/learn"),
 ) -> None:
@@ -59,9 +60,10 @@ def learn(
 
     The log has a row for each past decision. The report answers five questions. How similar are \
 tasks? Does a hierarchy fit better than one pooled model, or than independent tasks? Which tasks \
-stand out? Do predictions of held-out rows hold? How much regret would sharing save?
+stand out? Do predictions of held-out rows hold? What regret does an agent promise that starts \
+from this log?
 
-    The folder also has prior.json, from which an agent can start.
+    The folder also has start.hb, from which an agent starts: it has learned the log.
     """
     from hierbandits import learn_prior
     from hierbandits.reporting.progress import progress_bar
@@ -81,6 +83,7 @@ stand out? Do predictions of held-out rows hold? How much regret would sharing s
                 rank=rank,
                 noise_std=noise_std,
                 held_out=held_out,
+                horizon=horizon,
                 runs=runs,
                 seed=seed,
             )
@@ -89,12 +92,6 @@ stand out? Do predictions of held-out rows hold? How much regret would sharing s
         except (ValueError, OSError) as error:
             fail(" ".join(str(error).split()))
     report.show(console)
-    say(f"Report: {page}\nPrior: {out / 'prior.json'}; to start from it:\n")
-    _say_how_to_start(report, out / "prior.json")
-
-
-def _say_how_to_start(report: "LearningReport", path: Path) -> None:
-    """Print the lines of code that start an agent."""
-    arms = "" if report.arms is None else f", arms={list(report.arms)!r}"
-    say(f"    prior = hb.GaussianHierarchy.load({str(path)!r})")
-    say(f"    agent = hb.Agent(prior{arms}, seed=0)")
+    say(f"Report: {page}\nStart: {out / 'start.hb'}; to start from it:\n")
+    say("    import hierbandits as hb")
+    say(f"    agent = hb.Agent(hb.Start.load({str(out / 'start.hb')!r}), seed=0)")

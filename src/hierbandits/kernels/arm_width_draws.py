@@ -168,7 +168,7 @@ def _draw_common(
     for s in range(tasks):
         common[s] *= factor
         scatter += common[s] ** 2
-    known = rng.standard_gamma((NU + 1) / 2) / (NU / (var * factor**2) + numbers[SCALE])
+    known: float = rng.standard_gamma((NU + 1) / 2) / (NU / (var * factor**2) + numbers[SCALE])
     numbers[COMMON] = (scatter / 2 + NU * known) / rng.standard_gamma((NU + tasks) / 2)
     # mu + shift and l - shift say the same of all rewards.
     precision, told = tasks / numbers[COMMON], common.sum() / numbers[COMMON]

@@ -18,8 +18,10 @@ from hierbandits.learning.learning_report import LearningReport
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.predictor import Predictor
-from hierbandits.learning.savings import Savings, hierarchy_of_worlds
+from hierbandits.learning.promises import Promises
 from hierbandits.learning.shrinkage import Shrinkage
+from hierbandits.learning.start_trial import StartTrial
+from hierbandits.learning.starting import start_from
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.logs import GroupSums, Log, Split, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -40,7 +42,8 @@ def learn_prior(
     rank: int = 1,
     noise_std: float | None = None,
     held_out: float = 0.2,
-    runs: int = 200,
+    horizon: int | None = None,
+    runs: int = 60,
     seed: int = 0,
     progress: Progress = None,
 ) -> tuple[GaussianHierarchy, LearningReport]:
@@ -50,17 +53,20 @@ def learn_prior(
     size, whose columns `task`, `reward` and either `arm` or `features` (one column of lists, or
     several columns) are named.  It is read twice and never held as a whole.
 
-    The prior is for tasks that the agent has not met: with one population, mu has its posterior
+    `report.start` is what to give an agent: `hb.Agent(report.start)` has learned the log.  The
+    prior alone is for tasks that are not in the log: with one population, mu has its posterior
     given the whole log; with several, it is as if drawn anew from the learned hyper-prior.
     `fit_prior` explains `structure`, `rank` and `noise_std`; with "auto" the structure is the one
     that the log gives most evidence for.  `held_out` is the share of rows on which predictions are
-    checked, and `runs` the number of worlds simulated for the regret saved; 0 leaves either out.
-    `progress` shows a bar for each stage (None: on a terminal), or is a
+    checked, and `runs` the number of worlds in which the start is simulated for its promises; 0
+    leaves either out.  Promises are for `horizon` rounds, or, unless given, for as many as a
+    typical task has rows.  `progress` shows a bar for each stage (None: on a terminal), or is a
     function that is called with the steps of a stage done so far and all of its steps.
     """
     columns = {"task": task, "reward": reward, "arm": arm}
     log = Log.of(source, {**columns, "features": features, "population": population}, arms)
     split, runs = Split.held_out(held_out, seed), count("runs", runs)
+    horizon = None if horizon is None else count("horizon", horizon, least=1)
     one_of("structure", structure, ("auto", *get_args(StructureKind)))
     gathered = GroupSums(split.num_groups)
     with progress_bar("Reading the log", None, progress):
@@ -94,21 +100,19 @@ def learn_prior(
             predictors = Predictor.of_each_model(trained, training, survey.population, noise_std)
         with progress_bar("Checking held-out rows", survey.num_rows, progress) as steps:
             calibration = Calibration.of(survey, split, gathered, predictors, steps.advance)
-    savings = None
+    start = start_from(survey, sums, fit.prior, noise_std)
+    prior = _starting_prior(fit.prior, posteriors, sums)
+    promises = None
     if runs:
-        worlds = hierarchy_of_worlds(fit, comparison, survey.num_populations > 1)
-        savings = Savings.of(
-            worlds,
-            sums.n,
-            survey.population,
-            survey.features,
-            runs=runs,
-            seed=seed,
-            progress=progress,
-        )
+        with progress_bar("Drawing worlds", None, progress):
+            trial = StartTrial(
+                start, fit, prior, survey.features, horizon=horizon, runs=runs, seed=seed
+            )
+        promises = Promises.of_trial(trial, progress)
     settings = {"structure": structure, "rank": rank, "noise_std": noise_std}
     report = LearningReport(
-        prior=_starting_prior(fit.prior, posteriors, sums),
+        start=start,
+        prior=prior,
         before_log=fit.prior,
         num_rows=survey.num_rows,
         num_tasks=survey.num_tasks,
@@ -120,8 +124,8 @@ def learn_prior(
         shrinkage=Shrinkage.of(posteriors, sums.n, *names),
         outliers=Outliers.of(fit.prior, sums, posteriors, *names),
         calibration=calibration,
-        savings=savings,
-        settings=settings | {"held_out": held_out, "runs": runs, "seed": seed},
+        promises=promises,
+        settings=settings | {"held_out": held_out, "horizon": horizon, "runs": runs, "seed": seed},
     )
     return report.prior, report
 

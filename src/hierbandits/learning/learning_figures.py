@@ -9,12 +9,10 @@ from hierbandits.algebra import normal_quantile
 from hierbandits.learning.calibration import BINS, CONFIDENCES, Calibration, Cells
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
-from hierbandits.learning.savings import Savings
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.learning.width_grid import log_weights
 from hierbandits.reporting.figure import panels
-from hierbandits.simulation.plots import regret_curves
 from hierbandits.types import Name
 
 MOST_COORDINATES, MOST_POPULATIONS = 24, 8  # of a picture
@@ -153,14 +151,6 @@ def draw_calibration(calibration: Calibration) -> Any:
     right.set_ylim(min(0.45, low - 0.02), 1.02)
     for axes in (left, right):
         axes.legend(frameon=False)
-    return figure
-
-
-def draw_regret(savings: Savings) -> Any:
-    """Regret in worlds of the learned hierarchy."""
-    figure, (axes,) = panels(1, width=6.0)
-    title = f"{savings.num_tasks} new tasks, {savings.runs} worlds"
-    regret_curves(axes, savings.study, title)
     return figure
 
 

@@ -10,13 +10,13 @@ from hierbandits.learning.calibration import Calibration
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
-from hierbandits.learning.savings import Savings
+from hierbandits.learning.promise_section import on_promises, promises_section
+from hierbandits.learning.promises import Promises
 from hierbandits.learning.sections import (
     Section,
     calibration_section,
     comparison_section,
     outliers_section,
-    savings_section,
     scores_section,
     shrinkage_section,
     similarity_section,
@@ -24,6 +24,7 @@ from hierbandits.learning.sections import (
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.learning.together_sections import together_sections
+from hierbandits.logs import Start
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.plain_data import plain
 from hierbandits.reporting.report import Report
@@ -43,7 +44,8 @@ PER_TASK = (
 class LearningReport:
     """All the findings about a log and the prior learned from it."""
 
-    prior: GaussianHierarchy  # for an agent to start from
+    start: Start  # for an agent to start from
+    prior: GaussianHierarchy  # for new tasks: the widths that fit best, and mu given the log
     before_log: GaussianHierarchy  # for an agent that then calls `learn_past` with this log's sums
     num_rows: int
     num_tasks: int
@@ -55,7 +57,7 @@ class LearningReport:
     shrinkage: Shrinkage
     outliers: Outliers
     calibration: Calibration | None  # None if no rows were held out
-    savings: Savings | None  # None if there were no runs
+    promises: Promises | None  # None if there were no runs
     settings: dict[str, Any]
 
     @property
@@ -71,8 +73,8 @@ class LearningReport:
             findings.insert(2, together)
         if self.calibration is not None:
             findings.append(verdict.on_calibration(self.calibration))
-        if self.savings is not None:
-            findings.append(verdict.on_savings(self.savings, self.similarity))
+        if self.promises is not None:
+            findings.append(on_promises(self.promises))
         return tuple(" ".join(sentences) for sentences in findings)
 
     def to_dict(self) -> dict[str, Any]:
@@ -98,12 +100,9 @@ class LearningReport:
             "shrinkage": {**plain(shrinkage, PER_TASK), "weight": shrinkage.quantiles()},
             "outliers": {**plain(outliers, PER_TASK), "flagged": outliers.flagged_tasks},
             "calibration": plain(self.calibration),
-            "savings": plain(self.savings, ("study",)),
+            "promises": plain(self.promises),
             "settings": self.settings,
         }
-        if self.savings is not None:
-            regret = {name: self.savings.regret(name) for name in self.savings.study.outcomes}
-            parts["savings"] |= {"regret": regret}
         data: dict[str, Any] = plain(parts)
         return data
 
@@ -119,8 +118,8 @@ class LearningReport:
         if self.calibration is not None:
             shown.append(calibration_section(self.calibration))
             shown.append(scores_section(self.calibration))
-        if self.savings is not None:
-            shown.append(savings_section(self.savings, self.similarity))
+        if self.promises is not None:
+            shown.append(promises_section(self.promises))
         return shown
 
     def show(self, console: "Console | None" = None) -> None:
@@ -145,7 +144,7 @@ class LearningReport:
         )
 
     def write(self, folder: str | Path) -> Path:
-        """Write a page, figures, tables, report.json and prior.json; returns the page."""
+        """Write a page, figures, tables, report.json, prior.json, start.hb; returns the page."""
         return self.report().write(folder)
 
     def report(self) -> Report:
@@ -158,17 +157,16 @@ class LearningReport:
             page.text(*section.words)
             if section.draw is not None:
                 page.figure(section.name, section.draw(), section.caption)
-        arms = "" if self.arms is None else f", arms={list(self.arms)!r}"
         page.text(
-            "To start an agent from what was learned: prior = "
-            f'hb.GaussianHierarchy.load("prior.json"); agent = hb.Agent(prior{arms}).'
+            'To start an agent from what was learned: agent = hb.Agent(hb.Start.load("start.hb")).'
         )
+        page.file("start.hb", self.start.save)
         page.frame("tasks", self.shrinkage.frame())
         page.frame("outliers", self.outliers.frame())
-        if self.savings is not None:
-            page.frame("regret", self.savings.study.frame())
-            for row in self.savings.study.summary("HierTS"):
-                page.row(experiment="learn", panel="", sigma_q=None, sigma_0=None, L=None, **row)
+        if self.promises is not None:
+            page.frame("regret", self.promises.frame())
+            for promise in self.promises.promises:
+                page.row(experiment="learn", runs=self.promises.runs, **promise.to_dict())
         page.document("report", self.to_dict())
         page.document("prior", self.prior.to_dict())
         return page

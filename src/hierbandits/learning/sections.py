@@ -11,7 +11,6 @@ from hierbandits.learning import verdict
 from hierbandits.learning.calibration import CELL_ROWS, CONFIDENCES, Calibration
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import FALSE_ALARMS, Outliers
-from hierbandits.learning.savings import MOST_ROUNDS, MOST_TASKS, Savings
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.reporting.rounding import to_its_error
@@ -213,44 +212,6 @@ def scores_section(calibration: Calibration) -> Section:
             "All three are fitted to the training rows; a log score is the log of the density "
             "that the model gave to what happened.",
         ],
-    )
-
-
-def savings_section(savings: Savings, similarity: Similarity) -> Section:
-    """What sharing would save."""
-    saved = {saving.over: saving for saving in savings.savings}
-    rows = []
-    for name in savings.study.outcomes:
-        mean, error = savings.regret(name)
-        row = [name, f"{mean:.4g}", f"{error:.2g}"]
-        if name in saved:
-            saving = saved[name]
-            row += [f"{saving.difference:+.4g}", f"{saving.difference_error:.2g}"]
-            row += [f"{saving.percent:+.1f} %", f"{saving.percent_error:.1f}"]
-        rows.append(row + [""] * (7 - len(row)))
-    columns = (
-        "policy",
-        "regret",
-        "± s.e.",
-        "HierTS saves",
-        "± s.e. (paired)",
-        "share saved",
-        "± s.e.",
-    )
-    return Section(
-        name="regret",
-        heading="What sharing would save",
-        columns=columns,
-        rows=rows,
-        words=[
-            *verdict.on_savings(savings, similarity),
-            f"{savings.num_tasks} tasks (at most {MOST_TASKS}) act in each of {savings.num_rounds} "
-            f"rounds (at most {MOST_ROUNDS}). Worlds are drawn from what was learned, and only "
-            "OracleTS knows what their tasks have in common. An agent that starts from the learned "
-            "prior is between HierTS and OracleTS.",
-        ],
-        draw=lambda: pictures.draw_regret(savings),
-        caption="Cumulative regret over all tasks, with bands of one standard error.",
     )
 
 

@@ -10,7 +10,6 @@ from hierbandits.learning.calibration import CONFIDENCES, Calibration
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
-from hierbandits.learning.savings import Saving, Savings
 from hierbandits.learning.task_similarity import Similarity
 
 STEPS = ((150.0, "very strongly"), (20.0, "strongly"), (3.0, "somewhat"))  # least odds
@@ -159,49 +158,11 @@ def on_calibration(calibration: Calibration) -> list[str]:
     return [*sentences, f"Per held-out row, the hierarchy's log scores are {' and '.join(scores)}."]
 
 
-def on_savings(savings: Savings, similarity: Similarity) -> list[str]:
-    """What sharing would save, and whether pooling would save more."""
-    compared = " and ".join(_saved(saving) for saving in savings.savings)
-    sentences = [
-        f"In {savings.runs} worlds like this one ({savings.num_tasks} new tasks, "
-        f"{savings.num_rounds} rounds), HierTS has {compared}."
-    ]
-    pooled = next(saving for saving in savings.savings if saving.over == "PooledTS")
-    if pooled.difference < -SURE * pooled.difference_error:
-        sentences.append(
-            "Pooling wins there: tasks differ too little, or end too soon, to tell apart."
-        )
-    if similarity.maybe_zero.any():
-        sentences.append(
-            "Some task widths are guesses there, since the log does not tell them from zero: the "
-            "more equal tasks are, the better pooling does."
-        )
-    return sentences
-
-
 def _scored(name: str, advantage: float, error: float) -> str:
     if abs(advantage) <= SURE * error:
         return f"about as good as {name} ones ({advantage:+.2g} ± {error:.2g})"
     word = "better" if advantage > 0 else "worse"
     return f"{word} than {name} ones by {abs(advantage):.3g} ± {error:.2g}"
-
-
-def _saved(saving: Saving) -> str:
-    if abs(saving.difference) <= SURE * saving.difference_error:
-        return (
-            f"about the regret of {saving.over} ({_percent(-saving.percent, '+')} ± "
-            f"{_percent(saving.percent_error)} %)"
-        )
-    word = "less" if saving.difference > 0 else "more"
-    return (
-        f"{abs(saving.percent):.3g} ± {_percent(saving.percent_error)} % {word} regret than "
-        f"{saving.over}"
-    )
-
-
-def _percent(value: float, sign: str = "") -> str:
-    """Two digits, or more before the point."""
-    return f"{value:{sign}.0f}" if abs(value) >= 99.5 else f"{value:{sign}.2g}"
 
 
 def _on_hierarchy(log_odds: float, other: str) -> str:

@@ -9,6 +9,7 @@ from hierbandits.logs.reward_scale import RewardScale
 from hierbandits.logs.row_sample import RowSample
 from hierbandits.logs.rows import Rows
 from hierbandits.logs.split import Split
+from hierbandits.logs.start import Start
 from hierbandits.logs.survey import Survey
 
 __all__ = [
@@ -21,5 +22,6 @@ __all__ = [
     "RowSample",
     "Rows",
     "Split",
+    "Start",
     "Survey",
 ]

@@ -2,7 +2,7 @@
 
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from io import BytesIO
@@ -32,6 +32,7 @@ class Report:
     _figures: dict[str, tuple[Any, bytes]] = field(default_factory=dict)  # each with its PNG
     _frames: dict[str, Any] = field(default_factory=dict)
     _documents: dict[str, Any] = field(default_factory=dict)
+    _others: dict[str, Callable[[Path], object]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._page = HtmlPage(self.title)
@@ -64,6 +65,10 @@ class Report:
     def document(self, name: str, content: Any) -> None:
         """Add plain data, to be written as JSON."""
         self._documents[name] = content
+
+    def file(self, name: str, write: Callable[[Path], object]) -> None:
+        """Add a file of any other form, which a function of its path writes."""
+        self._others[name] = write
 
     def row(self, **values: Any) -> None:
         """Add a row to summary.json."""
@@ -99,6 +104,8 @@ class Report:
             frame.write_parquet(target / f"{name}.parquet")
         for name, content in self._documents.items():
             _write_json(target / f"{name}.json", content)
+        for name, write in self._others.items():
+            write(target / name)
         _write_json(target / "summary.json", self.rows)
         page = target / "report.html"
         _write_text(page, self.html())
@@ -110,6 +117,7 @@ class Report:
         names += [f"{name}.{kind}" for name in self._figures for kind in ("png", "svg")]
         names += [f"{name}.parquet" for name in self._frames]
         names += [f"{name}.json" for name in self._documents]
+        names += self._others
         return sorted(names)
 
 

@@ -16,6 +16,9 @@ STYLES = {
     "HierTS-forced": ("#88ccee", (0, (3, 1))),
     "HierGreedy": ("#e69f00", (0, (1, 2))),
     "LinUCB": ("#999933", (0, (6, 2, 2, 2))),
+    "this start": ("#332288", "-"),
+    "best single arm": ("#999999", (0, (1, 1))),
+    "no log": ("#cc79a7", "--"),
 }
 
 

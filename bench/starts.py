@@ -1,0 +1,174 @@
+"""`python -m bench.starts`: what a start from a log is worth, and whether its promises hold.
+
+Every log is drawn from a hierarchy of known widths.  An agent that starts from it then acts in 20
+new tasks for 50 rounds, beside HierTS that is told the true widths and PooledTS, both with the same
+log.  With `--promises`, the regret is also compared with what the start promised.
+"""
+
+import argparse
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+import hierbandits as hb
+from bench.tables import Table
+from hierbandits.environments import SampledActions
+from hierbandits.fitting import fit_prior
+from hierbandits.learning.log_worlds import LogWorlds
+from hierbandits.learning.players import Player, Scene, after_sums
+from hierbandits.learning.promises import Promise
+from hierbandits.learning.start_trial import NEW, START, StartTrial
+from hierbandits.models.variants import pooled
+from hierbandits.policies.recipes import POLICIES, USUAL
+from hierbandits.policies.thompson_rule import thompson
+
+Array = NDArray[np.float64]
+TASKS, ROUNDS, NOISE = 20, 50, 1.0
+ARM_WIDTHS = "0.03 to 0.6"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Logs of so many tasks and rows, and the bandit that they are about."""
+
+    tasks: int
+    rows: int
+    dim: int = 5
+    armed: bool = True
+    mean_std: float = 1.0  # of mu
+
+    def __str__(self) -> str:
+        form = f"{self.dim} {'arms' if self.armed else 'features'}"
+        return f"{self.tasks} x {self.rows}, {form}"
+
+
+SHAPES = (Shape(3, 20), Shape(20, 50), Shape(100, 50), Shape(500, 2))
+OTHERS = (Shape(40, 10, 4, armed=False), Shape(30, 30, 10, mean_std=0.5))
+WIDTHS: tuple[float | str, ...] = (0.0, 0.1, 0.3, 1.0, ARM_WIDTHS)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A log, and the new tasks that an agent meets after it."""
+
+    truth: hb.GaussianHierarchy
+    sums: hb.TaskSums
+    sample: Array | None  # rows of features, None if armed
+    worlds: LogWorlds  # one world
+
+
+def draw(shape: Shape, width: float | str, rng: Generator, seed: int) -> Drawn:
+    """Draw mu, tasks, and a log in which arms were played at random."""
+    d = shape.dim
+    widths = np.full(d, width) if isinstance(width, float) else np.geomspace(0.03, 0.6, d)
+    widths = np.maximum(widths, 1e-9)
+    make = hb.GaussianHierarchy.armed if shape.armed else hb.GaussianHierarchy.linear
+    truth = make(d, hyper_std=shape.mean_std, task_std=widths, noise_std=NOISE)
+    mu = shape.mean_std * rng.normal(size=d)
+    theta = mu + widths * rng.normal(size=(shape.tasks + TASKS, d))
+    task = np.repeat(np.arange(shape.tasks), shape.rows)
+    sums = hb.TaskSums.zeros(shape.tasks, d, armed=shape.armed)
+    luck = NOISE * rng.normal(size=task.size)
+    if shape.armed:
+        arm, sample = rng.integers(d, size=task.size), None
+        sums.add(task, arm, theta[task, arm] + luck)
+    else:
+        sample = rng.normal(size=(task.size, d))
+        sums.add(task, sample, (sample * theta[task]).sum(axis=1) + luck)
+    actions = None if sample is None else SampledActions(sample[:1000])
+    worlds = LogWorlds(theta[None, shape.tasks :], np.array([NOISE]), actions, seed)
+    return Drawn(truth, sums, sample, worlds)
+
+
+def start_of(drawn: Drawn) -> hb.Start:
+    """The start that `hb.learn_prior` hands out for this log."""
+    tasks, d = drawn.sums.xy.shape
+    prior = hb.UnknownWidths.of(d, armed=drawn.sums.is_armed)
+    return hb.Start(prior, drawn.sums, range(tasks), None)
+
+
+def regrets(drawn: Drawn, start: hb.Start) -> dict[str, float]:
+    """The mean regret of a new task with each policy."""
+    scene = Scene(drawn.sums, np.zeros(0, np.intp), TASKS, 1)
+    one = after_sums(pooled(drawn.truth), drawn.sums)
+    players: dict[str, Player] = {
+        START: scene.from_start(start.prior, POLICIES[USUAL]),
+        "HierTS": scene.after_log(drawn.truth, thompson),
+        "PooledTS": scene.as_one(one, thompson),
+    }
+    return {
+        name: float(player.regret(np.random.default_rng(0), drawn.worlds, ROUNDS)[-1, 0])
+        for name, player in players.items()
+    }
+
+
+def promised(drawn: Drawn, start: hb.Start, runs: int) -> Promise:
+    """What the start promises of new tasks."""
+    fit = fit_prior(drawn.sums)
+    prior = after_sums(fit.prior, drawn.sums)
+    trial = StartTrial(start, fit, prior, drawn.sample, horizon=ROUNDS, runs=runs, seed=0)
+    return Promise(NEW, START, trial.regret(NEW, START))
+
+
+def study(shape: Shape, width: float | str, logs: int, promises: int, runs: int) -> list[str]:
+    """A row of the table."""
+    found: dict[str, list[float]] = {}
+    held, half, promised_mean = [], [], []
+    for number in range(logs):
+        rng = np.random.default_rng([shape.tasks, shape.rows, shape.dim, number])
+        drawn = draw(shape, width, rng, number)
+        start = start_of(drawn)
+        for name, regret in regrets(drawn, start).items():
+            found.setdefault(name, []).append(regret)
+        if number < promises:
+            promise = promised(drawn, start, runs)
+            low, high = promise.interval
+            held.append(low <= found[START][-1] <= high)
+            half.append((high - low) / 2)
+            promised_mean.append(promise.mean)
+    ours, best = (
+        np.array(found[START]),
+        min(("HierTS", "PooledTS"), key=lambda k: np.mean(found[k])),
+    )
+    theirs = np.array(found[best])
+    ratio = ours.mean() / theirs.mean()
+    error = np.std(ours - ratio * theirs, ddof=1) / np.sqrt(logs) / theirs.mean()
+    row = [str(shape), str(width), *(f"{np.mean(found[name]):.3f}" for name in found)]
+    row += [f"{ratio:.3f} ± {error:.3f}", f"{(ours - theirs).mean() / ROUNDS:+.4f}"]
+    if promises:
+        off = f"{np.mean(promised_mean):.3f} for {np.mean(ours[:promises]):.3f}"
+        row += [off, f"{100 * np.mean(held):.0f} %", f"{np.mean(half):.3f}"]
+        row += [f"{100 * np.mean(half) / max(float(np.mean(promised_mean)), 1e-9):.0f} %"]
+    return row
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--logs", type=int, default=10, help="logs of each kind")
+    parser.add_argument("--promises", type=int, default=0, help="logs whose promises are checked")
+    parser.add_argument("--runs", type=int, default=60, help="worlds of a promise")
+    parser.add_argument("--others", action="store_true", help="shapes that nothing was tuned on")
+    parser.add_argument("--shape", type=int, help="one of the shapes alone, counted from 0")
+    given = parser.parse_args()
+    shapes: tuple[Shape, ...] = OTHERS if given.others else SHAPES
+    if given.shape is not None:
+        shapes = shapes[given.shape : given.shape + 1]
+    columns = ["log", "task width", START, "HierTS, told", "PooledTS", "ratio to the better"]
+    columns += ["more per decision"]
+    if given.promises:
+        columns += ["promised", "held", "half-width", "of the promise"]
+    rows = []
+    for shape in shapes:
+        for width in WIDTHS:
+            rows.append(
+                study(shape, width, given.logs, min(given.promises, given.logs), given.runs)
+            )
+            print(" | ".join(rows[-1]), flush=True)
+    print()
+    print(Table("", columns, rows).markdown())
+
+
+if __name__ == "__main__":
+    main()

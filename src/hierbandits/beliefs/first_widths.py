@@ -1,0 +1,61 @@
+"""A first look at widths: one for all coordinates, from which draws of them begin."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from hierbandits.beliefs.belief import Belief
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.types import Vector
+
+RATIOS = 2.0 ** np.arange(-6, 5)
+"""Task widths that are tried, in units of the noise."""
+
+_WIDE = 1e3  # the width of mu, in units of the noise
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FirstWidths:
+    """How probable widths are that all coordinates share, each with the noise that it leaves.
+
+    Where tasks have few rewards each, a width is hard to tell from the noise, and draws go slowly
+    from one to the other: they had better begin where they will be.
+    """
+
+    weight: Vector  # of each of RATIOS
+    noise_std: Vector  # the most probable one, for each of RATIOS
+
+    @classmethod
+    def of(cls, sums: TaskSums, mean: Vector, noise_std: float | None) -> "FirstWidths":
+        """Compare RATIOS by their evidence; features have size one.
+
+        `mean` is the hyper-mean, and `noise_std` is None if it is to be learned.
+        """
+        one = np.ones(mean.size) if sums.is_armed else np.eye(mean.size)
+        parts = []
+        for ratio in RATIOS.tolist():
+            scaled = GaussianHierarchy.of_levels(
+                hyper_mean=mean,
+                covs=[_WIDE**2 * one, ratio**2 * one],
+                noise_std=1.0,
+                armed=sums.is_armed,
+            )
+            parts.append(Belief.from_sums(scaled, sums).evidence.parts[:, 0])
+        count, log_var, square = np.array(parts).T
+        noise_var = square / count if noise_std is None else np.full(count.size, noise_std**2)
+        log = -0.5 * (count * np.log(noise_var) + log_var + square / noise_var)
+        weight = np.exp(log - log.max())
+        return cls(weight / weight.sum(), np.sqrt(noise_var))
+
+    def middle(self) -> tuple[float, float]:
+        """A task width and a noise in the middle."""
+        noise = float(np.exp(self.weight @ np.log(self.noise_std)))
+        return float(np.exp(self.weight @ np.log(RATIOS))) * noise, noise
+
+    def drawn(self, rng: Generator) -> tuple[float, float]:
+        """A task width and a noise, as probable as they are."""
+        place = int(rng.choice(RATIOS.size, p=self.weight))
+        noise = float(self.noise_std[place])
+        return float(RATIOS[place]) * noise, noise

@@ -1,0 +1,36 @@
+"""Hierarchies that the sums of tasks allow: draws of unknown widths, each on its own."""
+
+import numpy as np
+from numpy.random import Generator
+
+from hierbandits.beliefs.first_widths import FirstWidths
+from hierbandits.beliefs.standard_units import StandardUnits
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.beliefs.width_refit import WidthRefit, most_rewarded
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.unknown_widths import UnknownWidths
+
+
+def draw_hierarchies(
+    rng: Generator, prior: UnknownWidths, sums: TaskSums, number: int
+) -> list[GaussianHierarchy]:
+    """So many draws of widths, correlations and noise given sums, nearly from their posterior.
+
+    Each begins at a width of its own, which all coordinates share and which is as probable as the
+    rewards make it, and then goes its own way for as long as `WidthRefit` warms up.
+    """
+    tasks = sums.rows(most_rewarded(sums.n, prior))
+    units = StandardUnits.of(tasks)
+    known = None if prior.noise_std is None else prior.noise_std / units.reward
+    first = FirstWidths.of(units.scaled(tasks), units.mean_in(prior.hyper_mean), known)
+    one = np.ones(prior.dim) if prior.is_diagonal else np.eye(prior.dim)
+    drawn = []
+    for _ in range(number):
+        width, noise = first.drawn(rng)
+        begin = prior.with_widths(
+            units.cov_out(one), units.cov_out(width**2 * one), noise * units.reward
+        )
+        refit = WidthRefit(prior, tasks, begin, draws=1, rng=rng)
+        refit.advance()
+        drawn.append(refit.last())
+    return drawn

@@ -1,0 +1,104 @@
+"""What a start promises, as words, a table and a picture."""
+
+from typing import Any
+
+from hierbandits.learning.promises import CONFIDENCE, Promises
+from hierbandits.learning.sections import Section
+from hierbandits.learning.start_trial import BEST_ARM, NEW, NOTHING, OWN, START
+from hierbandits.learning.verdict import SURE
+from hierbandits.reporting.figure import panels
+from hierbandits.simulation.line_styles import line_style
+
+OF = {NEW: "new tasks", OWN: "the log's own tasks"}
+_SHARE = f"{100 * CONFIDENCE:g} %"
+
+
+def on_promises(promises: Promises) -> list[str]:
+    """What the start promises, and whether it is worth it."""
+    sentences = []
+    for tasks, number in promises.num_tasks.items():
+        promise = promises.of(tasks)
+        low, high = promise.interval
+        saved = [_saved(promises, tasks, other) for other in (NOTHING, "TS", "PooledTS")]
+        sentences.append(
+            f"In {OF[tasks]}, {number} of them for {promises.horizon} rounds, an agent that begins "
+            f"with this start is promised a regret of {promise.mean:.3g} a task, {_SHARE} from "
+            f"{low:.3g} to {high:.3g}: {', '.join(saved[:-1])} and {saved[-1]}."
+        )
+    percent, error = promises.saving(NEW, "PooledTS")
+    if percent < -SURE * error:
+        sentences.append(
+            "Pooling wins in new tasks: tasks differ too little, or end too soon, to tell apart."
+        )
+    return sentences
+
+
+def promises_section(promises: Promises) -> Section:
+    """The promises of all who play."""
+    rows = []
+    for promise in promises.promises:
+        low, high = promise.interval
+        row = [f"{promise.tasks}: {promise.policy}", f"{promise.mean:.4g}", f"{low:.4g}"]
+        row.append(f"{high:.4g}")
+        if promise.policy == START:
+            row += ["", ""]
+        else:
+            percent, error = promises.saving(promise.tasks, promise.policy)
+            row += [f"{percent:+.1f} %", f"{error:.1f}"]
+        rows.append(row)
+    start = f"{START} is hb.Agent(hb.Start.load(...)), whose policy is {promises.policy}."
+    return Section(
+        name="regret",
+        heading="What this start promises",
+        columns=("tasks: policy", "regret", f"{_SHARE} from", "to", "the start saves", "± s.e."),
+        rows=rows,
+        words=[
+            *on_promises(promises),
+            f"Regret of a task, on average over the tasks that act, in {promises.runs} worlds "
+            "drawn given the log: first widths and noise, then what tasks have in common, then "
+            f"tasks. So an interval holds what the log leaves open. {start} HierTS has the widths "
+            f"that fit best, TS and PooledTS too; all have learned the log. {BEST_ARM} always "
+            f"plays what is best on average. {NOTHING} is an agent that starts with nothing.",
+        ],
+        draw=lambda: draw_promises(promises),
+        caption=f"Regret of a task so far; the band is where that of {START} lies in {_SHARE} of "
+        "the worlds.",
+    )
+
+
+def draw_promises(promises: Promises) -> Any:
+    """Regret in new tasks, and in the log's own."""
+    figure, plots = panels(len(promises.num_tasks), width=5.0)
+    for axes, (tasks, number) in zip(plots, promises.num_tasks.items(), strict=True):
+        for promise in promises.promises:
+            if promise.tasks != tasks:
+                continue
+            mean, low, high = promise.band()
+            rounds = range(1, mean.size + 1)
+            colour, dash = line_style(promise.policy)
+            if promise.policy == START:
+                axes.fill_between(rounds, low, high, color=colour, alpha=0.18, linewidth=0)
+            width = 2.4 if promise.policy == START else 1.4
+            axes.plot(
+                rounds, mean, color=colour, linestyle=dash, linewidth=width, label=promise.policy
+            )
+        title = f"{number} {'new tasks' if tasks == NEW else 'tasks of the log'}"
+        axes.set(title=title, xlabel="round", ylabel="regret of a task", xlim=(0, None))
+        axes.set_ylim(0, None)
+        axes.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def _saved(promises: Promises, tasks: str, other: str) -> str:
+    """How much less or more regret the start has than another."""
+    percent, error = promises.saving(tasks, other)
+    name = "without the log" if other == NOTHING else f"with {other}"
+    if abs(percent) <= SURE * error:
+        return f"about as much as {name} ({_percent(-percent, '+')} ± {_percent(error)} %)"
+    word = "less" if percent > 0 else "more"
+    return f"{_percent(abs(percent))} ± {_percent(error)} % {word} than {name}"
+
+
+def _percent(value: float, sign: str = "") -> str:
+    """Two digits, or more before the point."""
+    return f"{value:{sign}.0f}" if abs(value) >= 9.95 else f"{value:{sign}.2g}"

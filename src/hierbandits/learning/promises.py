@@ -1,0 +1,125 @@
+"""What a start promises: its regret, and that of others, in worlds that the log allows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hierbandits.learning.start_trial import PLAYERS, START, StartTrial
+from hierbandits.policies.recipes import USUAL
+from hierbandits.reporting.progress import Progress, progress_bar
+from hierbandits.types import Matrix, Vector
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CONFIDENCE = 0.9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Promise:
+    """The regret of a task up to each round, on average over the acting tasks of each world."""
+
+    tasks: str  # NEW or OWN
+    policy: str
+    regret: Matrix = field(repr=False)  # (rounds, runs)
+
+    @property
+    def mean(self) -> float:
+        """Of the regret at the horizon."""
+        return float(self.regret[-1].mean())
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the regret at the horizon is with probability CONFIDENCE."""
+        low, high = self.band()[1:]
+        return float(low[-1]), float(high[-1])
+
+    def band(self) -> tuple[Vector, Vector, Vector]:
+        """The mean and the ends of the interval at every round, (rounds,) each."""
+        tail = (1 - CONFIDENCE) / 2
+        # Of n worlds and the real one, each is as likely as any to have the least regret.
+        low, high = np.quantile(self.regret, [tail, 1 - tail], axis=1, method="weibull")
+        return self.regret.mean(axis=1), low, high
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        low, high = self.interval
+        return {
+            "tasks": self.tasks,
+            "policy": self.policy,
+            "mean": self.mean,
+            "low": low,
+            "high": high,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Promises:
+    """What is promised of a start and of others, in the same worlds; see `StartTrial`.
+
+    An interval holds what is not known of the world, its widths too, as well as luck.
+    """
+
+    horizon: int
+    runs: int
+    num_tasks: Mapping[str, int]  # that act, new ones and the log's own
+    policy: str  # the usual one of a start
+    promises: tuple[Promise, ...]
+
+    def of(self, tasks: str, policy: str = START) -> Promise:
+        """One of the promises."""
+        return next(p for p in self.promises if (p.tasks, p.policy) == (tasks, policy))
+
+    def saving(self, tasks: str, over: str) -> tuple[float, float]:
+        """How much less regret the start has, in percent of the other's, and its standard error."""
+        ours, theirs = (self.of(tasks, name).regret[-1] for name in (START, over))
+        whole = theirs.mean()
+        if whole == 0:
+            return 0.0, 0.0
+        ratio = float(ours.mean() / whole)
+        error = np.std(ours - ratio * theirs, ddof=1) / np.sqrt(self.runs) / whole
+        return 100 * (1 - ratio), 100 * float(error)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {
+            "horizon": self.horizon,
+            "runs": self.runs,
+            "tasks": dict(self.num_tasks),
+            "policy": self.policy,
+            "confidence": CONFIDENCE,
+            "regret_per_task": [promise.to_dict() for promise in self.promises],
+        }
+
+    def frame(self) -> "pl.DataFrame":
+        """A row for each round of each promise."""
+        import polars as pl
+
+        parts = []
+        for promise in self.promises:
+            mean, low, high = promise.band()
+            names = {"tasks": promise.tasks, "policy": promise.policy}
+            columns = {"round": np.arange(1, mean.size + 1), "mean": mean, "low": low, "high": high}
+            parts.append(
+                pl.DataFrame(columns).with_columns(**{k: pl.lit(v) for k, v in names.items()})
+            )
+        return pl.concat(parts)
+
+    @classmethod
+    def of_trial(cls, trial: StartTrial, progress: Progress = None) -> "Promises":
+        """Simulate all who play."""
+        made = []
+        with progress_bar("Simulating", len(trial.num_tasks) * len(PLAYERS), progress) as steps:
+            for tasks in trial.num_tasks:
+                for policy in PLAYERS:
+                    made.append(Promise(tasks, policy, trial.regret(tasks, policy)))
+                    steps.advance()
+        return cls(
+            horizon=trial.horizon,
+            runs=trial.runs,
+            num_tasks=trial.num_tasks,
+            policy=USUAL,
+            promises=tuple(made),
+        )

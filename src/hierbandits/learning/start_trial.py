@@ -1,0 +1,143 @@
+"""A start on trial: worlds that its log allows, and who plays in them."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.random import Generator
+
+from hierbandits.beliefs.hierarchy_draws import draw_hierarchies
+from hierbandits.beliefs.model_kinds import belief_after
+from hierbandits.environments import SampledActions
+from hierbandits.learning.log_worlds import LogWorlds, drawn_tasks
+from hierbandits.learning.players import Player, Scene, after_sums
+from hierbandits.logs import Start
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.unknown_widths import UnknownWidths
+from hierbandits.models.variants import marginal, pooled
+from hierbandits.policies.greedy_rule import greedy
+from hierbandits.policies.recipes import POLICIES, USUAL
+from hierbandits.policies.thompson_rule import thompson
+from hierbandits.types import Matrix
+
+if TYPE_CHECKING:
+    from hierbandits.fitting import Fit
+
+START, NOTHING, BEST_ARM = "this start", "no log", "best single arm"
+PLAYERS = (START, "HierTS", "TS", "PooledTS", BEST_ARM, NOTHING)
+NEW, OWN = "new", "own"
+TASKS, MOST_ROUNDS, ARMS = 20, 100, 10
+
+LEAST_RUNS = 20
+MOST_WORK = 1_500_000.0
+"""Tasks of all worlds times d^3, for each look at the widths that a start takes while it acts.
+
+Where it would be more, there are fewer worlds; where LEAST_RUNS of them would take ten times as
+much, the start is simulated with the widths of its log.
+"""
+
+MOST_SUMS = 3_000_000
+"""Numbers in the sums that worlds are drawn from: where there are more, worlds share widths."""
+
+
+class StartTrial:
+    """Simulates a start, and others beside it, given all that its log says.
+
+    TASKS new tasks act, or as many of the log's own, once in every round.  Worlds are drawn given
+    the log: widths and noise first, then mu and the log's tasks, then new ones.  `prior` is what
+    the fit says of new tasks after the log.  `sample` has rows of features to draw arms from; it is
+    None if armed.  The horizon is, unless given, the rows of a typical task, at most MOST_ROUNDS.
+    """
+
+    def __init__(
+        self,
+        start: Start,
+        fit: "Fit",
+        prior: GaussianHierarchy,
+        sample: Matrix | None,
+        *,
+        horizon: int | None,
+        runs: int,
+        seed: int,
+    ) -> None:
+        self.start, self.sums, self.seed = start, start.record(), seed
+        self.learned, self.prior = fit.prior, prior
+        seen = np.flatnonzero(self.sums.n > 0)
+        if horizon is None:
+            typical = int(np.median(self.sums.n[seen])) if seen.size else MOST_ROUNDS
+            horizon = min(typical, MOST_ROUNDS)
+        self.horizon = horizon
+        self.believed, looks = self._believed()
+        self.runs, self.looks = self._affordable(runs, looks)
+        rng = np.random.default_rng([seed, 3])
+        own = np.sort(rng.permutation(seen)[:TASKS])
+        parts = drawn_tasks(rng, self._hierarchies(rng, fit), self.sums, own, TASKS, self.runs)
+        actions = None if sample is None else SampledActions(sample, ARMS)
+        self._scenes = {NEW: Scene(self.sums, own[:0], TASKS, self.runs)}
+        self._worlds = {NEW: LogWorlds(parts[1], parts[2], actions, seed)}
+        if own.size:
+            self._scenes[OWN] = Scene(self.sums, own, own.size, self.runs)
+            self._worlds[OWN] = LogWorlds(parts[0], parts[2], actions, seed)
+
+    @property
+    def num_tasks(self) -> Mapping[str, int]:
+        """How many new tasks act, and how many of the log's own, if it has any."""
+        return {name: scene.num_tasks for name, scene in self._scenes.items()}
+
+    def regret(self, tasks: str, policy: str) -> Matrix:
+        """The regret of a task so far, on average over a world's tasks, (rounds, runs)."""
+        rng = np.random.default_rng([self.seed, 4, PLAYERS.index(policy)])
+        player = self._player(policy, self._scenes[tasks])
+        return player.regret(rng, self._worlds[tasks], self.horizon)
+
+    def _player(self, policy: str, scene: Scene) -> Player:
+        """The policy of this name, after the log but for NOTHING."""
+        prior = self.start.prior
+        recipe = POLICIES[USUAL]
+        if policy == START and self.looks:
+            return scene.from_start(prior, recipe)
+        if policy == START:
+            return scene.after_log(self.believed, recipe.rule)
+        if policy == "HierTS":
+            return scene.after_log(self.learned, thompson)
+        if policy == "TS":
+            return scene.told(marginal(self.prior), thompson)
+        if policy == "PooledTS":
+            return scene.as_one(after_sums(pooled(self.learned), self.sums), thompson)
+        if policy == BEST_ARM:
+            return scene.as_one(pooled(self.prior), greedy, learns=False)
+        form = UnknownWidths.of(prior.dim, armed=prior.is_armed)
+        return scene.from_nothing(form, POLICIES[USUAL])
+
+    def _believed(self) -> tuple[GaussianHierarchy, bool]:
+        """What the start believes of widths, and whether it looks at them again in this time."""
+        prior, sums = self.start.prior, self.sums
+        if prior.widths_known:
+            return self.learned, False
+        belief: Any = belief_after(prior, sums, np.zeros(len(sums.n), np.intp))
+        return belief.hierarchy(), bool(sums.n.sum() + TASKS * self.horizon >= belief.due[0])
+
+    def _affordable(self, runs: int, looks: bool) -> tuple[int, bool]:
+        """As many worlds as there is time for, and whether there is time for looks."""
+        prior = self.start.prior
+        power = 1 if isinstance(prior, UnknownWidths) and prior.is_diagonal else 3
+        each = (len(self.sums.n) + TASKS) * prior.dim**power
+        if not looks or each * LEAST_RUNS > 10 * MOST_WORK:
+            return runs, False
+        return min(runs, max(LEAST_RUNS, int(MOST_WORK / each))), True
+
+    def _hierarchies(self, rng: Generator, fit: "Fit") -> list[GaussianHierarchy]:
+        """Draws of widths and noise, given the log."""
+        prior, sums = self.start.prior, self.sums
+        number = min(self.runs, max(LEAST_RUNS // 2, MOST_SUMS // max(1, sums.xx.size)))
+        if isinstance(prior, UnknownWidths):
+            return draw_hierarchies(rng, prior, sums, number)
+        return [_jittered(rng, fit) for _ in range(number)]
+
+
+def _jittered(rng: Generator, fit: "Fit") -> GaussianHierarchy:
+    """The fit's hierarchy with its task widths off by their errors."""
+    prior, error = fit.prior, np.nan_to_num(fit.task_widths.log_error)
+    factor = np.exp(error * rng.standard_normal(error.size))
+    cov = prior.task_cov * (factor**2 if prior.task_cov.ndim == 1 else np.outer(factor, factor))
+    return prior.with_levels(prior.hyper_mean, [prior.hyper_cov, cov])

@@ -1,0 +1,22 @@
+"""The start that a log teaches: what `learn_prior` hands out, and what its promises are about."""
+
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.logs import Start, Survey
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.unknown_widths import UnknownWidths
+
+
+def start_from(
+    survey: Survey, sums: TaskSums, learned: GaussianHierarchy, noise_std: float | None
+) -> Start:
+    """The best start that a log allows.
+
+    With one population it knows the log's tasks and leaves widths open, so that they go on being
+    learned: it has less regret than one that states the widths that fit best, most of all where
+    tasks are nearly equal.  With several populations a new one is one more draw from the learned
+    hyper-prior, of which `learned` is all that is known.
+    """
+    if survey.num_populations > 1:
+        return Start(learned)
+    prior = UnknownWidths.of(learned.dim, armed=learned.is_armed, noise_std=noise_std)
+    return Start(prior, sums, survey.tasks, survey.arms if survey.is_armed else None)

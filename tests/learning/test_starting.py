@@ -1,0 +1,37 @@
+"""The start that a log teaches."""
+
+import numpy as np
+import pytest
+from support.learn_logs import learned, sums_of
+
+from hierbandits import Agent, UnknownWidths
+from hierbandits.learning.starting import start_from
+from hierbandits.logs import Survey
+
+
+@pytest.mark.parametrize("armed", [True, False])
+def test_one_population_is_known_task_by_task_and_its_widths_stay_open(armed):
+    rows, prior, report = learned(armed)
+    start = report.start
+    assert isinstance(start.prior, UnknownWidths)
+    assert (start.prior.dim, start.prior.is_armed, start.prior.noise_std) == (3, armed, None)
+    assert start.tasks == tuple(rows.names)
+    assert start.arms == report.arms
+    np.testing.assert_allclose(start.sums.xy, sums_of(rows).xy)
+    agent = Agent(start, seed=0)
+    np.testing.assert_allclose(agent.belief.hyper(0).mean, prior.hyper_mean, atol=0.1)
+    assert agent.decide("t3", None if armed else np.eye(3)).task == "t3"
+
+
+def test_a_noise_that_is_stated_stays_stated():
+    rows, _, report = learned(True)
+    survey = Survey.of(rows.log())
+    assert start_from(survey, sums_of(rows), report.before_log, 0.7).prior.noise_std == 0.7
+
+
+@pytest.mark.parametrize("armed", [True, False])
+def test_several_populations_leave_what_they_taught_in_the_prior(armed):
+    _, prior, report = learned(armed, 3)
+    assert report.start.prior is prior
+    assert (report.start.tasks, report.start.num_rows) == ((), 0)
+    Agent(report.start, seed=0).decide("new", None if armed else np.eye(3))
