@@ -293,7 +293,7 @@ MUTANTS = [
     ("beliefs/width_refit.py", "self._cov + units.cov_in", "units.cov_in"),
     ("beliefs/width_refit.py", "except ValueError:", "except KeyError:"),
     ("beliefs/review.py", "(nodes < self.folded)", "(nodes <= self.folded)"),
-    ("beliefs/growing_sums.py", "self._moved <= task <", "self._moved < task <"),
+    ("beliefs/growing_rows.py", "self._moved <= row <", "self._moved < row <"),
     ("beliefs/adaptive_belief.py", "self.check_leaves(nodes)  #", "pass  #"),
     ("beliefs/adaptive_belief.py", "told = self._review.knows(nodes)", "told = nodes >= 0"),
     (

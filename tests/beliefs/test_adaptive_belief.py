@@ -21,7 +21,7 @@ from support.states import belief_state
 
 from hierbandits import POLICIES, Belief, Recipe, TaskSums
 from hierbandits.beliefs import adaptive_belief as module
-from hierbandits.beliefs import growing_sums
+from hierbandits.beliefs import growing_rows
 from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
 from hierbandits.beliefs.width_refit import WidthRefit, most_rewarded
 from hierbandits.models.unknown_widths import UnknownWidths
@@ -90,7 +90,7 @@ def test_it_is_the_exact_belief_of_its_hierarchy_whatever_happens(
 ):
     """Also while a look is under way, and when it has ended."""
     monkeypatch.setattr(module, "WORK", work)
-    monkeypatch.setattr(growing_sums, "ROWS", 1)
+    monkeypatch.setattr(growing_rows, "ROWS", 1)
     life = _Life(seed, tmp_path / "belief.hb")
     looks = 0
     for step in range(60):

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierbandits.beliefs.growing_rows import GrowingRows
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import state_array
 from hierbandits.kernels.exact_addition import (
@@ -27,24 +28,23 @@ class RunningSums:
 
     def __init__(self, dim: int, *, armed: bool) -> None:
         self._dim, self._armed = dim, armed
-        self._sums = np.zeros((0, (dim if armed else dim * dim) + 2 * dim + 3))
+        self._rows = GrowingRows(np.zeros((0, (dim if armed else dim * dim) + 2 * dim + 3)))
         self._add_one: Any = add_arm_exactly if armed else add_vector_exactly
         self._add_all: Any = add_arms_exactly if armed else add_vectors_exactly
 
     def add(self, row: int, features: Any, reward: float) -> None:
         """One more event of the task in this row."""
-        if row >= len(self._sums):
-            self._make_room(row + 1)
-        self._add_one(self._sums, row, features, reward)
+        self._rows.make_room(row + 1)
+        self._add_one(self._rows.place(row)[0], row, features, reward)
 
     def add_many(self, rows: Indices, features: Matrix | Indices, rewards: Vector) -> None:
         """More events, checked before."""
-        self._make_room(int(rows.max(initial=-1)) + 1)
+        self._rows.make_room(int(rows.max(initial=-1)) + 1)
         self._add_all(self._sums, rows, features, rewards)
 
     def put(self, rows: Indices, sums: TaskSums) -> None:
         """The events of tasks that had none before."""
-        self._make_room(int(rows.max(initial=-1)) + 1)
+        self._rows.make_room(int(rows.max(initial=-1)) + 1)
         for name, values in sums.state().items():
             self._parts()[name][rows] = values
 
@@ -70,19 +70,20 @@ class RunningSums:
 
     def remove(self, row: int) -> None:
         """Forget a task; the rows after it move up."""
-        self._sums = self._sums[np.arange(len(self._sums)) != row]
+        sums = self._sums
+        self._rows = GrowingRows(sums[np.arange(len(sums)) != row])
 
     def add_arm(self) -> None:
         """One more arm, which has had no event."""
         known = self._parts()
         self._dim += 1
-        self._sums = np.zeros((len(self._sums), 3 * self._dim + 3))
+        self._rows = GrowingRows(np.zeros((len(known["n"]), 3 * self._dim + 3)))
         for name, values in self._parts().items():
             values[tuple(slice(size) for size in known[name].shape)] = known[name]
 
     def state(self, num_tasks: int) -> dict[str, NDArray[Any]]:
         """All sums by name, a row for each task, without copies."""
-        self._make_room(num_tasks)
+        self._rows.make_room(num_tasks)
         return {name: values[:num_tasks] for name, values in self._parts().items()}
 
     def restore(self, arrays: dict[str, NDArray[Any]], num_tasks: int) -> None:
@@ -110,9 +111,7 @@ class RunningSums:
             "lost_yy": sums[:, -1],
         }
 
-    def _make_room(self, num_tasks: int) -> None:
-        have = len(self._sums)
-        if have < num_tasks:
-            larger = np.zeros((max(num_tasks, have + have // 2), self._sums.shape[1]))
-            larger[:have] = self._sums
-            self._sums = larger
+    @property
+    def _sums(self) -> Matrix:
+        """The rows of all tasks in one place."""
+        return self._rows.settled()[0]

@@ -50,15 +50,17 @@ class AdaptiveBelief(Belief):
             raise ValueError("hyper_means must not be given: they are the prior's, of all runs")
         super().__init__(prior.hierarchy(), num_tasks, num_populations, population=population)
         self.prior = prior
-        self._sums = GrowingSums(TaskSums.zeros(self.num_nodes, prior.dim, armed=prior.is_armed))
+        self._task_sums = GrowingSums(
+            TaskSums.zeros(self.num_nodes, prior.dim, armed=prior.is_armed)
+        )
         self.due: Vector = np.ones(self.num_populations)  # the rewards at which to look next
         self._review: Review | None = None
 
     @property
     def sums(self) -> TaskSums:
         """The sums of all rewards, with a row for each node at least."""
-        self._sums.make_room(self.num_nodes)
-        return self._sums.settled()
+        self._task_sums.make_room(self.num_nodes)
+        return self._task_sums.settled()
 
     def hierarchy(self, population: int = 0) -> GaussianHierarchy:
         """The hierarchy that is believed now, its widths fitted to the rewards so far."""
@@ -113,8 +115,8 @@ class AdaptiveBelief(Belief):
         forest = self._nodes.forest
         if forest.parent[node] < 0:
             self.check_leaves(np.array([node]))
-        self._sums.make_room(forest.size)
-        self._sums.add_one(node, features, reward)
+        self._task_sums.make_room(forest.size)
+        self._task_sums.add_one(node, features, reward)
         super().observe_one(node, features, reward)
         review = self._review
         if review is not None and review.belief is not None and node < review.folded:
@@ -159,11 +161,11 @@ class AdaptiveBelief(Belief):
             self._refit(np.flatnonzero(count >= self.due))
             return
         if self._review is None:
-            tasks = self._sums.rows(most_rewarded(self._sums.n, self.prior))
+            tasks = self._task_sums.rows(most_rewarded(self._task_sums.n, self.prior))
             self._review = Review(WidthRefit(self.prior, tasks, self._fitted(0)))
             self._set_due(np.zeros(1, np.intp))
-        self._sums.make_room(self.num_nodes)
-        if self._review.advance(self, self._sums, work):
+        self._task_sums.make_room(self.num_nodes)
+        if self._review.advance(self, self._task_sums, work):
             built = self._review.belief
             assert built is not None  # all is done
             self._nodes, self._evidence, self._review = built._nodes, built._evidence, None
@@ -206,7 +208,7 @@ class AdaptiveBelief(Belief):
         self._end_look()
         twin = copy.copy(self)
         twin._nodes, twin._evidence, twin.due = self._nodes.copy(), self.evidence, self.due.copy()
-        twin._sums = GrowingSums(self.sums.rows(np.arange(self.num_nodes)))
+        twin._task_sums = GrowingSums(self.sums.rows(np.arange(self.num_nodes)))
         return twin
 
     def _end_look(self) -> None:
@@ -235,6 +237,6 @@ class AdaptiveBelief(Belief):
         sums = TaskSums.from_state(arrays, prior.dim, armed=prior.is_armed)
         if len(sums.n) != belief.num_nodes:
             raise ValueError(f"sums must have {belief.num_nodes} rows, got {len(sums.n)}")
-        belief._sums = GrowingSums(sums)
+        belief._task_sums = GrowingSums(sums)
         belief.due = state_array("due", arrays["due"], (plain.num_populations,))
         return belief

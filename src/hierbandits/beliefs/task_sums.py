@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.checks import count, index_array, real_array, state_array
-from hierbandits.kernels.summation import add_arm, add_arms, add_vector, add_vectors
+from hierbandits.kernels.summation import add_arms, add_vectors
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -73,11 +73,6 @@ class TaskSums:
         add = add_arms if self.is_armed else add_vectors
         add(tasks, features, rewards, self.xx, self.xy, self.yy, self.n)
 
-    def add_one(self, task: int, features: Any, reward: float) -> None:
-        """`add_rows` of one event, with features (d,) or an arm's index."""
-        add: Any = add_arm if self.is_armed else add_vector
-        add(task, features, reward, self.xx, self.xy, self.yy, self.n)
-
     def revise(self, task: int, features: Any, old_reward: float, new_reward: float) -> None:
         """Replace a reward that was added earlier; `features` are (d,), or an arm's index."""
         if self.is_armed:
@@ -90,7 +85,7 @@ class TaskSums:
         """The sums of some of the tasks."""
         return TaskSums(self.xx[tasks], self.xy[tasks], self.yy[tasks], self.n[tasks])
 
-    def put(self, tasks: Indices | slice, other: "TaskSums") -> None:
+    def put(self, tasks: Indices, other: "TaskSums") -> None:
         """Replace the sums of some of the tasks."""
         for part in fields(TaskSums):
             getattr(self, part.name)[tasks] = getattr(other, part.name)
