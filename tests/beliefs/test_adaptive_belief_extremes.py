@@ -71,6 +71,22 @@ def test_whatever_is_accepted_leaves_finite_numbers(noise, reward, size):
     assert all(np.isfinite(array).all() for array in belief.state()[1].values())
 
 
+@pytest.mark.parametrize("mean", [0.0, 1e60])
+@pytest.mark.parametrize("reward", [0.0, 1e-100, 1e-60, 1.0, 1e60])
+@pytest.mark.parametrize("size", [None, 1e-60, 1.0, 1e59])
+def test_whatever_is_accepted_at_once_leaves_finite_numbers(mean, reward, size):
+    """A first look at very many rewards."""
+    rng = np.random.default_rng(18)
+    widths = UnknownWidths.of(D, armed=size is None, hyper_mean=[0.0, mean, -mean])
+    x = rng.integers(0, D, 200) if size is None else size * rng.normal(size=(200, D))
+    sums = TaskSums.zeros(TASKS, D, armed=size is None)
+    sums.add(rng.integers(0, TASKS, 200), x, reward * rng.choice([-1.0, 1.0], 200))
+    belief = AdaptiveBelief(widths, TASKS)
+    belief.learn_past(np.arange(TASKS), sums)
+    assert all(np.isfinite(array).all() for array in belief.state()[1].values())
+    assert np.isfinite(belief.sample(rng, np.arange(TASKS))).all()
+
+
 def _features(kind, rng, dim):
     """Two hundred rows of features."""
     x = rng.normal(size=(200, dim))

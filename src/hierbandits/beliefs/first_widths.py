@@ -7,6 +7,8 @@ from numpy.random import Generator
 
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.checks import LARGEST
+from hierbandits.kernels.width_conditionals import LEAST_NOISE
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Vector
 
@@ -37,14 +39,19 @@ class FirstWidths:
         parts = []
         for ratio in RATIOS.tolist():
             scaled = GaussianHierarchy.of_levels(
-                hyper_mean=mean,
+                hyper_mean=np.clip(mean, -LARGEST, LARGEST),
                 covs=[_WIDE**2 * one, ratio**2 * one],
                 noise_std=1.0,
                 armed=sums.is_armed,
             )
-            parts.append(Belief.from_sums(scaled, sums).evidence.parts[:, 0])
+            belief = Belief(scaled, len(sums.n))
+            belief.learn_past(np.arange(len(sums.n)), sums)
+            parts.append(belief.evidence.parts[:, 0])
         count, log_var, square = np.array(parts).T
-        noise_var = square / count if noise_std is None else np.full(count.size, noise_std**2)
+        if noise_std is None:
+            noise_var = np.maximum(square / count, LEAST_NOISE**2)  # rewards may all be zero
+        else:
+            noise_var = np.full(count.size, noise_std**2)
         log = -0.5 * (count * np.log(noise_var) + log_var + square / noise_var)
         weight = np.exp(log - log.max())
         return cls(weight / weight.sum(), np.sqrt(noise_var))

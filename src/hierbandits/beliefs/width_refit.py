@@ -26,6 +26,7 @@ MANY_REWARDS = 4
 """Rewards for each coordinate from which draws begin at a guess; see `FirstWidths`."""
 
 _WIDER = 4.0  # times the last covariances, where draws begin: they leave wide ones sooner
+_LEAST_FIRST_WIDTH = 0.1  # of the tasks where draws begin, in units of the rewards
 _FIRST_WIDTH = 1.0  # of the first draw's tasks, in units of the rewards
 _LEAST_SHARE = 1e-12  # of an arm's own variance in the common one: less would be lost in it
 _FIRST_SHARE = 0.01  # of the common variance in the arms' own where draws begin, at least
@@ -67,7 +68,8 @@ class WidthRefit:
             centre = float((self._sums.xy.sum() - sums.xx.sum(0) @ self._mean) / sums.n.sum())
             common = 0.0 if prior.is_diagonal else width**2
         if now is not None:
-            self._cov, common = _parts(_WIDER * units.cov_in(now.task_cov), prior)
+            last, common = _parts(_WIDER * units.cov_in(now.task_cov), prior)
+            self._cov = last + _LEAST_FIRST_WIDTH**2 * one  # draws hardly ever leave nothing
         self._numbers = np.array([max(noise, _LEAST_NOISE) ** 2, 1 / width**2, centre, common])
         self._common = [np.zeros(len(sums.n))] if prior.is_armed else []  # of each task
         self._hyper_vars = np.ones(prior.dim)

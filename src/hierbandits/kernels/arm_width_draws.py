@@ -79,15 +79,15 @@ def draw_arm_widths(
             known = rng.standard_gamma((NU + 1) / 2) / (NU / cov[a] + numbers[SCALE])
             cov[a] = (scatter / 2 + NU * known) / rng.standard_gamma((NU + seen) / 2)
             total += known
+        if not is_noise_known:  # before l_s: it is drawn without d_sa, which then belongs to no l_s
+            left = max(square, 0.0) + LEAST_NOISE**2
+            numbers[NOISE] = left / 2 / rng.standard_gamma(max(n.sum(), 1.0) / 2)
         if numbers[COMMON] > 0.0:
             total += _draw_common(
                 rng, counts, xy, hyper_mean, hyper_vars, numbers, is_first, cov, mu, common
             )
         numbers[SCALE] = drawn_scale(rng, arms + (numbers[COMMON] > 0.0), total)
         draw_hyper(rng, mu, hyper_mean, is_own, has_centre, hyper_vars, numbers)
-        if not is_noise_known:
-            left = max(square, 0.0) + LEAST_NOISE**2
-            numbers[NOISE] = left / 2 / rng.standard_gamma(max(n.sum(), 1.0) / 2)
         covs[turn], hypers[turn], others[turn] = cov, hyper_vars, numbers
 
 
