@@ -9,6 +9,7 @@ from numpy.random import Generator
 from hierbandits.beliefs.hierarchy_draws import draw_hierarchies
 from hierbandits.beliefs.model_kinds import belief_after
 from hierbandits.environments import SampledActions
+from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning.log_worlds import LogWorlds, drawn_tasks
 from hierbandits.learning.players import Player, Scene, after_sums
 from hierbandits.logs import Start
@@ -45,7 +46,8 @@ class StartTrial:
 
     TASKS new tasks act, or as many of the log's own, once in every round.  Worlds are drawn given
     the log: widths and noise first, then mu and the log's tasks, then new ones.  `prior` is what
-    the fit says of new tasks after the log.  `sample` has rows of features to draw arms from; it is
+    the fit says of new tasks after the log, and `structure` compares forms of widths: a world's are
+    as probable as it says.  `sample` has rows of features to draw arms from; it is
     None if armed.  The horizon is, unless given, the rows of a typical task, at most MOST_ROUNDS.
     """
 
@@ -54,6 +56,7 @@ class StartTrial:
         start: Start,
         fit: "Fit",
         prior: GaussianHierarchy,
+        structure: StructureChoice | None,
         sample: Matrix | None,
         *,
         horizon: int | None,
@@ -71,7 +74,9 @@ class StartTrial:
         self.runs, self.looks = self._affordable(runs, looks)
         rng = np.random.default_rng([seed, 3])
         own = np.sort(rng.permutation(seen)[:TASKS])
-        parts = drawn_tasks(rng, self._hierarchies(rng, fit), self.sums, own, TASKS, self.runs)
+        scalar = 0.0 if structure is None else structure.probability.get("scalar", 0.0)
+        drawn = self._hierarchies(rng, fit, scalar)
+        parts = drawn_tasks(rng, drawn, self.sums, own, TASKS, self.runs)
         actions = None if sample is None else SampledActions(sample, ARMS)
         self._scenes = {NEW: Scene(self.sums, own[:0], TASKS, self.runs)}
         self._worlds = {NEW: LogWorlds(parts[1], parts[2], actions, seed)}
@@ -126,12 +131,12 @@ class StartTrial:
             return runs, False
         return min(runs, max(LEAST_RUNS, int(MOST_WORK / each))), True
 
-    def _hierarchies(self, rng: Generator, fit: "Fit") -> list[GaussianHierarchy]:
-        """Draws of widths and noise, given the log."""
+    def _hierarchies(self, rng: Generator, fit: "Fit", scalar: float) -> list[GaussianHierarchy]:
+        """Draws of widths and noise, given the log; `scalar`: how probable one width for all is."""
         prior, sums = self.start.prior, self.sums
         number = min(self.runs, max(LEAST_RUNS // 2, MOST_SUMS // max(1, sums.xx.size)))
         if isinstance(prior, UnknownWidths):
-            return draw_hierarchies(rng, prior, sums, number)
+            return draw_hierarchies(rng, prior, sums, number, scalar)
         return [_jittered(rng, fit) for _ in range(number)]
 
 

@@ -13,10 +13,14 @@ def start_from(
 
     With one population it knows the log's tasks and leaves widths open, so that they go on being
     learned: it has less regret than one that states the widths that fit best, most of all where
-    tasks are nearly equal.  With several populations a new one is one more draw from the learned
-    hyper-prior, of which `learned` is all that is known.
+    tasks are nearly equal.  There is one exception: where the log speaks for correlations between
+    more arms than unknown widths would correlate, the start states what fits best.  With several
+    populations a new one is one more draw from the learned hyper-prior, and `learned` is all that
+    is known of it.
     """
     if survey.num_populations > 1:
         return Start(learned)
-    prior = UnknownWidths.of(learned.dim, armed=learned.is_armed, noise_std=noise_std)
-    return Start(prior, sums, survey.tasks, survey.arms if survey.is_armed else None)
+    open_widths = UnknownWidths.of(learned.dim, armed=learned.is_armed, noise_std=noise_std)
+    would_miss = open_widths.is_diagonal and not learned.is_diagonal
+    arms = survey.arms if survey.is_armed else None
+    return Start(learned if would_miss else open_widths, sums, survey.tasks, arms)
