@@ -66,6 +66,7 @@ def test_one_width_for_all_stays_one_width():
     widths = _widths(drawn)
     np.testing.assert_allclose(widths, widths[:, :1].repeat(3, axis=1))
     assert 4.0 < np.median(widths) < 6.0
+    assert all(8.5 < hierarchy.noise_std < 11.5 for hierarchy in drawn)
     off = full(drawn[0].task_cov) - np.diag(np.diagonal(full(drawn[0].task_cov)))
     assert not off.any()
     mixed = _widths(draw_hierarchies(np.random.default_rng(1), prior, sums, 200, scalar=0.3))

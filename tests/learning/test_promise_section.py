@@ -36,6 +36,9 @@ def test_the_words_say_what_is_promised_and_saved():
     assert "% more than with PooledTS" in words[0]
     assert words[1].startswith("Pooling wins in new tasks")
 
+    without = {name: mean for name, mean in means.items() if name != NOTHING}
+    assert "less than with TS" in on_promises(made(without))[0]
+
 
 def test_the_table_has_all_promises():
     promises = learned(True)[2].promises

@@ -6,6 +6,7 @@ from support.learn_logs import drawn, sums_of
 from support.oracle import full
 
 from hierbandits import GaussianHierarchy, Start, UnknownWidths
+from hierbandits.beliefs.width_refit import work_of_task
 from hierbandits.fitting import fit_prior
 from hierbandits.learning import start_trial
 from hierbandits.learning.players import after_sums
@@ -48,10 +49,15 @@ def test_a_start_looks_again_only_if_rewards_grow_enough_and_there_is_time(monke
     assert not trial_of(drawn(4, armed=True, tasks=60, events=60), horizon=1).looks
     known = GaussianHierarchy.armed(3, hyper_std=1.0, task_std=0.4, noise_std=0.5)
     assert not trial_of(rows, known).looks
-    monkeypatch.setattr(start_trial, "MOST_WORK", 27 * 27.0 * 25)
-    assert trial_of(rows, runs=60).runs == 25
-    monkeypatch.setattr(start_trial, "MOST_WORK", 27 * 27.0)
-    assert (trial_of(rows, runs=60).runs, trial_of(rows, runs=60).looks) == (60, False)
+    work = 27.0 * work_of_task(UnknownWidths.of(3, armed=True))  # of 7 + 20 tasks
+    monkeypatch.setattr(start_trial, "MOST_WORK", work * 25)
+    assert (trial_of(rows, runs=60).runs, trial_of(rows, runs=9).runs) == (25, 9)
+    monkeypatch.setattr(start_trial, "MOST_WORK", work * 2)
+    assert (trial_of(rows, runs=60).runs, trial_of(rows).looks) == (20, True)
+    monkeypatch.setattr(start_trial, "MOST_WORK", work * 1.9)
+    assert (trial_of(rows).looks, trial_of(rows).players) == (False, PLAYERS)
+    monkeypatch.setattr(start_trial, "MOST_WORK", work)
+    assert trial_of(rows).players == PLAYERS[:-1]
 
 
 def test_a_start_that_does_not_look_is_played_with_the_widths_of_its_log(monkeypatch):
