@@ -4,15 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-<<<<<<< HEAD
-from hierbandits.learning.savings import Saving
-from support.learn_logs import drawn, learned
-
-import hierbandits as hb
-=======
 from support.learn_logs import learned
 
->>>>>>> 2c498fd (Promises: widths of worlds are as probable as the log makes them, in form too; tests)
 from hierbandits.learning.verdict import (
     _on_hierarchy,
     on_calibration,

@@ -42,7 +42,9 @@ class FirstWidths:
                 noise_std=1.0,
                 armed=sums.is_armed,
             )
-            parts.append(Belief.from_sums(scaled, sums).evidence.parts[:, 0])
+            belief = Belief(scaled, len(sums.n))
+            belief.learn_past(np.arange(len(sums.n)), sums)
+            parts.append(belief.evidence.parts[:, 0])
         count, log_var, square = np.array(parts).T
         noise_var = square / count if noise_std is None else np.full(count.size, noise_std**2)
         log = -0.5 * (count * np.log(noise_var) + log_var + square / noise_var)
