@@ -16,6 +16,7 @@ import hierbandits as hb
 from bench.tables import Table
 from hierbandits.environments import SampledActions
 from hierbandits.fitting import fit_prior
+from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning.log_worlds import LogWorlds
 from hierbandits.learning.players import Player, Scene, after_sums
 from hierbandits.learning.promises import Promise
@@ -108,7 +109,11 @@ def promised(drawn: Drawn, start: hb.Start, runs: int) -> Promise:
     """What the start promises of new tasks."""
     fit = fit_prior(drawn.sums)
     prior = after_sums(fit.prior, drawn.sums)
-    trial = StartTrial(start, fit, prior, drawn.sample, horizon=ROUNDS, runs=runs, seed=0)
+    one = np.zeros(len(drawn.sums.n), np.intp)
+    structure = StructureChoice.of(drawn.sums, one, None, 0)
+    trial = StartTrial(
+        start, fit, prior, structure, drawn.sample, horizon=ROUNDS, runs=runs, seed=0
+    )
     return Promise(NEW, START, trial.regret(NEW, START))
 
 
@@ -138,9 +143,9 @@ def study(shape: Shape, width: float | str, logs: int, promises: int, runs: int)
     row = [str(shape), str(width), *(f"{np.mean(found[name]):.3f}" for name in found)]
     row += [f"{ratio:.3f} ± {error:.3f}", f"{(ours - theirs).mean() / ROUNDS:+.4f}"]
     if promises:
-        off = f"{np.mean(promised_mean):.3f} for {np.mean(ours[:promises]):.3f}"
-        row += [off, f"{100 * np.mean(held):.0f} %", f"{np.mean(half):.3f}"]
-        row += [f"{100 * np.mean(half) / max(float(np.mean(promised_mean)), 1e-9):.0f} %"]
+        mean, reach = float(np.mean(promised_mean)), float(np.mean(half))
+        row += [f"{mean:.3f} for {ours[:promises].mean():.3f}", f"{100 * np.mean(held):.0f} %"]
+        row += [f"{reach:.3f}", f"{100 * reach / max(mean, 1e-9):.0f} %"]
     return row
 
 

@@ -1,47 +1,60 @@
-"""A first look at widths, from which draws begin."""
+"""A first look at widths: the evidence of one width that all coordinates share."""
 
 import numpy as np
 import pytest
-from support.adaptive import FORMS
+from scipy.stats import multivariate_normal
 
-from hierbandits import Belief, GaussianHierarchy, TaskSums
+from hierbandits import TaskSums
 from hierbandits.beliefs.first_widths import RATIOS, FirstWidths
 
 
-def _sums(rng, armed, width, tasks=100, each=20):
-    theta = np.array([0.5, -1.0]) + width * rng.normal(size=(tasks, 2))
-    rows = np.repeat(np.arange(tasks), each)
-    x = rng.integers(0, 2, rows.size) if armed else rng.normal(size=(rows.size, 2))
-    mean = theta[rows, x] if armed else (x * theta[rows]).sum(1)
-    sums = TaskSums.zeros(tasks, 2, armed=armed)
-    sums.add(rows, x, mean + 0.5 * rng.normal(size=rows.size))
-    return sums
+def _log(armed, seed=0, tasks=4, each=6, d=2):
+    rng = np.random.default_rng(seed)
+    task = np.repeat(np.arange(tasks), each)
+    x = np.eye(d)[rng.integers(d, size=task.size)] if armed else rng.normal(size=(task.size, d))
+    theta = [1.0, -0.5] + rng.normal(size=(tasks, d)) * 0.8
+    y = (x * theta[task]).sum(1) + 0.6 * rng.normal(size=task.size)
+    sums = TaskSums.zeros(tasks, d, armed=armed)
+    sums.add(task, x.argmax(1) if armed else x, y)
+    return task, x, y, sums
 
 
-@pytest.mark.parametrize("armed", FORMS.values(), ids=FORMS)
-@pytest.mark.parametrize("width", [0.1, 1.0])
-def test_the_middle_is_near_the_truth(armed, width):
-    first = FirstWidths.of(_sums(np.random.default_rng(0), armed, width), np.zeros(2), None)
-    found, noise = first.middle()
-    np.testing.assert_allclose(noise, 0.5, rtol=0.05)
-    assert 0.6 * width < found < 1.6 * width  # the ratios are powers of two
-    drawn = [first.drawn(np.random.default_rng(seed)) for seed in range(200)]
-    widths, noises = np.array(drawn).T
-    np.testing.assert_allclose(np.log2(widths / noises), np.round(np.log2(widths / noises)))
-    shares = [(np.abs(widths / noises - ratio) < 1e-9).mean() for ratio in RATIOS]
-    np.testing.assert_allclose(shares, first.weight, atol=0.15)
-
-
-def test_weights_are_the_evidence_if_the_noise_is_known():
-    sums = _sums(np.random.default_rng(1), True, 0.3, tasks=5, each=4)
-    first = FirstWidths.of(sums, np.zeros(2), 0.5)
-    logs = []
+@pytest.mark.parametrize("armed", [True, False])
+@pytest.mark.parametrize("noise", [0.6, None])
+def test_weights_are_the_evidence_of_the_dense_model(armed, noise):
+    task, x, y, sums = _log(armed)
+    mean, wide = np.array([0.3, -0.2]), 1e3
+    same = (task[:, None] == task) * 1.0
+    logs, stds = [], []
     for ratio in RATIOS:
-        prior = GaussianHierarchy.armed(2, hyper_std=0.5e3, task_std=0.5 * ratio, noise_std=0.5)
-        logs.append(Belief.from_sums(prior, sums).log_evidence()[0])
-    weights = np.exp(np.array(logs) - max(logs))
-    np.testing.assert_allclose(first.weight, weights / weights.sum(), rtol=1e-6)
-    np.testing.assert_array_equal(first.noise_std, 0.5)
+        # In units of the noise: mu of width `wide`, tasks of width `ratio`.
+        unit = x @ x.T * (wide**2 + ratio**2 * same) + np.eye(y.size)
+        std = noise
+        if noise is None:  # the most probable one
+            off = y - x @ mean
+            std = np.sqrt(off @ np.linalg.solve(unit, off) / y.size)
+        logs.append(multivariate_normal(x @ mean, std**2 * unit).logpdf(y))
+        stds.append(std)
+    first = FirstWidths.of(sums, mean, noise)
+    right = np.exp(np.array(logs) - max(logs))
+    np.testing.assert_allclose(first.weight, right / right.sum(), rtol=1e-4)
+    np.testing.assert_allclose(first.noise_std, stds, rtol=1e-5)
+    width, middle = first.middle()
+    assert np.log(middle) == pytest.approx(first.weight @ np.log(stds), rel=1e-4)
+    assert np.log(width / middle) == pytest.approx(first.weight @ np.log(RATIOS), rel=1e-4)
+
+
+def test_draws_are_as_probable_as_their_weights():
+    first = FirstWidths.of(_log(True)[3], np.zeros(2), None)
+    rng = np.random.default_rng(0)
+    drawn = np.array([first.drawn(rng) for _ in range(4000)])
+    for ratio, weight, noise in zip(RATIOS, first.weight, first.noise_std, strict=True):
+        steps = np.log2(drawn[:, 0] / drawn[:, 1] / ratio)
+        there = np.abs(steps) <= 0.5
+        assert abs(there.mean() - weight) < 6 * np.sqrt(0.25 / 4000)
+        np.testing.assert_allclose(drawn[there, 1], noise)
+        if there.sum() > 100:
+            assert abs(steps[there].std() - np.sqrt(1 / 12)) < 0.05
 
 
 def test_rewards_of_zero_have_a_noise():

@@ -75,7 +75,7 @@ def test_features_by_command(tmp_path):
     assert hb.Start.load(out / "start.hb").prior.widths_known  # several populations
     report = json.loads((out / "report.json").read_text())
     assert report["similarity"]["coordinates"] == ["x0", "x1", "x2"]
-    assert (report["calibration"], report["savings"]) == (None, None)
+    assert (report["calibration"], report["promises"]) == (None, None)
     assert not (out / "regret.png").exists()
 
 

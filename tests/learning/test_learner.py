@@ -76,7 +76,7 @@ def test_the_same_seed_gives_the_same_report_whatever_the_batches():
         hb.learn_prior(rows.log(batch_rows=size), runs=4, seed=seed)[1].to_dict()
         for size, seed in ((13, 1), (1000, 1), (13, 2))
     ]
-    for name in ("comparison", "calibration", "savings"):
+    for name in ("comparison", "calibration", "promises"):
         _assert_same(reports[0][name], reports[1][name])
     assert reports[0]["calibration"]["rows"] != reports[2]["calibration"]["rows"]
 

@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 from support.learn_logs import learned
 
-from hierbandits import GaussianHierarchy
+from hierbandits import GaussianHierarchy, Start
+from hierbandits.learning.start_trial import PLAYERS
 
 FIGURES = ["calibration", "evidence", "outliers", "regret", "shrinkage", "widths"]
 
@@ -36,7 +37,8 @@ def test_a_report_leaves_a_complete_folder(armed, populations, tmp_path):
     outliers = pl.read_parquet(folder / "outliers.parquet")
     np.testing.assert_array_equal(outliers["p_value"].to_numpy(), report.outliers.p_value)
     regret = pl.read_parquet(folder / "regret.parquet")
-    assert set(regret["policy"]) == {"HierTS", "TS", "PooledTS", "OracleTS"}
+    assert set(regret["policy"]) == set(PLAYERS)
+    assert set(regret["tasks"]) == ({"new", "own"} if populations == 1 else {"new"})
     data = json.loads((folder / "report.json").read_text())
     assert data == json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert data["verdict"] == list(report.verdict)
@@ -44,7 +46,11 @@ def test_a_report_leaves_a_complete_folder(armed, populations, tmp_path):
     assert data["similarity"]["task_std"] == report.similarity.task_std.tolist()
     assert data["outliers"]["flagged"] == report.outliers.flagged_tasks
     assert data["calibration"]["coverage"] == report.calibration.coverage.tolist()
-    assert data["savings"]["regret"]["TS"] == list(report.savings.regret("TS"))
+    promised = data["promises"]["regret_per_task"]
+    assert promised[0]["mean"] == report.promises.of("new", "this start").mean
+    assert GaussianHierarchy.from_dict(data["prior"]).dim == 3
+    start = Start.load(folder / "start.hb")
+    assert start.tasks == report.start.tasks
     assert data["prior"] == prior.to_dict()
     rows_of_policies = json.loads((folder / "summary.json").read_text())
     assert {row["policy"] for row in rows_of_policies} == set(regret["policy"])
@@ -58,7 +64,7 @@ def test_the_terminal_shows_the_verdict_and_the_tables():
     for paragraph in report.verdict:
         assert paragraph.split(".")[0] in shown
     for heading in ("How similar tasks are", "Pooled, hierarchical or independent",
-                    "Whether predictions hold", "What sharing would save"):  # fmt: skip
+                    "Whether predictions hold", "What this start promises"):  # fmt: skip
         assert heading in shown
     assert f"{report.comparison.log_evidence['pooled']:.2f}" in shown
     assert f"{100 * report.calibration.coverage[2]:.1f} %" in shown

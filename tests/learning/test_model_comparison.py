@@ -125,4 +125,4 @@ def test_clear_cases_are_told_apart(best, hyper_std, task_std, armed):
         assert odds[far] > np.log(150)
         assert 0 < odds["hierarchical"] < np.log(20)  # which can be as near to it as it likes
     assert report.calibration is None
-    assert report.savings is None
+    assert report.promises is None

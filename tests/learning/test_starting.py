@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from support.learn_logs import learned, sums_of
+from support.learn_logs import drawn, learned, sums_of
 
-from hierbandits import Agent, UnknownWidths
+from hierbandits import Agent, UnknownWidths, learn_prior
 from hierbandits.learning.starting import start_from
 from hierbandits.logs import Survey
 
@@ -27,6 +27,25 @@ def test_a_noise_that_is_stated_stays_stated():
     rows, _, report = learned(True)
     survey = Survey.of(rows.log())
     assert start_from(survey, sums_of(rows), report.before_log, 0.7).prior.noise_std == 0.7
+
+
+def test_correlations_that_open_widths_would_miss_are_stated():
+    rows = drawn(41, armed=True, tasks=100, events=60, task_std=0.0, hyper_std=0.5)
+    rng = np.random.default_rng(0)
+    signs = np.array([1.0, -1.0, 1.0])
+    lifted = rng.normal(size=100)[rows.task] * signs[rows.features]
+    frame = rows.frame().with_columns(revenue=rows.rewards + lifted)
+    prior, report = learn_prior(frame, **rows.arguments, held_out=0, runs=4, progress=False)
+    assert report.structure.best == "full"
+    assert report.start.prior is report.before_log
+    assert report.start.num_rows == rows.task.size
+    np.testing.assert_allclose(Agent(report.start).belief.hyper(0).mean, prior.hyper_mean)
+    assert report.promises.of("own").mean >= 0
+    together = rng.normal(size=100)[rows.task]
+    frame = rows.frame().with_columns(revenue=rows.rewards + together)
+    _, report = learn_prior(frame, **rows.arguments, held_out=0, runs=0, progress=False)
+    assert report.structure.best == "common"
+    assert not report.start.prior.widths_known
 
 
 @pytest.mark.parametrize("armed", [True, False])

@@ -62,7 +62,8 @@ class FirstWidths:
         return float(np.exp(self.weight @ np.log(RATIOS))) * noise, noise
 
     def drawn(self, rng: Generator) -> tuple[float, float]:
-        """A task width and a noise, as probable as they are."""
+        """A task width and a noise, as probable as they are; widths lie about those of RATIOS."""
         place = int(rng.choice(RATIOS.size, p=self.weight))
         noise = float(self.noise_std[place])
-        return float(RATIOS[place]) * noise, noise
+        about = 2.0 ** rng.uniform(-0.5, 0.5)  # half a step either way
+        return float(RATIOS[place] * about) * noise, noise

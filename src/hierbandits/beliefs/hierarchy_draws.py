@@ -10,14 +10,22 @@ from hierbandits.beliefs.width_refit import WidthRefit, most_rewarded
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.unknown_widths import UnknownWidths
 
+WIDE = 30.0
+"""The width of mu where all coordinates share one width, in units of the rewards."""
+
 
 def draw_hierarchies(
-    rng: Generator, prior: UnknownWidths, sums: TaskSums, number: int
+    rng: Generator,
+    prior: UnknownWidths,
+    sums: TaskSums,
+    number: int,
+    scalar: float = 0.0,
 ) -> list[GaussianHierarchy]:
     """So many draws of widths, correlations and noise given sums, nearly from their posterior.
 
     Each begins at a width of its own, which all coordinates share and which is as probable as the
-    rewards make it, and then goes its own way for as long as `WidthRefit` warms up.
+    rewards make it, and then goes its own way for as long as `WidthRefit` warms up.  With the
+    probability `scalar` it stays where it began: all coordinates do share one width.
     """
     tasks = sums.rows(most_rewarded(sums.n, prior))
     units = StandardUnits.of(tasks)
@@ -28,8 +36,11 @@ def draw_hierarchies(
     for _ in range(number):
         width, noise = first.drawn(rng)
         begin = prior.with_widths(
-            units.cov_out(one), units.cov_out(width**2 * one), noise * units.reward
+            units.cov_out(WIDE**2 * one), units.cov_out(width**2 * one), noise * units.reward
         )
+        if rng.random() < scalar:
+            drawn.append(begin)
+            continue
         refit = WidthRefit(prior, tasks, begin, draws=1, rng=rng)
         refit.advance()
         drawn.append(refit.last())

@@ -106,7 +106,7 @@ def learn_prior(
     if runs:
         with progress_bar("Drawing worlds", None, progress):
             trial = StartTrial(
-                start, fit, prior, survey.features, horizon=horizon, runs=runs, seed=seed
+                start, fit, prior, choice, survey.features, horizon=horizon, runs=runs, seed=seed
             )
         promises = Promises.of_trial(trial, progress)
     settings = {"structure": structure, "rank": rank, "noise_std": noise_std}

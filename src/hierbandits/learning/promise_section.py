@@ -19,7 +19,8 @@ def on_promises(promises: Promises) -> list[str]:
     for tasks, number in promises.num_tasks.items():
         promise = promises.of(tasks)
         low, high = promise.interval
-        saved = [_saved(promises, tasks, other) for other in (NOTHING, "TS", "PooledTS")]
+        others = [name for name in (NOTHING, "TS", "PooledTS") if name in promises.policies]
+        saved = [_saved(promises, tasks, other) for other in others]
         sentences.append(
             f"In {OF[tasks]}, {number} of them for {promises.horizon} rounds, an agent that begins "
             f"with this start is promised a regret of {promise.mean:.3g} a task, {_SHARE} from "

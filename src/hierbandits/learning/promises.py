@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hierbandits.learning.start_trial import PLAYERS, START, StartTrial
+from hierbandits.learning.start_trial import START, StartTrial
 from hierbandits.policies.recipes import USUAL
 from hierbandits.reporting.progress import Progress, progress_bar
 from hierbandits.types import Matrix, Vector
@@ -72,6 +72,11 @@ class Promises:
         """One of the promises."""
         return next(p for p in self.promises if (p.tasks, p.policy) == (tasks, policy))
 
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """All who play."""
+        return tuple(dict.fromkeys(promise.policy for promise in self.promises))
+
     def saving(self, tasks: str, over: str) -> tuple[float, float]:
         """How much less regret the start has, in percent of the other's, and its standard error."""
         ours, theirs = (self.of(tasks, name).regret[-1] for name in (START, over))
@@ -111,9 +116,10 @@ class Promises:
     def of_trial(cls, trial: StartTrial, progress: Progress = None) -> "Promises":
         """Simulate all who play."""
         made = []
-        with progress_bar("Simulating", len(trial.num_tasks) * len(PLAYERS), progress) as steps:
+        total = len(trial.num_tasks) * len(trial.players)
+        with progress_bar("Simulating", total, progress) as steps:
             for tasks in trial.num_tasks:
-                for policy in PLAYERS:
+                for policy in trial.players:
                     made.append(Promise(tasks, policy, trial.regret(tasks, policy)))
                     steps.advance()
         return cls(

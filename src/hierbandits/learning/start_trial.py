@@ -8,7 +8,9 @@ from numpy.random import Generator
 
 from hierbandits.beliefs.hierarchy_draws import draw_hierarchies
 from hierbandits.beliefs.model_kinds import belief_after
+from hierbandits.beliefs.width_refit import work_of_task
 from hierbandits.environments import SampledActions
+from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning.log_worlds import LogWorlds, drawn_tasks
 from hierbandits.learning.players import Player, Scene, after_sums
 from hierbandits.logs import Start
@@ -29,11 +31,11 @@ NEW, OWN = "new", "own"
 TASKS, MOST_ROUNDS, ARMS = 20, 100, 10
 
 LEAST_RUNS = 20
-MOST_WORK = 1_500_000.0
-"""Tasks of all worlds times d^3, for each look at the widths that a start takes while it acts.
+MOST_WORK = 800_000.0
+"""The work of each look at the widths that agents take while they act, over all worlds.
 
-Where it would be more, there are fewer worlds; where LEAST_RUNS of them would take ten times as
-much, the start is simulated with the widths of its log.
+Where it would be more, there are fewer worlds.  Where LEAST_RUNS of them would take ten times as
+much, the start is simulated with the widths of its log, and who starts with nothing is left out.
 """
 
 MOST_SUMS = 3_000_000
@@ -45,7 +47,8 @@ class StartTrial:
 
     TASKS new tasks act, or as many of the log's own, once in every round.  Worlds are drawn given
     the log: widths and noise first, then mu and the log's tasks, then new ones.  `prior` is what
-    the fit says of new tasks after the log.  `sample` has rows of features to draw arms from; it is
+    the fit says of new tasks after the log, and `structure` compares forms of widths: a world's are
+    as probable as it says.  `sample` has rows of features to draw arms from; it is
     None if armed.  The horizon is, unless given, the rows of a typical task, at most MOST_ROUNDS.
     """
 
@@ -54,6 +57,7 @@ class StartTrial:
         start: Start,
         fit: "Fit",
         prior: GaussianHierarchy,
+        structure: StructureChoice | None,
         sample: Matrix | None,
         *,
         horizon: int | None,
@@ -62,16 +66,22 @@ class StartTrial:
     ) -> None:
         self.start, self.sums, self.seed = start, start.record(), seed
         self.learned, self.prior = fit.prior, prior
+        self._form = UnknownWidths.of(prior.dim, armed=prior.is_armed)
         seen = np.flatnonzero(self.sums.n > 0)
         if horizon is None:
             typical = int(np.median(self.sums.n[seen])) if seen.size else MOST_ROUNDS
             horizon = min(typical, MOST_ROUNDS)
         self.horizon = horizon
         self.believed, looks = self._believed()
-        self.runs, self.looks = self._affordable(runs, looks)
+        self.looks = looks and self._is_affordable(len(self.sums.n) + TASKS)
+        self.players = PLAYERS if self._is_affordable(TASKS) else PLAYERS[:-1]
+        most = MOST_WORK / self._work(TASKS + (len(self.sums.n) if self.looks else 0))
+        self.runs = min(runs, max(LEAST_RUNS, int(most)))
         rng = np.random.default_rng([seed, 3])
         own = np.sort(rng.permutation(seen)[:TASKS])
-        parts = drawn_tasks(rng, self._hierarchies(rng, fit), self.sums, own, TASKS, self.runs)
+        scalar = 0.0 if structure is None else structure.probability.get("scalar", 0.0)
+        drawn = self._hierarchies(rng, fit, scalar)
+        parts = drawn_tasks(rng, drawn, self.sums, own, TASKS, self.runs)
         actions = None if sample is None else SampledActions(sample, ARMS)
         self._scenes = {NEW: Scene(self.sums, own[:0], TASKS, self.runs)}
         self._worlds = {NEW: LogWorlds(parts[1], parts[2], actions, seed)}
@@ -106,8 +116,7 @@ class StartTrial:
             return scene.as_one(after_sums(pooled(self.learned), self.sums), thompson)
         if policy == BEST_ARM:
             return scene.as_one(pooled(self.prior), greedy, learns=False)
-        form = UnknownWidths.of(prior.dim, armed=prior.is_armed)
-        return scene.from_nothing(form, POLICIES[USUAL])
+        return scene.from_nothing(self._form, recipe)
 
     def _believed(self) -> tuple[GaussianHierarchy, bool]:
         """What the start believes of widths, and whether it looks at them again in this time."""
@@ -117,21 +126,20 @@ class StartTrial:
         belief: Any = belief_after(prior, sums, np.zeros(len(sums.n), np.intp))
         return belief.hierarchy(), bool(sums.n.sum() + TASKS * self.horizon >= belief.due[0])
 
-    def _affordable(self, runs: int, looks: bool) -> tuple[int, bool]:
-        """As many worlds as there is time for, and whether there is time for looks."""
-        prior = self.start.prior
-        power = 1 if isinstance(prior, UnknownWidths) and prior.is_diagonal else 3
-        each = (len(self.sums.n) + TASKS) * prior.dim**power
-        if not looks or each * LEAST_RUNS > 10 * MOST_WORK:
-            return runs, False
-        return min(runs, max(LEAST_RUNS, int(MOST_WORK / each))), True
+    def _work(self, num_tasks: int) -> int:
+        """Of a look at the widths of so many tasks."""
+        return num_tasks * work_of_task(self._form)
 
-    def _hierarchies(self, rng: Generator, fit: "Fit") -> list[GaussianHierarchy]:
-        """Draws of widths and noise, given the log."""
+    def _is_affordable(self, num_tasks: int) -> bool:
+        """Whether there is time for looks at so many tasks."""
+        return LEAST_RUNS * self._work(num_tasks) <= 10 * MOST_WORK
+
+    def _hierarchies(self, rng: Generator, fit: "Fit", scalar: float) -> list[GaussianHierarchy]:
+        """Draws of widths and noise, given the log; `scalar`: how probable one width for all is."""
         prior, sums = self.start.prior, self.sums
         number = min(self.runs, max(LEAST_RUNS // 2, MOST_SUMS // max(1, sums.xx.size)))
         if isinstance(prior, UnknownWidths):
-            return draw_hierarchies(rng, prior, sums, number)
+            return draw_hierarchies(rng, prior, sums, number, scalar)
         return [_jittered(rng, fit) for _ in range(number)]
 
 

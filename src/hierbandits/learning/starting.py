@@ -3,6 +3,7 @@
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.logs import Start, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.stated_covs import parts_in_common
 from hierbandits.models.unknown_widths import UnknownWidths
 
 
@@ -13,10 +14,16 @@ def start_from(
 
     With one population it knows the log's tasks and leaves widths open, so that they go on being
     learned: it has less regret than one that states the widths that fit best, most of all where
-    tasks are nearly equal.  With several populations a new one is one more draw from the learned
-    hyper-prior, of which `learned` is all that is known.
+    tasks are nearly equal.  There is one exception: where arms are correlated otherwise than by a
+    part in common, which is all that unknown widths learn of arms, the start states what fits best
+    (see `StructureChoice` for when a log says so).  With several populations a new one is one more
+    draw from the learned hyper-prior, and `learned` is all that is known of it.
     """
     if survey.num_populations > 1:
         return Start(learned)
-    prior = UnknownWidths.of(learned.dim, armed=learned.is_armed, noise_std=noise_std)
-    return Start(prior, sums, survey.tasks, survey.arms if survey.is_armed else None)
+    open_widths = UnknownWidths.of(learned.dim, armed=learned.is_armed, noise_std=noise_std)
+    would_miss = False
+    if learned.is_armed and not learned.is_diagonal:
+        would_miss = open_widths.is_diagonal or parts_in_common(learned.task_cov) is None
+    arms = survey.arms if survey.is_armed else None
+    return Start(learned if would_miss else open_widths, sums, survey.tasks, arms)

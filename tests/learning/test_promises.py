@@ -1,0 +1,65 @@
+"""Promises: means with intervals, and what a start saves."""
+
+import numpy as np
+import pytest
+from support.learn_logs import learned
+
+from hierbandits.learning.promises import Promise, Promises
+from hierbandits.learning.start_trial import NEW, OWN, PLAYERS, START
+
+
+def made(ours, theirs):
+    promises = (Promise(NEW, START, ours), Promise(NEW, "TS", theirs))
+    return Promises(
+        horizon=1, runs=ours.shape[1], num_tasks={NEW: 20}, policy="HierTS", promises=promises
+    )
+
+
+def test_an_interval_holds_one_more_world_as_often_as_it_says():
+    rng, held = np.random.default_rng(0), []
+    for _ in range(3000):
+        *worlds, real = rng.gamma(2.0, 1.0, 40)
+        low, high = Promise(NEW, START, np.array([worlds])).interval
+        held.append(low <= real <= high)
+    assert abs(np.mean(held) - 0.9) < 4 * np.sqrt(0.09 / 3000)
+
+
+def test_means_and_bands_are_those_of_the_worlds():
+    regret = np.random.default_rng(1).gamma(2.0, 1.0, (5, 60)).cumsum(axis=0)
+    promise = Promise(OWN, START, regret)
+    assert promise.mean == pytest.approx(regret[-1].mean())
+    mean, low, high = promise.band()
+    np.testing.assert_allclose(mean, regret.mean(1))
+    assert (promise.interval[0], promise.interval[1]) == (low[-1], high[-1])
+    assert ((regret < low[:, None]).mean(1) < 0.07).all()
+    assert ((regret > high[:, None]).mean(1) < 0.07).all()
+    assert promise.to_dict() == {
+        "tasks": OWN, "policy": START, "mean": promise.mean, "low": low[-1], "high": high[-1]
+    }  # fmt: skip
+
+
+def test_the_error_of_a_saving_is_that_of_the_jackknife():
+    rng = np.random.default_rng(0)
+    theirs = rng.gamma(4.0, 1.0, 400)
+    ours = 0.3 * theirs + rng.gamma(2.0, 0.2, 400)
+    percent, error = made(ours[None], theirs[None]).saving(NEW, "TS")
+    left = [np.delete(ours, i).mean() / np.delete(theirs, i).mean() for i in range(400)]
+    assert percent == pytest.approx(100 * (1 - ours.mean() / theirs.mean()))
+    assert error == pytest.approx(100 * np.sqrt(399 * np.var(left)), rel=0.02)
+    nothing = np.zeros((1, 4))
+    assert made(nothing, nothing).saving(NEW, "TS") == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("populations", [1, 3])
+def test_a_report_promises_for_all_who_play(populations):
+    promises = learned(True, populations)[2].promises
+    kinds = {NEW, OWN} if populations == 1 else {NEW}
+    assert {(p.tasks, p.policy) for p in promises.promises} == {
+        (tasks, policy) for tasks in kinds for policy in PLAYERS
+    }
+    assert promises.runs == 10
+    frame = promises.frame()
+    assert len(frame) == promises.horizon * len(promises.promises)
+    last = frame.filter((frame["tasks"] == NEW) & (frame["policy"] == "TS"))["mean"][-1]
+    assert last == promises.of(NEW, "TS").mean
+    assert promises.to_dict()["tasks"] == dict(promises.num_tasks)

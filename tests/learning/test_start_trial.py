@@ -1,0 +1,97 @@
+"""A start on trial."""
+
+import numpy as np
+import pytest
+from support.learn_logs import drawn, sums_of
+from support.oracle import full
+
+from hierbandits import GaussianHierarchy, Start, UnknownWidths
+from hierbandits.beliefs.width_refit import work_of_task
+from hierbandits.fitting import fit_prior
+from hierbandits.learning import start_trial
+from hierbandits.learning.players import after_sums
+from hierbandits.learning.start_trial import BEST_ARM, NEW, NOTHING, OWN, PLAYERS, START, StartTrial
+
+
+def trial_of(rows, prior=None, horizon=4, runs=6, seed=0):
+    sums = sums_of(rows)
+    fit = fit_prior(sums)
+    start = Start(prior or UnknownWidths.of(rows.dim, armed=rows.armed), sums, rows.names)
+    sample = None if rows.armed else rows.features
+    return StartTrial(
+        start, fit, after_sums(fit.prior, sums), None, sample, horizon=horizon, runs=runs, seed=seed
+    )
+
+
+@pytest.mark.parametrize("armed", [True, False])
+def test_all_play_in_new_tasks_and_in_the_logs_own(armed):
+    trial = trial_of(drawn(4, armed=armed, tasks=7, events=10))
+    assert trial.num_tasks == {NEW: 20, OWN: 7}
+    for tasks in (NEW, OWN):
+        for policy in PLAYERS:
+            regret = trial.regret(tasks, policy)
+            assert regret.shape == (4, 6)
+            assert (np.diff(regret, axis=0) >= -1e-12).all()
+            assert (regret >= -1e-12).all()
+            np.testing.assert_array_equal(regret, trial.regret(tasks, policy))
+
+
+def test_the_horizon_is_a_typical_tasks_rows_at_most_a_hundred():
+    assert trial_of(drawn(4, armed=True, tasks=7, events=10), horizon=None).horizon == 10
+    long = drawn(4, armed=True, tasks=5, events=150)
+    assert trial_of(long, horizon=None).horizon == 100
+    assert trial_of(long, horizon=130).horizon == 130
+
+
+def test_a_start_looks_again_only_if_rewards_grow_enough_and_there_is_time(monkeypatch):
+    rows = drawn(4, armed=True, tasks=7, events=10)
+    assert trial_of(rows).looks
+    assert not trial_of(drawn(4, armed=True, tasks=60, events=60), horizon=1).looks
+    known = GaussianHierarchy.armed(3, hyper_std=1.0, task_std=0.4, noise_std=0.5)
+    assert not trial_of(rows, known).looks
+    work = 27.0 * work_of_task(UnknownWidths.of(3, armed=True))  # of 7 + 20 tasks
+    monkeypatch.setattr(start_trial, "MOST_WORK", work * 25)
+    assert (trial_of(rows, runs=60).runs, trial_of(rows, runs=9).runs) == (25, 9)
+    monkeypatch.setattr(start_trial, "MOST_WORK", work * 2)
+    assert (trial_of(rows, runs=60).runs, trial_of(rows).looks) == (20, True)
+    monkeypatch.setattr(start_trial, "MOST_WORK", work * 1.9)
+    assert (trial_of(rows).looks, trial_of(rows).players) == (False, PLAYERS)
+    monkeypatch.setattr(start_trial, "MOST_WORK", work)
+    assert trial_of(rows).players == PLAYERS[:-1]
+
+
+def test_a_start_that_does_not_look_is_played_with_the_widths_of_its_log(monkeypatch):
+    rows = drawn(4, armed=True, tasks=30, events=40)
+    looking = trial_of(rows, horizon=3, runs=40)
+    looking.looks = True
+    still = trial_of(rows, horizon=3, runs=40)
+    still.looks = False
+    # No look falls due in so few rounds, so both are the same policy with other draws.
+    one, other = (trial.regret(NEW, START)[-1] for trial in (looking, still))
+    error = np.hypot(one.std(), other.std()) / np.sqrt(40)
+    assert abs(one.mean() - other.mean()) < 5 * error
+    cov = still.regret(OWN, START)
+    assert cov.shape == (3, 40)
+
+
+def test_what_the_log_taught_is_worth_something_and_equal_tasks_are_best_pooled():
+    rows = drawn(9, armed=True, tasks=20, events=60, task_std=0.0, noise=1.0, d=4)
+    trial = trial_of(rows, horizon=30, runs=20)
+    regret = {name: trial.regret(NEW, name)[-1].mean() for name in PLAYERS}
+    assert regret[START] < 0.5 * regret[NOTHING]
+    assert regret["PooledTS"] < regret[NOTHING]
+    wide = trial_of(
+        drawn(9, armed=True, tasks=20, events=60, task_std=1.0, d=4), horizon=30, runs=20
+    )
+    assert wide.regret(NEW, START)[-1].mean() < 0.7 * wide.regret(NEW, BEST_ARM)[-1].mean()
+    assert wide.regret(OWN, START)[-1].mean() < 0.5 * wide.regret(NEW, START)[-1].mean()
+
+
+def test_stated_widths_are_off_by_their_errors():
+    rows = drawn(4, armed=False, tasks=30, events=20)
+    fit = fit_prior(sums_of(rows))
+    rng = np.random.default_rng(0)
+    widths = [np.diagonal(full(start_trial._jittered(rng, fit).task_cov)) for _ in range(2000)]
+    logs = np.log(widths) / 2
+    np.testing.assert_allclose(logs.mean(0), np.log(fit.task_widths.std), atol=0.05)
+    np.testing.assert_allclose(logs.std(0), fit.task_widths.log_error, rtol=0.1)
