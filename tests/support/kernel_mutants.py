@@ -104,7 +104,7 @@ KERNEL_MUTANTS = [
     ("kernels/width_conditionals.py", "told + log_factor - power", "told - power"),
     ("kernels/width_conditionals.py", "rng.standard_gamma(dim / 2)", "rng.standard_gamma(dim)"),
     ("kernels/width_conditionals.py", "part**beyond * exp(", "exp("),
-    ("kernels/width_conditionals.py", "if found < 0.0:", "if found > 0.0:"),
+    ("kernels/width_conditionals.py", "- rng.standard_exponential()", "- 1.0"),
     ("kernels/width_draws.py", "(hyper_mean[k] + numbers[CENTRE])", "hyper_mean[k]"),
     ("kernels/width_draws.py", "own = above[i] / (1.0 + above[i])", "own = above[i]"),
     ("kernels/width_draws.py", "total = step[s, i] - white[i]", "total = step[s, i]"),
