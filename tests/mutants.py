@@ -217,7 +217,7 @@ MUTANTS = [
     ("learning/promises.py", 'method="weibull"', 'method="linear"'),
     ("learning/promises.py", "ours - ratio * theirs", "ours - theirs"),
     ("learning/start_trial.py", "np.outer(factor, factor)", "factor"),
-    ("beliefs/first_widths.py", "square / count if", "square if"),
+    ("beliefs/first_widths.py", "square / count, LEAST", "square, LEAST"),
     ("beliefs/first_widths.py", "log_var + square / noise_var", "square / noise_var"),
     ("beliefs/first_widths.py", "ratio**2 * one]", "ratio * one]"),
     ("beliefs/hierarchy_draws.py", "width**2 * one", "width * one"),
