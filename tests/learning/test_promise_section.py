@@ -32,6 +32,11 @@ def test_the_words_say_what_is_promised_and_saved():
     assert "50 ± " in words
     assert "% less than with TS" in words
     assert "about as much as with PooledTS" in words
+    same = Promises(
+        horizon=1, runs=2, num_tasks={NEW: 20}, policy="HierTS",
+        promises=tuple(Promise(NEW, name, np.ones((1, 2))) for name in PLAYERS),
+    )  # fmt: skip
+    assert "about as much as with TS (+0 ± 0 %)" in on_promises(same)[0]
     words = on_promises(made(means | {"PooledTS": 0.2}))
     assert "% more than with PooledTS" in words[0]
     assert words[1].startswith("Pooling wins in new tasks")

@@ -6,7 +6,7 @@ from numpy.random import Generator
 from hierbandits.beliefs.first_widths import FirstWidths
 from hierbandits.beliefs.standard_units import StandardUnits
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.beliefs.width_refit import WidthRefit, most_rewarded
+from hierbandits.beliefs.width_refit import _WIDER, WidthRefit, most_rewarded
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.unknown_widths import UnknownWidths
 
@@ -35,10 +35,12 @@ def draw_hierarchies(
     drawn = []
     for _ in range(number):
         width, noise = first.drawn(rng)
+        shares_one = rng.random() < scalar
+        var = width**2 if shares_one else width**2 / _WIDER  # where `WidthRefit` will begin
         begin = prior.with_widths(
-            units.cov_out(WIDE**2 * one), units.cov_out(width**2 * one), noise * units.reward
+            units.cov_out(WIDE**2 * one), units.cov_out(var * one), noise * units.reward
         )
-        if rng.random() < scalar:
+        if shares_one:
             drawn.append(begin)
             continue
         refit = WidthRefit(prior, tasks, begin, draws=1, rng=rng)

@@ -95,7 +95,7 @@ def _saved(promises: Promises, tasks: str, other: str) -> str:
     percent, error = promises.saving(tasks, other)
     name = "without the log" if other == NOTHING else f"with {other}"
     if abs(percent) <= SURE * error:
-        return f"about as much as {name} ({_percent(-percent, '+')} ± {_percent(error)} %)"
+        return f"about as much as {name} ({_percent(0.0 - percent, '+')} ± {_percent(error)} %)"
     word = "less" if percent > 0 else "more"
     return f"{_percent(abs(percent))} ± {_percent(error)} % {word} than {name}"
 
