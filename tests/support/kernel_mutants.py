@@ -108,7 +108,11 @@ KERNEL_MUTANTS = [
     ("kernels/width_draws.py", "(hyper_mean[k] + numbers[CENTRE])", "hyper_mean[k]"),
     ("kernels/width_draws.py", "own = above[i] / (1.0 + above[i])", "own = above[i]"),
     ("kernels/width_draws.py", "total = step[s, i] - white[i]", "total = step[s, i]"),
-    ("kernels/width_draws.py", "straight -= square[j, k] * factor[k]", "straight -= square[j, k]"),
+    (
+        "kernels/width_draws.py",
+        "straight -= square[j, k] * factor",
+        "straight += square[j, k] * factor",
+    ),
     ("kernels/width_draws.py", "left -= xx[s, i, k] * mu[k]", "left += xx[s, i, k] * mu[k]"),
     ("kernels/width_draws.py", "apart += NU * inverse[i, j] ** 2 * cov[j, j]", "apart = NU"),
     ("kernels/width_draws.py", "(fitted - 2 * xy[s, i])", "(fitted - xy[s, i])"),
