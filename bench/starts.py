@@ -117,17 +117,17 @@ def promised(drawn: Drawn, start: hb.Start, runs: int) -> Promise:
     return Promise(NEW, START, trial.regret(NEW, START))
 
 
-def study(shape: Shape, width: float | str, logs: int, promises: int, runs: int) -> list[str]:
-    """A row of the table."""
+def study(shape: Shape, width: float | str, logs: range, promises: int, runs: int) -> list[str]:
+    """A row of the table; the first `promises` logs are asked for their promises."""
     found: dict[str, list[float]] = {}
     held, half, promised_mean = [], [], []
-    for number in range(logs):
+    for number in logs:
         rng = np.random.default_rng([shape.tasks, shape.rows, shape.dim, number])
         drawn = draw(shape, width, rng, number)
         start = start_of(drawn)
         for name, regret in regrets(drawn, start).items():
             found.setdefault(name, []).append(regret)
-        if number < promises:
+        if number - logs.start < promises:
             promise = promised(drawn, start, runs)
             low, high = promise.interval
             held.append(low <= found[START][-1] <= high)
@@ -139,7 +139,7 @@ def study(shape: Shape, width: float | str, logs: int, promises: int, runs: int)
     )
     theirs = np.array(found[best])
     ratio = ours.mean() / theirs.mean()
-    error = np.std(ours - ratio * theirs, ddof=1) / np.sqrt(logs) / theirs.mean()
+    error = np.std(ours - ratio * theirs, ddof=1) / np.sqrt(len(logs)) / theirs.mean()
     row = [str(shape), str(width), *(f"{np.mean(found[name]):.3f}" for name in found)]
     row += [f"{ratio:.3f} ± {error:.3f}", f"{(ours - theirs).mean() / ROUNDS:+.4f}"]
     if promises:
@@ -152,6 +152,7 @@ def study(shape: Shape, width: float | str, logs: int, promises: int, runs: int)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--logs", type=int, default=10, help="logs of each kind")
+    parser.add_argument("--first", type=int, default=0, help="number of the first log")
     parser.add_argument("--promises", type=int, default=0, help="logs whose promises are checked")
     parser.add_argument("--runs", type=int, default=60, help="worlds of a promise")
     parser.add_argument("--others", action="store_true", help="shapes that nothing was tuned on")
@@ -164,12 +165,10 @@ def main() -> None:
     columns += ["more per decision"]
     if given.promises:
         columns += ["promised", "held", "half-width", "of the promise"]
-    rows = []
+    rows, logs = [], range(given.first, given.first + given.logs)
     for shape in shapes:
         for width in WIDTHS:
-            rows.append(
-                study(shape, width, given.logs, min(given.promises, given.logs), given.runs)
-            )
+            rows.append(study(shape, width, logs, given.promises, given.runs))
             print(" | ".join(rows[-1]), flush=True)
     print()
     print(Table("", columns, rows).markdown())
