@@ -138,8 +138,9 @@ def study(shape: Shape, width: float | str, logs: range, promises: int, runs: in
         min(("HierTS", "PooledTS"), key=lambda k: np.mean(found[k])),
     )
     theirs = np.array(found[best])
-    ratio = ours.mean() / theirs.mean()
-    error = np.std(ours - ratio * theirs, ddof=1) / np.sqrt(len(logs)) / theirs.mean()
+    least = np.finfo(float).tiny  # nobody may have any regret
+    ratio = ours.mean() / max(theirs.mean(), least)
+    error = np.std(ours - ratio * theirs, ddof=1) / np.sqrt(len(logs)) / max(theirs.mean(), least)
     row = [str(shape), str(width), *(f"{np.mean(found[name]):.3f}" for name in found)]
     row += [f"{ratio:.3f} ± {error:.3f}", f"{(ours - theirs).mean() / ROUNDS:+.4f}"]
     if promises:
