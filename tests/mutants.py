@@ -195,10 +195,9 @@ MUTANTS = [
         "min(self._review.folded, self.num_nodes)",
         "self._review.folded",
     ),
-    ("beliefs/adaptive_belief.py", "np.ceil(growth * count)", "growth * count"),
+    ("beliefs/adaptive_belief.py", "GROWTH, LATE_GROWTH)", "LATE_GROWTH, GROWTH)"),
     ("beliefs/adaptive_belief.py", "self.due.copy()", "self.due"),
     ("beliefs/evidence.py", "populations] += other.parts", "populations] = other.parts"),
-    ("beliefs/nodes.py", "twin.forget(twin.forest.root)", "twin.forest.root"),
     (
         "algebra.py",
         "factor @ (vectors / np.sqrt(1.0 + values)",

@@ -134,6 +134,44 @@ def test_a_look_in_pieces_ends_as_one_at_once(armed, monkeypatch):
     assert abs(np.log(whole.hierarchy().noise_std / fresh.noise_std)) > 1e-3
 
 
+def _folding(monkeypatch, folded):
+    """A belief whose look has told so many of its 36 nodes to the belief that it builds."""
+    monkeypatch.setattr(module, "WORK", 1.0)
+    belief, _ = adaptive_belief(True, None)
+    belief.add(TASKS, 30)
+    events = [(node, 0, float(node)) for node in (0, 3, 16, 32)] * 20
+    belief.observe(*(np.array(part) for part in zip(*events, strict=True)))
+    while belief._review.folded < folded:
+        belief.observe_one(1, 2, 0.5)
+        events.append((1, 2, 0.5))
+    assert belief._review.folded == folded
+    return belief, events
+
+
+def test_the_node_that_is_folded_next_is_told_once(monkeypatch):
+    belief, events = _folding(monkeypatch, 16)
+    belief.observe_one(16, 1, 0.7)
+    assert belief._review.folded == 32
+    belief.revise(32, 0, 32.0, 5.0)
+    events += [(16, 1, 0.7)]
+    events[3] = (32, 0, 5.0)
+    belief.state()
+    assert_exact(belief, [*range(TASKS), *range(TASKS + 1, 36)], events)
+
+
+def test_a_look_ends_if_tasks_that_it_knows_are_taken_back(monkeypatch):
+    belief, events = _folding(monkeypatch, 16)
+    belief.add(TASKS, 30)
+    belief.observe_one(1, 2, 0.5)
+    belief.observe_one(1, 2, 0.5)
+    assert belief._review.folded == 48
+    belief.remove_newest(25)
+    belief.state()
+    assert belief._review is None
+    events += [(1, 2, 0.5)] * 2
+    assert_exact(belief, [*range(TASKS), *range(TASKS + 1, 41)], events)
+
+
 @pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE)
 @pytest.mark.parametrize("armed", FORMS.values(), ids=FORMS)
 def test_populations_at_once_are_as_beliefs_apart(armed, noise):
