@@ -54,7 +54,7 @@ class OurAgent:
 
     def __init__(self, workload: Workload) -> None:
         self.arms: Matrix = workload.arms
-        self.agent = hb.Agent(workload.prior, seed=0)
+        self.agent = hb.Agent(workload.prior, "HierTS", seed=0)  # what the peers do
         met = self.agent.decide_many(range(workload.num_tasks), self.arms)
         self.agent.reward_many([decision.id for decision in met], workload.means[:, 0])
         self.latest = self.agent.decide(0, self.arms)
