@@ -24,6 +24,7 @@ FIGURES = {
     "digits_learned": "digits/hyper",
     "digits_regret": "digits/digits",
     "rules": "rules/rules",
+    "shapes": "shapes/shapes",
     "similarity": "similarity/similarity",
     "synthetic": "synthetic/synthetic",
 }

@@ -186,9 +186,8 @@ def _report_on(report: Report, comparison: Comparison) -> None:
     for axis, horizon in zip(axes, horizons, strict=True):
         cells = [cell for cell in comparison.cells if cell.horizon == horizon]
         table = np.array([[cell.ratio(name, "HierTS")[0] for cell in cells] for name in names])
-        image = axis.imshow(
-            np.log2(np.clip(table, 0.25, 4.0)), cmap="RdBu_r", vmin=-1.5, vmax=1.5, aspect="auto"
-        )
+        shade = np.log2(np.clip(table, 0.25, 4.0))
+        image = axis.imshow(shade, cmap="RdBu_r", vmin=-1.5, vmax=1.5, aspect="auto")
         axis.grid(visible=False)
         axis.set_title(f"n = {horizon:,}", fontsize=10)
         axis.set_yticks(range(len(names)), names, fontsize=8)
@@ -197,7 +196,7 @@ def _report_on(report: Report, comparison: Comparison) -> None:
         for row, column in np.ndindex(table.shape):
             axis.text(
                 column, row, f"{table[row, column]:.2f}".lstrip("0"), ha="center", va="center",
-                fontsize=5,
+                fontsize=5, color="white" if abs(shade[row, column]) > 1 else "black",
             )  # fmt: skip
         bar = figure.colorbar(image, ax=axis, pad=0.01)
         bar.set_ticks([-1, 0, 1], labels=["half", "HierTS", "twice"])

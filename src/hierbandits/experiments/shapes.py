@@ -16,6 +16,7 @@ from hierbandits.experiments.experiment import (
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.figure import panels
 from hierbandits.reporting.report import Report
+from hierbandits.simulation.line_styles import line_style
 from hierbandits.simulation.schedules import Concurrent
 from hierbandits.simulation.study import Study
 from hierbandits.types import Matrix
@@ -23,6 +24,7 @@ from hierbandits.types import Matrix
 COMPARED = ("HierTS", "AdaptiveHierTS", "PooledTS", "TS")
 NUM_INTERACTIONS, ROUND_SIZE = 100, 5
 _NOISE = 0.5
+TICKS = (0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 5.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,15 +154,16 @@ def _draw(report: Report, studies: dict[Shape, Study]) -> None:
     """A row for each world, with the ratios of all policies."""
     figure, (axes,) = panels(1, height=0.32 * len(studies) + 1.4, width=9.0)
     places = np.arange(len(studies))
-    colours = {"AdaptiveHierTS": "C0", "PooledTS": "C2", "TS": "C3"}
-    for name, colour in colours.items():
+    for name in COMPARED[1:]:
         pairs = np.array([study.ratio(name, "HierTS") for study in studies.values()])
         axes.errorbar(
             pairs[:, 0], places, xerr=normal_quantile(0.95) * pairs[:, 1], fmt="o", ms=4,
-            color=colour, label=name, elinewidth=1,
+            color=line_style(name)[0], label=name, elinewidth=1,
         )  # fmt: skip
     axes.axvline(1.0, color="#444444", linewidth=0.8)
     axes.set_xscale("log")
+    axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
+    axes.set_xticks([], minor=True)
     axes.set_yticks(places, [shape.name for shape in studies])
     axes.invert_yaxis()
     axes.set_xlabel("ratio of mean regrets to HierTS told the truth")
