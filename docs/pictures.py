@@ -20,7 +20,6 @@ from hierbandits.simulation.plots import regret_curves
 POLICIES = ("HierTS", "AdaptiveHierTS", "TS", "PooledTS")
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
 FIGURES = {
-    "adaptive": "adaptive/adaptive",
     "digits_learned": "digits/hyper",
     "digits_regret": "digits/digits",
     "rules": "rules/rules",
