@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 import hierbandits as hb
-from bench.workload import ROUND, Matrix, Workload
+from bench.workload import ROUND, Workload
 
 
 class Batched:
@@ -53,14 +53,14 @@ class OurAgent:
     """hierbandits: an Agent, by decide and reward, every task met and rewarded once before."""
 
     def __init__(self, workload: Workload) -> None:
-        self.arms: Matrix = workload.arms
-        self.agent = hb.Agent(workload.prior, "HierTS", seed=0)  # what the peers do
-        met = self.agent.decide_many(range(workload.num_tasks), self.arms)
+        # As the peers: Thompson sampling, and told its arms once.
+        self.agent = hb.Agent(workload.prior, "HierTS", arms=workload.arms, seed=0)
+        met = self.agent.decide_many(range(workload.num_tasks))
         self.agent.reward_many([decision.id for decision in met], workload.means[:, 0])
-        self.latest = self.agent.decide(0, self.arms)
+        self.latest = self.agent.decide(0)
 
     def decide(self, task: int) -> int:
-        self.latest = self.agent.decide(task, self.arms)
+        self.latest = self.agent.decide(task)
         return int(self.latest.arm)
 
     def observe(self, task: int, arm: int, reward: float) -> None:
