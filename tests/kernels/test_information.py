@@ -1,5 +1,7 @@
 """Information-directed sampling against a search over all pairs of arms and a fine grid."""
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from numpy.testing import assert_allclose
 from support.information import mixture_of
 
 from hierbandits import Arms
-from hierbandits.kernels.information import pairs_armed, pairs_linear
+from hierbandits.kernels.information import pairs_armed, pairs_linear, row_armed, row_linear
 
 
 def costs_of(values):
@@ -76,16 +78,43 @@ def test_a_round_plays_the_mixtures_of_its_events(armed):
     rows = np.concatenate([rng.permutation(len(table))[:size] for size in sizes])
     arms = Arms.of_rows(table, rows, sizes)
     arms.base[:] = 1
-    theta = rng.standard_normal((100, dim))
+    theta, means = rng.standard_normal((100, dim)), rng.standard_normal((3, dim))
     slots = rng.integers(0, 100, (draws, 3))
     pair, share = np.empty((2, 3), np.intp), np.empty(3)
     kernel = pairs_armed if armed else pairs_linear
-    kernel(theta, slots.ravel(), arms.arrays, pair, share)
+    kernel(means, theta, slots.ravel(), arms.arrays, pair, share)
     features = np.eye(dim) if armed else table
     for e in range(3):
         own = arms.rows_of(e)
-        expected = mixture_of(theta[slots[:, e]] @ features[own].T)
+        drawn = theta[slots[:, e]]
+        expected = mixture_of(np.concatenate([drawn, 2 * means[e] - drawn]) @ features[own].T)
         got = np.zeros(own.size)
         for number, part in zip(pair[:, e], (share[e], 1 - share[e]), strict=True):
             got[own.tolist().index(number + 1)] += part
         assert_allclose(got, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("armed", [False, True])
+def test_one_event_plays_an_arm_of_its_mixture(armed):
+    rng = np.random.default_rng(47)
+    theta, table = rng.standard_normal((9, 4)), rng.standard_normal((6, 4))
+    features = np.eye(4)[[2, 0, 3]] if armed else table
+    drawn = np.concatenate([theta[1:], 2 * theta[0] - theta[1:]])
+    shares = mixture_of(drawn @ features.T)
+    kernel, given = (row_armed, np.array([2, 0, 3])) if armed else (row_linear, table)
+    normals = NormalDist().inv_cdf
+    played = [kernel(theta, given, normals((i + 0.5) / 1000)) for i in range(1000)]
+    assert (shares > 0).sum() == 2
+    assert_allclose(np.bincount(played, minlength=len(shares)) / 1000, shares, atol=1e-3)
+
+
+def test_the_best_mixture_of_very_many_arms_is_found():
+    rng = np.random.default_rng(9)
+    values = rng.standard_normal((12, 500)) * rng.exponential(size=500)
+    shares = mixture_of(values)
+    shortfall, insight = costs_of(values)
+    played = np.flatnonzero(shares)
+    others = rng.permutation(500)[:60]  # a grid over all pairs of 500 is too many
+    some = np.union1d(played, others)
+    grid = least_ratio(shortfall[some], insight[some]).min()
+    assert ratio(shares, shortfall, insight) <= grid * (1 + 1e-9)

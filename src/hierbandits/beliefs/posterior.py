@@ -122,6 +122,16 @@ class Posterior(ABC):
         theta, slots = self.draws(stock.rng, np.array([node]))
         return best_row_under(theta, slots, table, stock.rng)
 
+    def spread(self, stock: NormalStock, node: int, number: int) -> Matrix:
+        """The mean of a node's parameter, and below it so many draws, (1 + number, d).
+
+        Every draw has ancestors of its own.
+        """
+        one = np.array([node])
+        mean, _ = self.draws(None, one)
+        theta, slots = self.draws(stock.rng, one, repeats=number, fresh=True)
+        return np.concatenate([mean[-1:], theta[slots]])
+
     def check_fit(self, table: Features) -> None:
         """Raise an error if a feature of an arm is too large, or no number."""
         if not self.is_armed:

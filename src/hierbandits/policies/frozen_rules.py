@@ -82,7 +82,7 @@ class DrawnShares:
 
     A task's draws are a function of the seed and the task, so that this is one policy whatever
     the batches.  `shares_of` makes probabilities, (n, K), of drawn values, (n, draws, K), and of
-    the eligible arms, (n, K).
+    the eligible arms, (n, K).  If `mirrored`, each draw has a mirror image beyond the mean.
     """
 
     posteriors: ArmPosteriors[Posterior]
@@ -90,6 +90,7 @@ class DrawnShares:
     stream: Stream
     shares_of: Callable[[Matrix, Mask], Matrix]
     scale: float = 1.0  # how far draws are from their means, in units of the posterior's
+    mirrored: bool = False
     _known: Matrix | None = field(default=None, init=False)  # all arms eligible; NaN: not yet
 
     def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
@@ -116,6 +117,8 @@ class DrawnShares:
             run, zero = np.tile(np.arange(draws), some.size), np.zeros(some.size * draws, np.intp)
             keys = (run, np.repeat(some, draws), zero)
             normals = self.stream.normals(keys, dim).reshape(some.size, draws, dim) * self.scale
+            if self.mirrored:
+                normals = np.concatenate([normals, -normals], axis=1)
             shares[part] = self.shares_of(self.posteriors.drawn(some, normals), eligible[part])
         return shares
 

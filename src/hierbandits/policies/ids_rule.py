@@ -1,64 +1,88 @@
 """Information-directed sampling: play what tells most about the best arm for its cost."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
+from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.checks import count
-from hierbandits.kernels.information import mixture_shares, pairs_armed, pairs_linear
+from hierbandits.kernels.information import (
+    mixture_shares,
+    pairs_armed,
+    pairs_linear,
+    row_armed,
+    row_linear,
+)
 from hierbandits.keyed_random import Stream
 from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.belief_view import BeliefView
 from hierbandits.policies.frozen_rules import DrawnShares
 from hierbandits.policies.odds import PairOdds
-from hierbandits.types import Indices, Mask, Matrix
+from hierbandits.policies.rule import ChooseOne
+from hierbandits.types import Features, Indices, Mask, Matrix
 
-IDS_DRAWS = 32
-"""Posterior draws of each decision of HierIDS."""
+IDS_PAIRS = 8
+"""Pairs of posterior draws of each decision of HierIDS."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ids:
     """Plays the mixture of arms of least (mean shortfall)^2 / (mean insight).
 
-    Each task makes `draws` posterior draws of its own.  An arm's shortfall is what it is worth
-    less than the best arm of a draw; its insight is the variance of the mean of its value given
-    which arm is best.  The mixture has one or two arms, so an event's other arms cannot be played.
-    Variance-based information-directed sampling (Russo and Van Roy, 2014).
+    Each task makes `pairs` of posterior draws of its own, one on each side of the mean.  An arm's
+    shortfall is what it is worth less than the best arm of a draw; its insight is the variance of
+    the mean of its value given which arm is best.  The mixture has one or two arms, so an event's
+    other arms cannot be played.  Variance-based information-directed sampling (Russo and Van Roy,
+    2014).
     """
 
-    draws: int = IDS_DRAWS
+    pairs: int = IDS_PAIRS
     answers_fit: ClassVar[bool] = True
     leaves_arms_out: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        count("draws", self.draws, least=1)
+        count("pairs", self.pairs, least=1)
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
         """One of the two arms of each event's mixture."""
-        return self.odds(view, rng, nodes, arms, draws=self.draws).choices
+        return self.odds(view, rng, nodes, arms, draws=1).choices
+
+    def one(self, view: BeliefView, /) -> ChooseOne:
+        """One of the two rows of a table's mixture."""
+        belief, pairs = view._viewed, self.pairs
+        most = belief.largest_feature**2
+        play: Callable[..., int] = row_armed if belief.is_armed else row_linear
+
+        def choose(stock: NormalStock, node: int, table: Features) -> int:
+            if table.ndim == 2 and not np.vdot(table, table) <= most:
+                belief.check_fit(table)
+            theta = belief.spread(stock, node, pairs)
+            return play(theta, table, stock.block[stock.take(1)])
+
+        return choose
 
     def odds(
         self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /, *, draws: int
     ) -> PairOdds:
         """The mixture, exact given the draws, of which the rule makes its own number."""
-        theta, slots = view._viewed.draws(
-            rng, nodes, repeats=self.draws, fresh=True, time=view._moment
-        )
+        belief, time = view._viewed, view._moment
+        means, own = belief.draws(None, nodes, time=time)
+        theta, slots = belief.draws(rng, nodes, repeats=self.pairs, fresh=True, time=time)
         pair, share = np.empty((2, nodes.size), np.intp), np.empty(nodes.size)
         kernel = pairs_armed if arms.table.ndim == 1 else pairs_linear
-        kernel(theta, slots, arms.arrays, pair, share)
+        kernel(means[own], theta, slots, arms.arrays, pair, share)
         return PairOdds.of_mixture(pair, share, rng)
 
     def frozen(
         self, posteriors: ArmPosteriors[Posterior], draws: int, stream: Stream, /
     ) -> DrawnShares:
         """The mixture of the rule's number of fixed draws."""
-        return DrawnShares(posteriors, self.draws, stream, _mixtures)
+        return DrawnShares(posteriors, self.pairs, stream, _mixtures, mirrored=True)
 
 
 def _mixtures(values: Matrix, eligible: Mask) -> Matrix:
