@@ -16,7 +16,7 @@ def test_agents_without_a_prior_learn_their_widths():
     for agent, armed, dim in ((named, True, 3), (vectors, False, 2), (table, False, 4)):
         assert (agent.prior.is_armed, agent.prior.dim) == (armed, dim)
         assert not agent.prior.widths_known
-        assert "HierRandUCB" in repr(agent)
+        assert "HierIDS" in repr(agent)
         for step in range(30):
             decision = agent.decide(f"store-{step % 4}")
             agent.reward(decision.id, 1e6 * rng.normal())

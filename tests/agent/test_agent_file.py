@@ -90,7 +90,7 @@ def test_a_recipe_of_ones_own_is_handed_to_load(tmp_path):
         Agent.load(tmp_path / "a")
     assert Agent.load(tmp_path / "a", policy=recipe).tasks == ["t"]
     Agent(ARMED).save(tmp_path / "b")
-    with pytest.raises(ValueError, match="HierRandUCB: do not give policy"):
+    with pytest.raises(ValueError, match="HierIDS: do not give policy"):
         Agent.load(tmp_path / "b", policy=recipe)
 
 

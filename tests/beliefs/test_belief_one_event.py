@@ -7,6 +7,7 @@ from support.worlds import FORMS, random_hierarchy, worlds
 
 from hierbandits import Belief, GaussianHierarchy
 from hierbandits.beliefs.normal_stock import NormalStock
+from hierbandits.beliefs.posterior import Posterior
 
 
 @settings(max_examples=40)
@@ -48,6 +49,22 @@ def test_a_choice_is_that_of_a_draw_with_the_same_normals(world):
         values = theta[slots[0]] if belief.is_armed else table @ theta[slots[0]]
         assert taken.size == belief.num_levels * belief._nodes.num_normals
         assert row == values.argmax()
+
+
+@settings(max_examples=40)
+@given(worlds())
+def test_the_draws_of_one_node_are_those_of_rounds_with_the_same_normals(world):
+    belief, stock = world.observed(), NormalStock(np.random.default_rng(0))
+    for task in range(world.num_tasks):
+        spread = belief.spread(stock, task, 3)
+        taken = stock.block[stock.used - 3 * belief._nodes.path_normals : stock.used]
+        one = np.array([task])
+        theta, slots = belief.draws(_Given(taken), one, repeats=3, fresh=True)
+        expected = np.concatenate([belief.task(task).mean[None], theta[slots]])
+        np.testing.assert_allclose(spread, expected, rtol=1e-9, atol=1e-9)
+        usual = Posterior.spread(belief, NormalStock(np.random.default_rng(1)), task, 2)
+        np.testing.assert_allclose(usual[0], spread[0], rtol=1e-9, atol=1e-9)
+        assert usual.shape == (3, belief.dim)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -37,7 +37,7 @@ REMEMBERED = 10_000
 class Agent:
     """Decides for named tasks and learns from rewards that come late, twice or out of order.
 
-    `prior` is a model, or a `Start`, whose log it then knows.  Its policy is HierRandUCB unless
+    `prior` is a model, or a `Start`, whose log it then knows.  Its policy is HierIDS unless
     given.  Without a prior it learns the widths and the noise as it goes; then `num_features`, or
     the form of `arms`, says what kind of bandit it is.  Tasks are added when first seen.  With more
     than two levels a task is a path,

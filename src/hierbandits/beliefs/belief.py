@@ -19,7 +19,7 @@ from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.populations import checked_population, planted_population
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.beliefs.round_slots import RoundSlots, chain
+from hierbandits.beliefs.round_slots import RoundSlots
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, positive, real_array, state_array
 from hierbandits.kernels.loops import UNFIT, Loops
@@ -294,16 +294,9 @@ class Belief(Posterior):
 
     def spread(self, stock: NormalStock, node: int, number: int) -> Matrix:
         """The mean of a node's parameter, and below it so many draws, (1 + number, d)."""
-        path, each = self._nodes.forest.path(node)[::-1], self._nodes.num_normals
-        levels, size = len(path), number * len(path) * each
-        first = stock.take(size)
-        normals = np.zeros((levels * (1 + number), each))  # the first have none: the mean
-        normals[levels:] = stock.block[first : first + size].reshape(-1, each)
-        out = np.empty((levels * (1 + number), self.dim))
-        slot_node = np.array(path * (1 + number), np.intp)
-        above = chain(levels, 1 + number)
-        self._kernels.draw(self._nodes.arrays, slot_node, above, normals, out)
-        return out[levels - 1 :: levels].copy()
+        nodes = self._nodes
+        first = stock.take(number * nodes.path_normals)
+        return self._kernels.spread(nodes.address, node, number, stock.block, first)
 
     def observe_one(self, node: int, features: Any, reward: float) -> None:
         """`observe_rows` of one event, with features (d,) or an arm's index."""

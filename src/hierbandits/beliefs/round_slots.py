@@ -1,7 +1,6 @@
 """Which nodes a round draws, each in a slot after its parent's."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -37,12 +36,3 @@ class RoundSlots:
             parent = np.where(parent < 0, -1, parent + first).ravel()
             node, of_event = np.tile(node, repeats), (of_event + first).ravel()
         return cls(node, parent, of_event)
-
-
-@lru_cache(maxsize=64)
-def chain(levels: int, repeats: int) -> Indices:
-    """The slot of each slot's parent, for a path from its root down, so many times over."""
-    parent = np.arange(-1, levels * repeats - 1)
-    parent[::levels] = -1
-    parent.flags.writeable = False
-    return parent

@@ -19,7 +19,7 @@ from hierbandits.reporting.figure import panels
 from hierbandits.reporting.report import Report
 from hierbandits.simulation.schedules import Federated, Sequential
 
-NAMED = ("HierTS", "HierTS-fresh", USUAL, "HierIDS", "HierUCB", "HierGreedy")
+NAMED = ("HierTS", "HierTS-fresh", USUAL, "HierRandUCB", "HierUCB", "HierGreedy")
 RULES: dict[str, Rule] = {name: POLICIES[name].rule for name in NAMED} | {
     "fresh, scale 0.7": Thompson(fresh=True, scale=0.7),
     "fresh, scale 0.5": Thompson(fresh=True, scale=0.5),
@@ -30,7 +30,7 @@ BY_HORIZON = "UCB, delta 1/n"
 NUM_TASKS, HYPER_STD, TASK_STD = 10, 1.0, 0.3
 NOISES = (0.1, 0.5, 2.0)
 SHORT, LONG = (20, 100), (1000, 3000)  # horizons that are read from the same runs
-FEWER = 4  # times fewer runs where they are long or widths are unknown
+FEWER = 3  # times fewer runs where they are long or widths are unknown
 
 
 @dataclass(frozen=True, slots=True)

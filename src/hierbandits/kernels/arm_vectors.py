@@ -14,6 +14,7 @@ from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.types import Indices, Matrix, Vector
 
 draw = dense.draw
+spread = dense.spread
 
 
 @lru_cache(maxsize=8)

@@ -17,6 +17,7 @@ from math import sqrt
 import numpy as np
 
 from hierbandits.compiler import compiled, inlined
+from hierbandits.kernels.lineage import repeated_path
 from hierbandits.kernels.loops import TIED
 from hierbandits.kernels.node_address import NodeAddress, common_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
@@ -259,6 +260,18 @@ def draw(
             std = block[0, i]
             free = block[2, i] + std * normals[k, i]
             out[k, i] = own[0, i] * free + std * std * (out[p, i] + common)
+
+
+@compiled
+def spread(nodes: NodeAddress, node: int, number: int, normals: Vector, first: int) -> Matrix:
+    """The mean of a node's parameter, and below it so many draws, (1 + number, K)."""
+    arrays = common_nodes(nodes)
+    dim = arrays[5].shape[2]
+    slot_node, slot_parent, own = repeated_path(node, arrays[0], number, normals, first, dim + 1)
+    out = np.empty((slot_node.size, dim))
+    draw(arrays, slot_node, slot_parent, own, out)
+    levels = slot_node.size // (1 + number)
+    return out[levels - 1 :: levels].copy()
 
 
 @compiled

@@ -13,6 +13,7 @@ import numpy as np
 from hierbandits.compiler import compiled
 from hierbandits.kernels.dense_draws import choose as choose
 from hierbandits.kernels.dense_draws import draw as draw
+from hierbandits.kernels.dense_draws import spread as spread
 from hierbandits.kernels.node_address import NodeAddress, dense_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.kernels.prefetch import NODES_AHEAD, prefetch_node

@@ -3,6 +3,7 @@
 import numpy as np
 
 from hierbandits.compiler import compiled, inlined
+from hierbandits.kernels.lineage import repeated_path
 from hierbandits.kernels.loops import TIED, UNFIT
 from hierbandits.kernels.node_address import NodeAddress, dense_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
@@ -72,6 +73,18 @@ def draw(
                 for j in range(dim):
                     total += maps[row, 0, i, j] * own[j]
                 out[s, i] = total
+
+
+@compiled
+def spread(nodes: NodeAddress, node: int, number: int, normals: Vector, first: int) -> Matrix:
+    """The mean of a node's parameter, and below it so many draws, (1 + number, d)."""
+    arrays = dense_nodes(nodes)
+    dim = arrays[5].shape[2]
+    slot_node, slot_parent, own = repeated_path(node, arrays[0], number, normals, first, dim)
+    out = np.empty((slot_node.size, dim))
+    draw(arrays, slot_node, slot_parent, own, out)
+    levels = slot_node.size // (1 + number)
+    return out[levels - 1 :: levels].copy()
 
 
 @compiled

@@ -9,6 +9,7 @@ from math import sqrt
 import numpy as np
 
 from hierbandits.compiler import compiled, inlined
+from hierbandits.kernels.lineage import repeated_path
 from hierbandits.kernels.loops import TIED
 from hierbandits.kernels.node_address import NodeAddress, diagonal_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
@@ -195,6 +196,18 @@ def draw(
                 std = block[0, i]
                 z = normals[s, i] + std * inherit(own, i, out[p, i])
                 out[s, i] = own[0, i] * (block[1, i] + std * z)
+
+
+@compiled
+def spread(nodes: NodeAddress, node: int, number: int, normals: Vector, first: int) -> Matrix:
+    """The mean of a node's parameter, and below it so many draws, (1 + number, K)."""
+    arrays = diagonal_nodes(nodes)
+    dim = arrays[5].shape[2]
+    slot_node, slot_parent, own = repeated_path(node, arrays[0], number, normals, first, dim)
+    out = np.empty((slot_node.size, dim))
+    draw(arrays, slot_node, slot_parent, own, out)
+    levels = slot_node.size // (1 + number)
+    return out[levels - 1 :: levels].copy()
 
 
 @compiled

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierbandits.compiler import compiled
-from hierbandits.types import Indices
+from hierbandits.compiler import compiled, inlined
+from hierbandits.types import Indices, Matrix, Vector
 
 
 @compiled
@@ -66,6 +66,31 @@ def lineage(
                 table[table_place(table, slot_node, path[step])] = slot
         event_slot[e] = slot
     return used
+
+
+@inlined
+def repeated_path(
+    node: int, parent: Indices, number: int, normals: Vector, first: int, each: int
+) -> tuple[Indices, Indices, Matrix]:
+    """The slots of a node and its ancestors, 1 + number times over: their nodes and parents.
+
+    The slots of the first time have zeros for normals, and the others take theirs in turn.
+    """
+    levels, above = 0, node
+    while above >= 0:
+        levels, above = levels + 1, parent[above]
+    size = levels * (1 + number)
+    slot_node, slot_parent = np.empty(size, np.intp), np.empty(size, np.intp)
+    own = np.zeros((size, each))
+    for s in range(levels - 1, -1, -1):
+        for start in range(0, size, levels):
+            slot_node[start + s] = node
+            slot_parent[start + s] = start + s - 1 if s > 0 else -1
+        node = parent[node]
+    for s in range(levels, size):
+        for i in range(each):
+            own[s, i] = normals[first + (s - levels) * each + i]
+    return slot_node, slot_parent, own
 
 
 @compiled

@@ -71,6 +71,14 @@ class Loops(Protocol):
     ) -> None:
         """Draw every slot's parameter given its parent's."""
 
+    def spread(
+        self, nodes: NodeAddress, node: int, number: int, normals: Vector, first: int, /
+    ) -> Matrix:
+        """The mean of a node's parameter, and below it so many draws, (1 + number, d).
+
+        Every draw has ancestors of its own.  The normals begin at `first`.
+        """
+
     def choose(
         self,
         nodes: NodeAddress,

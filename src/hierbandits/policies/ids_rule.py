@@ -62,7 +62,8 @@ class Ids:
             if table.ndim == 2 and not np.vdot(table, table) <= most:
                 belief.check_fit(table)
             theta = belief.spread(stock, node, pairs)
-            return play(theta, table, stock.block[stock.take(1)])
+            place = stock.take(1)
+            return play(theta, table, stock.block[place])
 
         return choose
 

@@ -132,5 +132,5 @@ def name_of(recipe: Recipe) -> str | None:
     return next((name for name, known in POLICIES.items() if known is recipe), None)
 
 
-USUAL = "HierRandUCB"
+USUAL = "HierIDS"
 """The policy of an agent that is given none: see docs/choosing.md."""
