@@ -5,7 +5,16 @@ import pytest
 from support.adaptive import assert_same_hierarchy
 
 from hierbandits import Belief, TaskSums
-from hierbandits.beliefs.width_refit import DRAWS, LARGEST_SUMS, WARM_UP, WidthRefit, most_rewarded
+from hierbandits.beliefs.width_refit import (
+    DRAWS,
+    ENOUGH_WORK,
+    FEWEST_DRAWS,
+    LARGEST_SUMS,
+    WARM_UP,
+    WidthRefit,
+    most_rewarded,
+    work_of_task,
+)
 from hierbandits.models.unknown_widths import COMMON_ARMS, UnknownWidths
 
 CORRELATION = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, -0.1], [0.0, -0.1, 1.0]])
@@ -112,11 +121,23 @@ def test_the_same_data_have_the_same_widths_however_the_draws_are_made():
     widths = UnknownWidths.of(3, armed=True)
     at_once, in_pieces = WidthRefit(widths, sums), WidthRefit(widths, sums)
     assert at_once.advance() == WARM_UP + DRAWS
-    pieces = [in_pieces.advance(5) for _ in range(7)]
+    pieces = [in_pieces.advance(5) for _ in range(21)]
     assert sum(pieces) == WARM_UP + DRAWS
     assert at_once.is_done
     assert in_pieces.is_done
     assert_same_hierarchy(in_pieces.hierarchy(), at_once.hierarchy(), rtol=0.0)
+
+
+def test_many_tasks_take_fewer_draws():
+    numbers = []
+    for tasks in (10, 5000, 20_000):
+        sums = TaskSums.zeros(tasks, 3, armed=True)
+        sums.add(np.arange(tasks), np.arange(tasks) % 3, np.ones(tasks))
+        refit = WidthRefit(UnknownWidths.of(3, armed=True), sums)
+        numbers.append(len(refit._covs) - WARM_UP)
+    assert numbers[0] == DRAWS
+    assert numbers[1] == ENOUGH_WORK // (5000 * work_of_task(UnknownWidths.of(3, armed=True)))
+    assert numbers[2] == FEWEST_DRAWS
 
 
 def test_a_stated_noise_is_kept():

@@ -187,12 +187,16 @@ class AdaptiveBelief(Belief):
             rows = sums.rows(tasks)
             key = self._fitted(p), *(values.tobytes() for values in rows.state().values())
             if key not in same:  # runs of a simulation may begin with the same log
-                refit = WidthRefit(self.prior, rows, self._fitted(p))
-                refit.advance()
-                same[key] = refit.hierarchy()
+                same[key] = self._fit(rows, self._fitted(p))
             hierarchies.append(same[key])
         self.restart(populations, hierarchies, sums)
         self._set_due(populations)
+
+    def _fit(self, rows: TaskSums, before: GaussianHierarchy | None) -> GaussianHierarchy:
+        """The hierarchy that is to be believed after these sums."""
+        refit = WidthRefit(self.prior, rows, before)
+        refit.advance()
+        return refit.hierarchy()
 
     def _fitted(self, population: int) -> GaussianHierarchy | None:
         """The present hierarchy of a population, if it was fitted to some rewards."""

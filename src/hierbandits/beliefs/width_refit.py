@@ -16,8 +16,14 @@ from hierbandits.models.stated_covs import parts_in_common
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.types import Indices, Matrix, Vector
 
-FIRST, WARM_UP, DRAWS = 3, 8, 24
-"""The first draws of a chain, all that are thrown away, and those of which the mean is taken."""
+FIRST, WARM_UP = 3, 8
+"""The first draws of a chain, and all that are thrown away."""
+
+DRAWS, FEWEST_DRAWS, ENOUGH_WORK = 96, 24, 10_000_000
+"""The draws of which the mean is taken, or fewer where they would take more work than enough.
+
+The more tasks there are, the better their widths are known, and the nearer draws are to each other.
+"""
 
 LARGEST_SUMS = 2_000_000
 """The work of a draw, so that a look takes the tasks with the most rewards if there are more."""
@@ -46,11 +52,13 @@ class WidthRefit:
         prior: UnknownWidths,
         sums: TaskSums,
         now: GaussianHierarchy | None = None,
-        draws: int = DRAWS,
+        draws: int | None = None,
         rng: Generator | None = None,
     ) -> None:
         self.prior = prior
         self.cost = max(1, len(sums.n)) * work_of_task(prior)
+        if draws is None:
+            draws = min(DRAWS, max(FEWEST_DRAWS, ENOUGH_WORK // self.cost))
         self.units = units = StandardUnits.of(sums)
         self._before = now or prior.hierarchy()
         self._sums = units.scaled(sums)

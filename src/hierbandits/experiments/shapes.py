@@ -13,7 +13,9 @@ from hierbandits.experiments.experiment import (
     add_row,
     labelled,
 )
+from hierbandits.experiments.full_bayes import FULL_BAYES
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.policies.recipes import POLICIES
 from hierbandits.reporting.figure import panels
 from hierbandits.reporting.report import Report
 from hierbandits.simulation.line_styles import line_style
@@ -38,6 +40,7 @@ class Shape:
     num_tasks: int = 20
     num_arms: int = 15
     offset: float | None = None  # the mean of all features but the first, which is one
+    hard: bool = False  # whether full-Bayes Thompson sampling plays too, which is slow
 
     def world(self) -> HierarchicalBandit:
         """The environment, with sigma_q = 1; with an offset, in terms of centred features."""
@@ -76,12 +79,12 @@ SHAPES = (
     *(Shape(f"4 features, {w:g}", _diagonal(*[w] * 4), False) for w in (0.02, 0.1, 0.5, 1.0)),
     *(Shape(f"10 arms, {w:g}", _diagonal(*[w] * 10), True) for w in (0.1, 0.3, 1.0)),
     Shape("3 features, noise 0.05", _diagonal(*[0.3] * 3), False, 0.05),
-    Shape("5 arms, noise 0.05", _diagonal(*[0.3] * 5), True, 0.05),
+    Shape("5 arms, noise 0.05", _diagonal(*[0.3] * 5), True, 0.05, hard=True),
     Shape("3 features, noise 5", _diagonal(*[0.5] * 3), False, 5.0),
     Shape("5 arms, noise 5", _diagonal(*[0.5] * 5), True, 5.0),
-    Shape("one feature of four varies", _diagonal(1.0, 1e-3, 1e-3, 1e-3), False),
+    Shape("one feature of four varies", _diagonal(1.0, 1e-3, 1e-3, 1e-3), False, hard=True),
     Shape("widths 0.05, 0.1, 0.3, 1", _diagonal(0.05, 0.1, 0.3, 1.0), False),
-    Shape("4 features on a line", np.outer(_LINE, _LINE) + 1e-8 * np.eye(4), False),
+    Shape("4 features on a line", np.outer(_LINE, _LINE) + 1e-8 * np.eye(4), False, hard=True),
     *(
         Shape(f"a constant and 3 features of mean {m:g}", _diagonal(*[0.3] * 4), False, offset=m)
         for m in (0.0, 3.0, 10.0, 30.0)
@@ -105,37 +108,49 @@ ASIDE = (
 
 QUICK = (SHAPES[1], SHAPES[5], SHAPES[11], SHAPES[18])
 
+FEWER = 4
+"""So many times fewer runs of full-Bayes Thompson sampling."""
+
+REFERENCE = "full Bayes"
+
 
 def run(options: Options) -> Report:
     """Final regrets over that of HierTS told the truth."""
     runs = options.num_runs(500, 40)
     shapes = QUICK if options.quick else (*SHAPES, *ASIDE)
-    runner = StudyRunner(options, runs * len(COMPARED) * len(shapes))
+    fewer = max(2, runs // FEWER)
+    hard = [shape for shape in shapes if shape.hard]
+    runner = StudyRunner(options, runs * len(COMPARED) * len(shapes) + 2 * fewer * len(hard))
     report = Report(
         "shapes",
         "What does it cost not to know widths of any shape?",
         {"runs": runs, "seed": options.seed, "n": NUM_INTERACTIONS, "L": ROUND_SIZE},
     )
+    schedule = Concurrent(ROUND_SIZE, repeats=False)
     studies = {
         shape: runner.run(
-            shape.world(),
-            COMPARED,
-            Concurrent(ROUND_SIZE, repeats=False),
-            runs,
-            num_interactions=NUM_INTERACTIONS,
+            shape.world(), COMPARED, schedule, runs, num_interactions=NUM_INTERACTIONS
         )
         for shape in shapes
+    }
+    slow = {"HierTS": POLICIES["HierTS"], REFERENCE: FULL_BAYES}
+    references = {
+        shape: runner.run(
+            shape.world(), slow, schedule, fewer, num_interactions=NUM_INTERACTIONS
+        ).ratio(REFERENCE, "HierTS")
+        for shape in hard
     }
     _draw(report, studies)
     report.table(
         "Ratio of mean regrets to that of HierTS told the truth, with 95 % intervals",
-        ("world", "", "regret of HierTS", *COMPARED[1:]),
+        ("world", "", "regret of HierTS", *COMPARED[1:], REFERENCE),
         [
             (
                 shape.name,
                 "aside" if shape in ASIDE else "",
                 f"{study.mean('HierTS')[0]:.1f}",
                 *(_interval(*study.ratio(name, "HierTS")) for name in COMPARED[1:]),
+                _interval(*references[shape]) if shape.hard else "",
             )
             for shape, study in studies.items()
         ],
@@ -145,6 +160,11 @@ def run(options: Options) -> Report:
             ratio, error = study.ratio(row["policy"], "HierTS")
             extra = {"sigma_q": 1.0, "L": ROUND_SIZE, "ratio": ratio, "ratio_error": error}
             add_row(report, panel=shape.name, **row | extra)
+    for shape, (ratio, error) in references.items():
+        add_row(
+            report, panel=shape.name, policy=REFERENCE, runs=fewer, L=ROUND_SIZE, ratio=ratio,
+            ratio_error=error,
+        )  # fmt: skip
     frames = ((study.task_frame(), {"world": shape.name}) for shape, study in studies.items())
     report.frame("tasks", labelled(frames))
     return report
