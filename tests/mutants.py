@@ -178,12 +178,12 @@ MUTANTS = [
     ("beliefs/width_refit.py", "except ValueError:", "except KeyError:"),
     ("beliefs/review.py", "(nodes < self.folded)", "(nodes <= self.folded)"),
     ("beliefs/growing_rows.py", "self._moved <= row <", "self._moved < row <"),
-    ("beliefs/adaptive_belief.py", "self.check_leaves(nodes)  #", "pass  #"),
+    ("beliefs/adaptive_belief.py", "self._raw_check_leaves(nodes)  #", "pass  #"),
     ("beliefs/adaptive_belief.py", "told = self._review.knows(nodes)", "told = nodes >= 0"),
     (
         "beliefs/adaptive_belief.py",
-        "and node < review.folded:\n            review.belief.observe_one",
-        "and node <= review.folded:\n            review.belief.observe_one",
+        "and node < review.folded:\n            review.belief._raw_observe_one",
+        "and node <= review.folded:\n            review.belief._raw_observe_one",
     ),
     (
         "beliefs/adaptive_belief.py",

@@ -163,7 +163,8 @@ def private_names(tree):
 
 
 def is_private(name):
-    return name.startswith("_") and not name.startswith("__")
+    """Whether a name is private to its folder; `_raw_` ones are private to the package."""
+    return name.startswith("_") and not name.startswith(("__", "_raw_"))
 
 
 @cache

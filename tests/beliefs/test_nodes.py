@@ -80,17 +80,17 @@ def test_one_event_reaches_nodes_that_came_later_and_those_of_a_copy_alone(armed
     belief, right = Belief(prior, 1), Belief(prior, 50)
     tasks = [0, *(int(belief.add(belief.roots[0])[0]) for _ in range(49))]
     for place, task in enumerate(tasks):
-        belief.observe_one(task, x, float(place))
+        belief._raw_observe_one(task, x, float(place))
         right.observe([place], [x], [float(place)])
     before = belief._nodes.state.copy()
     twins = [belief.copy() for _ in range(3)]
     twins[1]._nodes = copy.deepcopy(belief._nodes)
     twins[2]._nodes = pickle.loads(pickle.dumps(belief._nodes))
     for twin in twins:
-        twin.observe_one(tasks[3], x, 2.0)
+        twin._raw_observe_one(tasks[3], x, 2.0)
     np.testing.assert_array_equal(belief._nodes.state, before)
     for task, place in ((tasks[0], 0), (tasks[49], 49)):
         np.testing.assert_allclose(belief.task(task).mean, right.task(place).mean)
-    belief.observe_one(tasks[3], x, 2.0)
+    belief._raw_observe_one(tasks[3], x, 2.0)
     for twin in twins:
         np.testing.assert_array_equal(twin.task(tasks[3]).mean, belief.task(tasks[3]).mean)

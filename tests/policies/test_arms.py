@@ -127,7 +127,7 @@ def test_the_best_score_wins_and_ties_are_even():
 
 def test_rows_of_a_table_keep_their_numbers():
     table = np.arange(10.0).reshape(5, 2)
-    arms = Arms.of_rows(table, np.array([4, 0, 2, 2, 3]), np.array([2, 1, 2]))
+    arms = Arms._raw_of_rows(table, np.array([4, 0, 2, 2, 3]), np.array([2, 1, 2]))
     assert arms.table is table
     assert [arms.rows_of(event).tolist() for event in range(3)] == [[4, 0], [2], [2, 3]]
     np.testing.assert_array_equal(arms.flat_rows(), [4, 0, 2, 2, 3])

@@ -15,7 +15,7 @@ def test_the_best_share_and_others_have_none(seed):
     sizes = rng.integers(1, 5, events)
     table = np.arange(7.0)[:, None]
     rows = np.concatenate([np.empty(0, int), *(rng.permutation(7)[:k] for k in sizes)])
-    arms = Arms.of_rows(table, rows.astype(np.intp), sizes)
+    arms = Arms._raw_of_rows(table, rows.astype(np.intp), sizes)
     scores = rng.integers(-1, 2, rows.size).astype(float)  # ties are common
     odds = BestOdds.of_scores(scores, arms, rng)
     for _ in range(4):

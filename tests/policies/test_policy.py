@@ -143,7 +143,7 @@ def test_propensities_of_checked_arrays_are_those_of_act():
     policy = small_policy("HierTS", True)
     arms = Arms.of(None, 3, D, armed=True)
     checked, acted = (np.random.default_rng(5) for _ in range(2))
-    choices, shares = policy.choose_with_propensities(
+    choices, shares = policy._raw_choose_with_propensities(
         checked, np.array([0, 7, 0]), arms, draws=9, floor=0.2
     )
     again, shares_again = policy.act_with_propensities(acted, [0, 7, 0], draws=9, floor=0.2)

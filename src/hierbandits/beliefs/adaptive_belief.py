@@ -75,11 +75,11 @@ class AdaptiveBelief(Belief):
             self._review.belief.add(parent, count)
         return added
 
-    def remove_newest(self, count: int) -> None:
+    def _raw_remove_newest(self, count: int) -> None:
         """Take back so many nodes that were added last, of which nothing was learned."""
-        super().remove_newest(count)
+        super()._raw_remove_newest(count)
         if self._review is not None and self._review.belief is not None:
-            self._review.belief.remove_newest(count)
+            self._review.belief._raw_remove_newest(count)
             self._review.folded = min(self._review.folded, self.num_nodes)
 
     def add_populations(self, *_: Any, **__: Any) -> Indices:
@@ -91,7 +91,7 @@ class AdaptiveBelief(Belief):
         """The totals of the log that the prior's mean already holds."""
         return [] if self.prior.learned_from is None else [self.prior.learned_from]
 
-    def observe_rows(
+    def _raw_observe(
         self,
         nodes: Indices,
         table: Matrix | Indices,
@@ -102,30 +102,30 @@ class AdaptiveBelief(Belief):
         """`observe` of arrays that were checked before."""
         if noise is not None:
             raise ValueError("noise_std must not be given: all rewards of this belief share one")
-        self.check_leaves(nodes)  # widths are fitted to the sums of tasks
-        self.sums.add_rows(nodes, table, rewards)
-        super().observe_rows(nodes, table, rewards)
+        self._raw_check_leaves(nodes)  # widths are fitted to the sums of tasks
+        self.sums._raw_add(nodes, table, rewards)
+        super()._raw_observe(nodes, table, rewards)
         if self._review is not None and self._review.belief is not None:
             told = self._review.knows(nodes)
-            self._review.belief.observe_rows(nodes[told], table[told], rewards[told])
+            self._review.belief._raw_observe(nodes[told], table[told], rewards[told])
         self._look(WORK * max(1.0, nodes.size / EVENTS_PER_CALL))
 
-    def observe_one(self, node: int, features: Any, reward: float) -> None:
-        """`observe_rows` of one event, with features (d,) or an arm's index."""
+    def _raw_observe_one(self, node: int, features: Any, reward: float) -> None:
+        """`_raw_observe` of one event, with features (d,) or an arm's index."""
         forest = self._nodes.forest
         if forest.parent[node] < 0:
-            self.check_leaves(np.array([node]))
+            self._raw_check_leaves(np.array([node]))
         self._task_sums.make_room(forest.size)
         self._task_sums.add_one(node, features, reward)
-        super().observe_one(node, features, reward)
+        super()._raw_observe_one(node, features, reward)
         review = self._review
         if review is not None and review.belief is not None and node < review.folded:
-            review.belief.observe_one(node, features, reward)
+            review.belief._raw_observe_one(node, features, reward)
         # That of the first population is told at once; those of others by `_look`.
         if review is not None or len(self.due) > 1 or self._evidence.parts[0, 0] >= self.due[0]:
             self._look(WORK)
 
-    def learn_past(self, nodes: Indices, sums: TaskSums) -> None:
+    def _raw_learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
         self.sums.put(nodes, sums)
         population = self._nodes.forest.populations(nodes)
@@ -189,7 +189,7 @@ class AdaptiveBelief(Belief):
             if key not in same:  # runs of a simulation may begin with the same log
                 same[key] = self._fit(rows, self._fitted(p))
             hierarchies.append(same[key])
-        self.restart(populations, hierarchies, sums)
+        self._restart(populations, hierarchies, sums)
         self._set_due(populations)
 
     def _fit(self, rows: TaskSums, before: GaussianHierarchy | None) -> GaussianHierarchy:

@@ -63,12 +63,12 @@ class TaskSums:
             arms = index_array("features", features, dim, "arms")
             if arms.size != rows.size:
                 raise ValueError(f"features must have one arm per task, got {arms.size}")
-            self.add_rows(rows, arms, values)
+            self._raw_add(rows, arms, values)
         else:
             x = real_array("features", features, (rows.size, dim), " to match tasks")
-            self.add_rows(rows, x, values)
+            self._raw_add(rows, x, values)
 
-    def add_rows(self, tasks: Indices, features: Matrix | Indices, rewards: Vector) -> None:
+    def _raw_add(self, tasks: Indices, features: Matrix | Indices, rewards: Vector) -> None:
         """`add` of arrays that were checked before."""
         add = add_arms if self.is_armed else add_vectors
         add(tasks, features, rewards, self.xx, self.xy, self.yy, self.n)

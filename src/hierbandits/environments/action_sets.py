@@ -101,7 +101,7 @@ class SampledActions:
         No features are copied, and the number of an arm is its row in the table.
         """
         rows = self._rows(stream.uniforms(events, self.num_arms))
-        return Arms.of_rows(self.table, rows.ravel(), np.full(len(rows), self.num_arms))
+        return Arms._raw_of_rows(self.table, rows.ravel(), np.full(len(rows), self.num_arms))
 
     def _rows(self, numbers: Vector) -> Indices:
         """Rows of the table from uniform numbers in (0, 1)."""

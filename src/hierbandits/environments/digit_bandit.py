@@ -113,7 +113,7 @@ class DigitWorlds:
         place = (uniforms * self.pools.shape[2]).astype(np.intp)
         run, task = events.run - self._first, events.task
         rows = self.pools[run[:, None], task[:, None], place]
-        return Arms.of_rows(self._features, rows.ravel(), np.full(len(rows), self._num_arms))
+        return Arms._raw_of_rows(self._features, rows.ravel(), np.full(len(rows), self._num_arms))
 
     def play(self, events: Events, arms: Arms, choices: Indices) -> tuple[Vector, Vector]:
         """The reward and the regret of each event's choice."""

@@ -125,8 +125,8 @@ def _offered(rows: Rows, table: Matrix | None, num_arms: int) -> Arms:
     """The arms of each row."""
     features = np.arange(num_arms) if table is None else table
     if rows.eligible is None:
-        return Arms.shared(features, rows.size)
-    return Arms.of_rows(features, np.nonzero(rows.eligible)[1], rows.eligible.sum(axis=1))
+        return Arms._raw_shared(features, rows.size)
+    return Arms._raw_of_rows(features, np.nonzero(rows.eligible)[1], rows.eligible.sum(axis=1))
 
 
 def _rounds(

@@ -33,7 +33,7 @@ class ArmPosteriors(Generic[Known]):
         features = np.arange(num_arms) if table is None else table
         num_rows = int(row.max()) + 1
         nodes = np.repeat(np.arange(num_rows), num_arms)
-        parts = belief.predict_rows(nodes, features, np.tile(np.arange(num_arms), num_rows))
+        parts = belief._raw_predict(nodes, features, np.tile(np.arange(num_arms), num_rows))
         prediction = Prediction(*(part.reshape(num_rows, num_arms) for part in parts))
         return cls(belief, table, row, prediction)
 

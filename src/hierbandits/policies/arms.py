@@ -60,13 +60,13 @@ class Arms:
         if (len(table) == 0) if sizes is None else (0 in sizes):
             raise ValueError("arms must hold at least one arm for every event, got an empty set")
         if sizes is None:
-            return cls.shared(table, num_events).only(eligible)
+            return cls._raw_shared(table, num_events).only(eligible)
         offset = np.append(0, np.cumsum(sizes))
         start = offset[:-1].copy()
         return cls(table, np.arange(len(table)), start, offset, start).only(eligible)
 
     @classmethod
-    def shared(cls, table: Matrix | Indices, num_events: int) -> "Arms":
+    def _raw_shared(cls, table: Matrix | Indices, num_events: int) -> "Arms":
         """One set for all events; the table is not checked."""
         rows, start, offset = _shared_layout(len(table), num_events)
         return cls(table, rows, start, offset, start)
@@ -82,7 +82,7 @@ class Arms:
         return cls(features.reshape(-1, dim), rows, start, offset, start)
 
     @classmethod
-    def of_rows(cls, table: Matrix | Indices, rows: Indices, sizes: Indices) -> "Arms":
+    def _raw_of_rows(cls, table: Matrix | Indices, rows: Indices, sizes: Indices) -> "Arms":
         """Event e may play sizes[e] of these rows of the table, event after event; not checked.
 
         An arm's number is its row.
@@ -120,7 +120,7 @@ class Arms:
         return Arms(self.table, self.rows, start, offset, base)
 
     @property
-    def arrays(self) -> ArmArrays:
+    def _raw_arrays(self) -> ArmArrays:
         """What kernels take."""
         return ArmArrays((self.table, self.rows, self.start, self.offset, self.base))
 
@@ -129,11 +129,11 @@ class Arms:
 
         `scores` has one for each arm of each event, in the order of `flat_rows`.
         """
-        return best_scored(scores, self.arrays, rng)
+        return best_scored(scores, self._raw_arrays, rng)
 
     def best_under(self, theta: Matrix, slots: Indices, rng: Generator) -> Indices:
         """The number of each event's best arm if the event's parameter is theta[slots[e]]."""
-        return best_under(theta, slots, self.arrays, rng)
+        return best_under(theta, slots, self._raw_arrays, rng)
 
     def values(self, theta: Matrix) -> Vector:
         """The value of each arm of each event if the events' parameters are theta, (E, d).

@@ -56,7 +56,7 @@ class BeliefView:
             raise ValueError(f"rng must be a numpy Generator or None, got {rng!r:.80}")
         checked, times = self._checked(nodes, time)
         repeats = count("repeats", repeats, least=1)
-        return self._viewed.draws(rng, checked, repeats=repeats, fresh=fresh, time=times)
+        return self._viewed._raw_draws(rng, checked, repeats=repeats, fresh=fresh, time=times)
 
     def predict(
         self, nodes: ArrayLike, features: ArrayLike, *, time: ArrayLike | None = None
@@ -64,7 +64,7 @@ class BeliefView:
         """The posterior of x @ theta for each node and its features, (E, d), or arms, (E,)."""
         checked, times = self._checked(nodes, time)
         table = self._viewed.checked_features(features, checked.size)
-        return self._viewed.predict_rows(checked, table, np.arange(checked.size), times)
+        return self._viewed._raw_predict(checked, table, np.arange(checked.size), times)
 
     def predict_rows(
         self,
@@ -80,7 +80,7 @@ class BeliefView:
         places = index_array("rows", rows, len(features), "rows")
         if places.size != checked.size:
             raise ValueError(f"rows must match {checked.size} nodes, got {places.size}")
-        return self._viewed.predict_rows(checked, features, places, times)
+        return self._viewed._raw_predict(checked, features, places, times)
 
     def task(self, node: int) -> Gaussian:
         """The marginal posterior of a node's parameter."""

@@ -24,13 +24,15 @@ class Greedy:
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
         """The best arm of each event at the posterior means."""
-        return view._viewed.best_arms(rng, nodes, arms.arrays, drawn=False, time=view._moment)
+        return view._viewed._raw_best_arms(
+            rng, nodes, arms._raw_arrays, drawn=False, time=view._moment
+        )
 
     def odds(
         self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /, *, draws: int
     ) -> BestOdds:
         """The best arm for certain, or one of those that tie; no draws are made."""
-        means, slots = view._viewed.draws(None, nodes, time=view._moment)
+        means, slots = view._viewed._raw_draws(None, nodes, time=view._moment)
         return BestOdds.of_scores(arms.values(means[slots]), arms, rng)
 
     def frozen(

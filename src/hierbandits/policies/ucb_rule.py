@@ -63,7 +63,7 @@ class Ucb:
         """The arm of highest bound of each event."""
         return arms.best(self._drawn(self._ends(view, nodes, arms), rng), rng)
 
-    def one(self, view: BeliefView, /) -> ChooseOne:
+    def _raw_one(self, view: BeliefView, /) -> ChooseOne:
         """The row of highest bound of a table."""
         belief, widths = view._viewed, (self.width, self.growth, self.jitter)
         most = belief.largest_feature**2
@@ -71,9 +71,9 @@ class Ucb:
         def choose(stock: NormalStock, node: int, table: Features) -> int:
             size = len(table)
             if table.ndim == 2 and not np.vdot(table, table) <= most:
-                belief.check_fit(table)
+                belief._raw_check_fit(table)
             zeros, rows = _rows_of_one(size)
-            mean, within, shared = belief.predict_rows(zeros + node, table, rows)
+            mean, within, shared = belief._raw_predict(zeros + node, table, rows)
             first = stock.take(size + 1)
             return highest(mean, within, shared, stock.block, first, *widths)
 
@@ -102,7 +102,7 @@ class Ucb:
         sizes = arms.sizes
         time = None if view._moment is None else np.repeat(view._moment, sizes)
         each = np.repeat(nodes, sizes)  # the node of every arm
-        prediction = view._viewed.predict_rows(each, arms.table, arms.flat_rows(), time)
+        prediction = view._viewed._raw_predict(each, arms.table, arms.flat_rows(), time)
         return bound_ends(
             prediction.mean, prediction.std, arms.offset, self.width, self.growth, self.jitter
         )

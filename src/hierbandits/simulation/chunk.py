@@ -98,7 +98,7 @@ def simulate_chunk(chunk: Chunk) -> tuple[Indices, Outcome]:
         history.rounds += 1
         curve.add(history.rounds, total)
         if settings.snapshot_every and history.rounds % settings.snapshot_every == 0:
-            means, slots = policy.belief.draws(None, policy.belief.roots)
+            means, slots = policy.belief._raw_draws(None, policy.belief.roots)
             snapshots.append(means[slots])
     rounds, cumulative = curve.finished(history.rounds, total)
     unknown = np.full(runs, np.nan)
