@@ -56,14 +56,14 @@ def test_groups_rows_and_room(armed):
     group = np.array([1, 0, 1, 1])
     merged = TaskSums.zeros(2, D, armed=armed)
     merged.add(group[tasks], features, rewards)
-    _assert_equal(sums.grouped(group, 2), merged)
+    _assert_equal(sums._grouped(group, 2), merged)
     _assert_equal(sums + sums, TaskSums(2 * sums.xx, 2 * sums.xy, 2 * sums.yy, 2 * sums.n))
     assert sums.with_room(M, D) is sums
     larger = sums.with_room(M + 1, D)
     assert len(larger.n) == M + M // 2
     _assert_equal(larger.rows(np.arange(M)), sums)
     replaced = sums.with_room(M + 1, D)
-    replaced.put(np.array([0, 3]), sums.rows(np.array([3, 0])))
+    replaced._put(np.array([0, 3]), sums.rows(np.array([3, 0])))
     _assert_equal(replaced.rows(np.array([0, 3])), sums.rows(np.array([3, 0])))
 
 

@@ -40,7 +40,7 @@ def test_every_form_gives_each_event_its_arms(arms, expected):
 
 
 def test_sets_that_are_shared_are_not_copied():
-    assert _linear(SHARED).table is SHARED
+    assert np.shares_memory(_linear(SHARED).table, SHARED)
     assert np.shares_memory(_linear(EACH).table, EACH)
     assert np.shares_memory(Arms.grouped(EACH, [0, 0, 1, 0]).table, EACH)
 
@@ -128,7 +128,7 @@ def test_the_best_score_wins_and_ties_are_even():
 def test_rows_of_a_table_keep_their_numbers():
     table = np.arange(10.0).reshape(5, 2)
     arms = Arms._raw_of_rows(table, np.array([4, 0, 2, 2, 3]), np.array([2, 1, 2]))
-    assert arms.table is table
+    assert np.shares_memory(arms.table, table)
     assert [arms.rows_of(event).tolist() for event in range(3)] == [[4, 0], [2], [2, 3]]
     np.testing.assert_array_equal(arms.flat_rows(), [4, 0, 2, 2, 3])
     np.testing.assert_array_equal(arms.numbers(np.array([1, 0, 1])), [0, 2, 3])
@@ -151,7 +151,3 @@ def test_values_and_numbers_are_those_of_the_eligible_arms(armed):
     expected = [table[k] @ theta[e] for e, k in ((0, 0), (0, 2), (1, 1), (1, 2))]
     np.testing.assert_allclose(arms.values(theta), expected)
     assert arms.numbers(np.array([1, 0])).tolist() == [2, 1]
-    rng, slots = np.random.default_rng(3), np.array([1, 0])  # event 0 has the second parameter
-    best = [max((0, 2), key=lambda k: table[k] @ theta[1])]
-    best.append(max((1, 2), key=lambda k: table[k] @ theta[0]))
-    assert arms.best_under(theta, slots, rng).tolist() == best

@@ -11,7 +11,7 @@ from hierbandits.beliefs.growing_sums import GrowingSums
 from hierbandits.beliefs.review import Review
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.beliefs.width_refit import WidthRefit, most_rewarded
-from hierbandits.checks import index_array, state_array
+from hierbandits.checks import index_array, read_only, state_copy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.unknown_widths import UnknownWidths
@@ -127,7 +127,7 @@ class AdaptiveBelief(Belief):
 
     def _raw_learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
-        self.sums.put(nodes, sums)
+        self.sums._put(nodes, sums)
         population = self._nodes.forest.populations(nodes)
         self._refit(np.unique(population[sums.n > 0]))
 
@@ -224,7 +224,8 @@ class AdaptiveBelief(Belief):
         self._end_look()
         meta, arrays = super().state()
         sums = self.sums.rows(slice(self.num_nodes))
-        return {"widths": self.prior.to_dict(), **meta}, arrays | sums.state() | {"due": self.due}
+        own = {name: read_only(array) for name, array in (sums.state() | {"due": self.due}).items()}
+        return {"widths": self.prior.to_dict(), **meta}, arrays | own
 
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "AdaptiveBelief":
@@ -239,8 +240,9 @@ class AdaptiveBelief(Belief):
         belief = cls(prior, num_populations=plain.num_populations)
         belief._nodes, belief._evidence = plain._nodes, plain._evidence
         sums = TaskSums.from_state(arrays, prior.dim, armed=prior.is_armed)
+        sums = sums.rows(np.arange(len(sums.n)))
         if len(sums.n) != belief.num_nodes:
             raise ValueError(f"sums must have {belief.num_nodes} rows, got {len(sums.n)}")
         belief._task_sums = GrowingSums(sums)
-        belief.due = state_array("due", arrays["due"], (plain.num_populations,))
+        belief.due = state_copy("due", arrays["due"], (plain.num_populations,))
         return belief

@@ -21,7 +21,7 @@ from hierbandits.beliefs.populations import checked_population, planted_populati
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.round_slots import RoundSlots
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, count, positive, real_array, state_array
+from hierbandits.checks import LARGEST, count, positive, read_only, real_array, state_copy
 from hierbandits.kernels.loops import UNFIT, Loops
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Features, Indices, Matrix, Vector
@@ -98,7 +98,7 @@ class Belief(Posterior):
         """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
         if self.num_levels == 1:  # all tasks of a population share its root
             nodes, row = np.unique(nodes, return_inverse=True)
-            sums = sums.grouped(row, nodes.size)
+            sums = sums._grouped(row, nodes.size)
         self._learn_tasks(nodes, sums)
 
     def _learn_tasks(self, nodes: Indices, sums: TaskSums) -> None:
@@ -172,13 +172,19 @@ class Belief(Posterior):
             means = np.repeat([prior.hyper_mean for prior in priors], each, axis=0)
         else:
             means = real_array("hyper_means", hyper_means, (each * len(priors), self.dim))
-        self._nodes.plant(priors, means, children, population)
-        self._evidence = self._evidence.joined(Evidence.none(len(means)))
+        before = self._evidence
+        self._evidence = before.joined(Evidence.none(len(means)))  # never less than populations
+        try:
+            self._nodes.plant(priors, means, children, population)
+        except BaseException:
+            self._evidence = before
+            raise
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """All state as plain data and arrays, without copies."""
+        """All state as plain data and arrays that cannot be written, without copies."""
         meta, arrays = self._nodes.saved()
-        return meta, arrays | {"evidence": self._evidence.parts}
+        arrays = arrays | {"evidence": self._evidence.parts}
+        return meta, {name: read_only(array) for name, array in arrays.items()}
 
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Belief":
@@ -186,7 +192,7 @@ class Belief(Posterior):
         nodes = Nodes.from_saved(meta, arrays)
         belief = cls.__new__(cls)
         belief._nodes, belief._kernels = nodes, nodes.levels.form.loops
-        parts = state_array("evidence", arrays["evidence"], (3, nodes.forest.num_populations))
+        parts = state_copy("evidence", arrays["evidence"], (3, nodes.forest.num_populations))
         belief._evidence = Evidence(parts)
         return belief
 

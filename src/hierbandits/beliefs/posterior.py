@@ -14,7 +14,7 @@ from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, index_array, positive, real_array
+from hierbandits.checks import LARGEST, generator, index_array, positive, real_array
 from hierbandits.kernels.arm_arrays import ArmArrays
 from hierbandits.kernels.lineage import first_with_children
 from hierbandits.models.log_totals import LogTotals
@@ -165,7 +165,7 @@ class Posterior(ABC):
 
     @abstractmethod
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """All state as plain data and arrays, without copies."""
+        """All state as plain data and arrays that cannot be written, without copies."""
 
     @classmethod
     @abstractmethod
@@ -259,6 +259,7 @@ class Posterior(ABC):
         Each node is drawn once per call: tasks share their ancestors' draws and repeats of a task
         share its own.  With `fresh`, every task draws ancestors of its own.
         """
+        generator("rng", rng)
         nodes = self.checked_nodes(tasks)
         draws, slots = self._raw_draws(rng, nodes, fresh=fresh, time=checked_time(time, nodes))
         return draws[slots]

@@ -84,7 +84,7 @@ class SampledActions:
         table = real_array("table", self.table, (None, None))
         if len(table) == 0:
             raise ValueError("table must have at least one row, got none")
-        object.__setattr__(self, "table", table)
+        object.__setattr__(self, "table", table.copy())
 
     def max_norm(self, dim: int) -> float:
         """The largest norm that an arm can have."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from hierbandits.evaluation.estimators import Estimates, student
 from hierbandits.evaluation.moments import Moments
-from hierbandits.keyed_random import Stream
+from hierbandits.keyed_random import Stream, seed_words
 from hierbandits.logs import Rows, Split, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arms import Arms
@@ -91,7 +91,7 @@ def replay(
     """
     assert survey.least_propensity is not None
     policy = recipe(prior, 0, survey.num_populations, population=survey.population)
-    rng = np.random.default_rng([seed, crc32(name.encode())])
+    rng = np.random.default_rng(seed_words(seed, crc32(name.encode())))
     earned = Moments.zeros(survey.num_tasks, 1)
     logged = Moments.zeros(survey.num_tasks, 1)
     offered = kept = 0

@@ -51,7 +51,9 @@ class UnknownWidths:
         noise = None if noise_std is None else float(positive("noise_std", noise_std, ()))
         if noise is not None and not NOISE_RANGE[0] <= noise <= NOISE_RANGE[1]:
             raise ValueError(f"noise_std must be in [1e-20, 1e20] with widths unknown, got {noise}")
-        return cls(real_array("hyper_mean", mean, (dim,)), armed, noise, learned_from)
+        own = real_array("hyper_mean", mean, (dim,)).copy()
+        own.flags.writeable = False
+        return cls(own, armed, noise, learned_from)
 
     @property
     def dim(self) -> int:

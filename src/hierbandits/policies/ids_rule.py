@@ -71,12 +71,12 @@ class Ids:
         self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /, *, draws: int
     ) -> PairOdds:
         """The mixture, exact given the draws, of which the rule makes its own number."""
-        belief, time = view._viewed, view._moment
-        means, own = belief._raw_draws(None, nodes, time=time)
-        theta, slots = belief._raw_draws(rng, nodes, repeats=self.pairs, fresh=True, time=time)
-        pair, share = np.empty((2, nodes.size), np.intp), np.empty(nodes.size)
-        kernel = pairs_armed if arms.table.ndim == 1 else pairs_linear
-        kernel(means[own], theta, slots, arms._raw_arrays, pair, share)
+        means, own = view.draws(None, nodes)
+        theta, slots = view.draws(generator("rng", rng), nodes, repeats=self.pairs, fresh=True)
+        pair, share = np.empty((2, own.size), np.intp), np.empty(own.size)
+        kernel = pairs_armed if view.is_armed else pairs_linear
+        fitting = view._fitting_arms(arms, own.size)
+        kernel(means[own], theta, slots, fitting._raw_arrays, pair, share)
         return PairOdds.of_mixture(pair, share, rng)
 
     def frozen(

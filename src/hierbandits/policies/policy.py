@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from hierbandits.beliefs.gaussian import Prediction
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior import Posterior, checked_time
-from hierbandits.checks import count, index_array, real_array
+from hierbandits.checks import count, generator, index_array, real_array
 from hierbandits.policies.answers import checked_choices, checked_odds
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.belief_view import BeliefView
@@ -45,10 +45,14 @@ class Policy:
         node_of: Indices | None = None,
         forced: ForcedStart | None = None,
     ) -> None:
+        if not callable(rule):
+            raise ValueError(f"rule must be a function or a value that is one, got {rule!r:.80}")
         self.rule = rule
         self.belief = belief
         self.forced = forced
-        self._node_of = node_of
+        self._node_of = None
+        if node_of is not None:
+            self._node_of = belief.checked_nodes(node_of).copy()
 
     @property
     def belief(self) -> Posterior:
@@ -80,7 +84,7 @@ class Policy:
         `arms` is (K, d) for all events, (E, K, d), a sequence of sets, or None when armed; see
         `Arms.of`.  Features that `learn` would refuse are refused here.
         """
-        nodes, table = self._checked_round(tasks, arms, eligible)
+        nodes, table = self._checked_round(rng, tasks, arms, eligible)
         return self._raw_choose(rng, nodes, table, time=checked_time(time, nodes))
 
     def _raw_choose(
@@ -124,7 +128,7 @@ class Policy:
         instead, so that no propensity is below floor / K.  A forced choice has propensity 1.
         """
         self.check_propensities(draws, floor)
-        nodes, table = self._checked_round(tasks, arms, eligible)
+        nodes, table = self._checked_round(rng, tasks, arms, eligible)
         times = checked_time(time, nodes)
         return self._raw_choose_with_propensities(
             rng, nodes, table, draws=draws, floor=floor, time=times
@@ -197,7 +201,10 @@ class Policy:
         """What the rule sees of the belief."""
         return self._view if time is None else BeliefView(self._belief, time)
 
-    def _checked_round(self, tasks: ArrayLike, arms: Any, eligible: Any) -> tuple[Indices, Arms]:
+    def _checked_round(
+        self, rng: Generator, tasks: ArrayLike, arms: Any, eligible: Any
+    ) -> tuple[Indices, Arms]:
+        generator("rng", rng)
         nodes = self._checked_nodes(tasks)
         belief = self.belief
         return nodes, Arms.of(
@@ -215,5 +222,6 @@ class Policy:
             nodes = index_array("tasks", tasks, self.belief.num_nodes, "tasks")
         else:
             nodes = self._node_of[index_array("tasks", tasks, self._node_of.size, "tasks")]
+            self.belief.checked_nodes(nodes)  # it may be another than at first
         self.belief._raw_check_leaves(nodes)
         return nodes

@@ -59,15 +59,7 @@ class Thompson:
         self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, repeats: int
     ) -> Indices:
         """The best arm of each event in a joint draw, draw after draw."""
-        return view._viewed._raw_best_arms(
-            rng,
-            nodes,
-            arms._raw_arrays,
-            repeats=repeats,
-            fresh=self.fresh,
-            scale=self.scale,
-            time=view._moment,
-        )
+        return view.best_arms(rng, nodes, arms, repeats=repeats, fresh=self.fresh, scale=self.scale)
 
 
 thompson = Thompson()

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.checks import probability
+from hierbandits.checks import generator, probability
 from hierbandits.kernels.random_bounds import bound_ends, highest
 from hierbandits.keyed_random import Stream
 from hierbandits.policies.arm_posteriors import ArmPosteriors
@@ -61,7 +61,7 @@ class Ucb:
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
         """The arm of highest bound of each event."""
-        return arms.best(self._drawn(self._ends(view, nodes, arms), rng), rng)
+        return arms.best(self._drawn(self._ends(view, nodes, arms), generator("rng", rng)), rng)
 
     def _raw_one(self, view: BeliefView, /) -> ChooseOne:
         """The row of highest bound of a table."""
@@ -84,7 +84,7 @@ class Ucb:
     ) -> BestOdds | RandomBoundOdds:
         """The arm of highest bound, or one of those that tie; exact, and no draws are made."""
         ends = self._ends(view, nodes, arms)
-        bounds = self._drawn(ends, rng)
+        bounds = self._drawn(ends, generator("rng", rng))
         if not self.jitter:
             return BestOdds.of_scores(bounds, arms, rng)
         return RandomBoundOdds(arms, ends, arms.best(bounds, rng))
@@ -99,12 +99,13 @@ class Ucb:
 
     def _ends(self, view: BeliefView, nodes: Indices, arms: Arms) -> Matrix:
         """The lowest and the highest bound of each arm, in the order of `Arms.flat_rows`."""
-        sizes = arms.sizes
-        time = None if view._moment is None else np.repeat(view._moment, sizes)
-        each = np.repeat(nodes, sizes)  # the node of every arm
-        prediction = view._viewed._raw_predict(each, arms.table, arms.flat_rows(), time)
+        checked, time = view._checked(nodes, None)
+        sizes = view._fitting_arms(arms, checked.size).sizes
+        times = None if time is None else np.repeat(time, sizes)
+        each = np.repeat(checked, sizes)  # the node of every arm
+        prediction = view._viewed._raw_predict(each, arms._table, arms.flat_rows(), times)
         return bound_ends(
-            prediction.mean, prediction.std, arms.offset, self.width, self.growth, self.jitter
+            prediction.mean, prediction.std, arms._offset, self.width, self.growth, self.jitter
         )
 
     def _drawn(self, ends: Matrix, rng: Generator) -> Vector:
