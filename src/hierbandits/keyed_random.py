@@ -35,8 +35,9 @@ class Stream:
     def uniforms(self, keys: Keys, count: int) -> Matrix:
         """Uniform numbers in (0, 1), (E, count)."""
         runs, tasks, interactions = (np.asarray(key) for key in keys)
-        if not runs.shape == tasks.shape == interactions.shape == (runs.size,):
-            raise ValueError(f"keys must be rows as long as each other, got {keys!r:.80}")
+        kinds = {key.dtype.kind for key in (runs, tasks, interactions)}
+        if not runs.shape == tasks.shape == interactions.shape == (runs.size,) or kinds - set("iu"):
+            raise ValueError(f"keys must be rows of integers, equally long, got {keys!r:.80}")
         out = np.empty((runs.size, count))
         fill_uniforms(_key(self.seed, self.purpose), runs, tasks, interactions, out)
         return out

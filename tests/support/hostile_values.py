@@ -1,8 +1,10 @@
 """Values for any parameter: plausible ones by its name and its type, and ways to spoil them."""
 
 import numpy as np
+import polars as pl
 
 import hierbandits as hb
+from hierbandits.environments.events import Events
 
 SIZES = (0, 1, 2, 3, 5)
 HUGE = (2**31, 2**40, 2**63 - 1, 2**64, -(2**31), -(2**63))
@@ -37,6 +39,33 @@ MODELS = [
 ]
 
 
+def sizes_of(thing):
+    """The number of features, whether there are arms in their place, and the number of events."""
+    sizes = {}
+    if isinstance(thing, hb.Arms):
+        sizes["events"], table = thing.num_events, thing.table
+        sizes["armed"] = table.ndim == 1
+        if table.ndim == 2:
+            sizes["dim"] = table.shape[1]
+        return sizes
+    for part in (thing, *(getattr(thing, name, None) for name in ("belief", "prior", "hierarchy"))):
+        try:
+            dim, armed = part.dim, part.is_armed
+        except Exception:  # it has none, or it is spoilt
+            continue
+        if isinstance(dim, int):
+            return {"dim": dim, "armed": armed is True}
+    return sizes
+
+
+def _saved():
+    """The states of beliefs, as files hold them."""
+    for model in MODELS:
+        belief = hb.POLICIES["HierTS"](model, (2, 2) if model.num_levels == 3 else 2, 2).belief
+        belief.observe([0, 1], [0, 1] if model.is_armed else np.eye(model.dim)[:2], [1.0, 2.0])
+        yield belief.state()
+
+
 class Values:
     """Draws arguments; those of one call have sizes that fit each other, unless they are spoilt."""
 
@@ -49,6 +78,15 @@ class Values:
         self.events = int(self.rng.choice(SIZES))
         self.dim = int(self.rng.integers(2, 4))
         self.armed = bool(self.rng.integers(2))
+        self.saved = self.pick(_SAVED)
+
+    def fit(self, thing):
+        """Let what is drawn next have the sizes of an object."""
+        vars(self).update(sizes_of(thing))
+
+    def fits(self, thing):
+        """Whether an object has the sizes of this call, as far as it has any."""
+        return all(getattr(self, name) == size for name, size in sizes_of(thing).items())
 
     def pick(self, values):
         """One of some values."""
@@ -63,6 +101,10 @@ class Values:
             if word in annotation:
                 return make(self)
         return self.anything()
+
+    def knows(self, name):
+        """Whether a parameter's name says what is meant."""
+        return any(name in words.split() for words in _BY_NAME)
 
     def anything(self):
         """A value of any kind."""
@@ -107,6 +149,10 @@ class Values:
             return {"a": [1.0] * self.dim, "b": [0.5] * self.dim}
         return self.rng.standard_normal((self.events, 3, self.dim))
 
+    def squares(self):
+        own = abs(self.table())
+        return own if self.armed else own[:, :, None] * own[:, None, :]
+
     def masks(self):
         size = int(self.rng.integers(1, 4))
         shape = size if self.rng.random() < 0.5 else (self.events, size)
@@ -129,9 +175,15 @@ class Values:
         """The value with something wrong or unusual about it, or another in its place."""
         if self.rng.random() < 0.2:
             return self.odd()
+        if isinstance(value, dict) and value:
+            key = self.pick(list(value))
+            return {**value, key: self.spoilt(value[key])}
+        if isinstance(value, list | tuple) and value:
+            place = int(self.rng.integers(len(value)))
+            return [self.spoilt(one) if i == place else one for i, one in enumerate(value)]
         if isinstance(value, bool | int | float) or value is None:
             return self.pick([-1, -5, 1e300, 1.5, "1", np.float32(2), [value], *HUGE])
-        if not isinstance(value, np.ndarray):
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
             return self.odd()
         return self.pick(_SPOILS)(self, value.copy())
 
@@ -221,6 +273,15 @@ _BY_NAME = {
     "num_interactions": lambda v: 2,
     "task name": lambda v: v.pick([0, 1, "a", "b", ("a", "b")]),
     "hyper_std task_std common_std floor delta confidence": lambda v: v.pick([0.3, 0.7]),
+    "xx": Values.squares,
+    "xy means": Values.table,
+    "yy n": lambda v: abs(v.floats()).round(),
+    "source log": lambda v: v.pick(_LOGS),
+    "meta": lambda v: v.saved[0],
+    "arrays": lambda v: v.saved[1],
+    "parts": lambda v: v.pick(MODELS).to_dict(),
+    "events": lambda v: Events(v.integers(2), v.integers(), v.integers()),
+    "num_features dim": lambda v: v.dim,
     "path folder checkpoint journal out": Values.path,
 }
 
@@ -238,3 +299,26 @@ _BY_TYPE = {
     "int": Values.number,
     "float": lambda v: v.pick([0.5, 0.05, 1.0, 2.0]),
 }
+
+_SAVED = list(_saved())
+
+
+def _logs():
+    """A log of arms and one of features."""
+    rng, size = np.random.default_rng(0), 40
+    frame = pl.DataFrame(
+        {
+            "task": [f"t{row % 5}" for row in range(size)],
+            "arm": [f"a{arm}" for arm in rng.integers(0, 3, size)],
+            "x": rng.standard_normal(size),
+            "reward": rng.standard_normal(size),
+            "propensity": np.full(size, 0.5),
+        }
+    )
+    yield hb.Log.read(
+        frame, hb.Columns(task="task", reward="reward", arm="arm", propensity="propensity")
+    )
+    yield hb.Log.read(frame, hb.Columns(task="task", reward="reward", features=["x"]))
+
+
+_LOGS = list(_logs())

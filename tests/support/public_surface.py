@@ -45,7 +45,32 @@ def public_values():
                     found[f"{value.__name__}.{inner}"] = getattr(value, inner)
             else:
                 found[f"{module.__name__}.{name}"] = value
+    return {name: value for name, value in found.items() if _home(name, value, found) == name}
+
+
+def _home(name, value, found):
+    """The first name of a value that has several."""
+    return next(other for other, same in found.items() if same is value)
+
+
+def all_classes():
+    """Every class of the package by name, public or not: parameters are of such types."""
+    found = {}
+    for one in pkgutil.walk_packages(hierbandits.__path__, "hierbandits."):
+        if one.name.split(".")[1] not in (*NOT_CALLED, "__main__"):
+            module = importlib.import_module(one.name)
+            for name, value in vars(module).items():
+                if inspect.isclass(value) and value.__module__ == one.name:
+                    found[name] = value
     return found
+
+
+def is_a(kind, wanted):
+    """Whether objects of a class are of another, or follow it if it is a protocol."""
+    if not getattr(wanted, "_is_protocol", False):
+        return wanted in kind.__mro__
+    parts = {name for one in wanted.__mro__ if is_ours(one) for name in vars(one)}
+    return all(hasattr(kind, name) for name in parts if not name.startswith("_"))
 
 
 def is_ours(kind):

@@ -1,10 +1,12 @@
 """A fuzz of every public name: whatever it is given, it must not reach outside its arrays.
 
-    NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=... python -m support.surface_fuzz SECONDS SEED
+    NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=FOLDER python -m support.surface_fuzz SECONDS SEED MOST
 
-Arguments are drawn by `Values` or are objects that earlier calls gave; some of them are spoilt.
-What a call returns may be asked next, so that the surface is all that can be reached from the
-public names.  Prints counts as JSON, and what went wrong.
+MOST is how many seconds a call may take.
+
+Arguments are sound objects, those that earlier calls gave, or drawn by `Values`; some are spoilt.
+The classes of what calls return are asked too, so that the surface is all that can be reached from
+the public names.  Prints what was counted as JSON.
 """
 
 import contextlib
@@ -13,6 +15,7 @@ import io
 import json
 import os
 import random
+import re
 import resource
 import signal
 import sys
@@ -29,12 +32,20 @@ from numba.core import event
 from numba.core.errors import NumbaError
 
 from support.hostile_values import Values
-from support.public_surface import function_target, is_ours, public_values, targets_of
+from support.public_surface import (
+    all_classes,
+    function_target,
+    is_a,
+    is_ours,
+    public_values,
+    targets_of,
+)
+from support.surface_cast import cast
 
-OUT_OF_BOUNDS = "index is out of bounds"  # what numba says; numpy's own say more
-CALL_SECONDS = 1.0
+OUT_OF_BOUNDS = "index is out of bounds"  # what a kernel says; numpy itself says more
 MOST_MEMORY = 6 << 30
-KEPT = 12  # objects of each class
+KEPT = 12  # objects of each class that calls gave
+RENEWED = 20_000  # calls after which the sound objects are made anew
 
 
 class Late(BaseException):
@@ -44,54 +55,32 @@ class Late(BaseException):
 class SurfaceFuzz:
     """Calls public names with hostile arguments, and counts what happens."""
 
-    def __init__(self, seed, folder):
+    def __init__(self, seed, folder, most):
+        self.most = most  # seconds of a call
         self.values, self.random = Values(seed, folder), random.Random(seed)
-        self.pool = defaultdict(list)  # objects by class
-        self.known = set()  # classes whose methods are targets
-        self.targets, self.spent = [], []
+        self.classes = all_classes()
+        self.given = defaultdict(list)  # what calls gave, by class
+        self.sound = defaultdict(list)  # sound objects, by class
+        self.met = set()  # classes whose methods are called
+        self.targets, self.spent, self.reached = [], [], set()
         self.counts, self.faults, self.unnamed = Counter(), Counter(), Counter()
         for name, value in public_values().items():
             if isinstance(value, type):
-                self._meet(value)
+                self._meet(value, is_public=True)
             elif isinstance(value, dict):
-                for inner in value.values():
-                    self._keep(inner)
+                self._keep(list(value.values()), most=100)
             elif inspect.isfunction(value):
                 self._add(function_target(name, value))
             else:
                 self._keep(value)
 
-    def _add(self, target):
-        self.targets.append(target)
-        self.spent.append(0.0)
-
-    def _meet(self, kind):
-        if kind not in self.known:
-            self.known.add(kind)
-            for target in targets_of(kind):
-                self._add(target)
-
-    def _keep(self, value, depth=0):
-        """Let what a call gave be asked, and be an argument, later."""
-        if isinstance(value, dict | list | tuple) and depth < 2 and len(value) < 20:
-            for inner in value.values() if isinstance(value, dict) else value:
-                self._keep(inner, depth + 1)
-        kind = type(value)
-        if isinstance(value, BaseException | type) or not is_ours(kind):
-            return
-        if callable(value) and inspect.isfunction(value):
-            return
-        self._meet(kind)
-        held = self.pool[kind]
-        held.append(value)
-        if len(held) > KEPT:
-            held.pop(self.random.randrange(KEPT))
-
     def run(self, seconds):
         """Call names for so long, those first that have had least time."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            few = self.random.sample(range(len(self.targets)), min(8, len(self.targets)))
+            if self.counts["calls"] % RENEWED == 0:
+                self._renew()
+            few = self.random.sample(range(len(self.targets)), 8)
             place = min(few, key=lambda one: self.spent[one])
             start = time.monotonic()
             self.call(self.targets[place])
@@ -106,13 +95,11 @@ class SurfaceFuzz:
             if not owners:
                 return
             first = [self.random.choice(owners)]
+            self.values.fit(first[0])
         arguments, named = self._arguments(target)
         self.counts["calls"] += 1
-        signal.setitimer(signal.ITIMER_REAL, CALL_SECONDS)
         try:
-            result = target.function(*first, *arguments, **named)
-            if inspect.isgenerator(result):
-                result = next(result, None)
+            result = _in_time(self.most, target.function, *first, *arguments, **named)
         except Late:
             self.counts["late"] += 1
             self._forget(first)
@@ -122,49 +109,42 @@ class SurfaceFuzz:
             self._judge(target, error)
         else:
             self.counts["done"] += 1
+            self.reached.add(target.name)
             self._keep(result)
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-
-    def _forget(self, objects):
-        for one in objects:
-            held = self.pool[type(one)]
-            held[:] = [other for other in held if other is not one]
 
     def _judge(self, target, error):
-        text = str(error)
+        """Count an error: one of a kernel is a fault, and others should name an argument."""
+        try:
+            text = str(error)
+        except Exception:  # it holds an object whose own text fails
+            text = ""
         last = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(last.filename).name}:{last.lineno}"
-        if isinstance(error, NumbaError) or (
-            isinstance(error, IndexError) and text == OUT_OF_BOUNDS
-        ):
-            self.counts["out of bounds"] += 1
-            self.faults[f"{target.name}: {type(error).__name__} {text:.200} at {where}"] += 1
-            return
-        names = {parameter.name for parameter in target.signature.parameters.values()}
-        plain = isinstance(error, ValueError | TypeError | LookupError | OSError)
-        if plain and any(name in text for name in names - {"self"}):
+        what = f"{target.name}: {type(error).__name__} {text:.120} at {Path(last.filename).name}"
+        of_kernel = isinstance(error, IndexError) and text == OUT_OF_BOUNDS
+        names = [name for name in target.signature.parameters if name != "self"]
+        expected = isinstance(error, ValueError | TypeError | LookupError | OSError)
+        if of_kernel or isinstance(error, NumbaError):
+            self.counts["faults"] += 1
+            self.faults[f"{what}:{last.lineno}"] += 1
+        elif expected and any(name in text for name in names):
             self.counts["refused by name"] += 1
         else:
             self.counts["refused otherwise"] += 1
-            self.unnamed[f"{target.name}: {type(error).__name__} {text:.90} at {where}"] += 1
+            self.unnamed[f"{what}:{last.lineno}"] += 1
 
     def _arguments(self, target):
+        """What to give: positional arguments, and named ones."""
         arguments, named = [], {}
-        spoil = self.random.choice([0, 0, 1, 1, 2])
-        chosen = set(
-            self.random.sample(range(len(target.arguments)), min(spoil, len(target.arguments)))
-        )
+        places = range(len(target.arguments))
+        spoilt = self.random.sample(places, min(self.random.choice([0, 0, 1, 1, 2]), len(places)))
         for place, parameter in enumerate(target.arguments):
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 continue
-            has_default = parameter.default is not parameter.empty
-            if has_default and place not in chosen and self.random.random() < 0.5:
-                if parameter.kind is parameter.POSITIONAL_ONLY:
-                    break
+            is_optional = parameter.default is not parameter.empty and place not in spoilt
+            if is_optional and self.random.random() < 0.7:
                 continue
             value = self._value(parameter)
-            if place in chosen:
+            if place in spoilt:
                 value = self.values.spoilt(value)
             if parameter.kind is parameter.POSITIONAL_ONLY:
                 arguments.append(value)
@@ -173,25 +153,78 @@ class SurfaceFuzz:
         return arguments, named
 
     def _value(self, parameter):
+        """An object of the parameter's class, or a value that suits its name."""
         annotation = str(parameter.annotation)
-        objects = [
-            value
-            for kind, held in self.pool.items()
-            if any(base.__name__ in annotation for base in kind.__mro__[:-1])
-            for value in held
-        ]
-        if objects and self.random.random() < 0.8:
-            return self.random.choice(objects)
-        if self.random.random() < 0.05:
-            held = [value for values in self.pool.values() for value in values]
-            if held:
-                return self.random.choice(held)
+        words = {*re.findall(r"\w+", annotation), parameter.name.title().replace("_", "")}
+        objects = []
+        for name in sorted(words & set(self.classes)):
+            objects += self._objects(self.classes[name])
+        if self.random.random() < 0.9:
+            objects = [one for one in objects if self.values.fits(one)]
+        is_known = self.values.knows(parameter.name)
+        if objects and self.random.random() < (0.5 if is_known else 0.8):
+            value = self.random.choice(objects)
+            self.values.fit(value)
+            return value
+        if self.random.random() < 0.02:
+            return self.random.choice([one for held in self.given.values() for one in held])
         return self.values.plausible(parameter.name, annotation)
 
     def _objects(self, owner):
-        return [
-            value for kind, held in self.pool.items() if owner in kind.__mro__ for value in held
-        ]
+        """Objects of a class, mostly sound ones if there are any."""
+        both = [self.sound, self.given]
+        for held in both if self.random.random() < 0.7 else both[::-1]:
+            found = [one for kind, ones in held.items() if is_a(kind, owner) for one in ones]
+            if found:
+                return found
+        return []
+
+    def _renew(self):
+        self.sound.clear()
+        for value in cast():
+            self.sound[type(value)].append(value)
+            self._meet(type(value))
+
+    def _meet(self, kind, is_public=False):
+        """Call the methods of a class from now on, and make its objects if it is public."""
+        if kind not in self.met:
+            self.met.add(kind)
+            for target in targets_of(kind):
+                if is_public or target.owner is not None:
+                    self._add(target)
+
+    def _add(self, target):
+        self.targets.append(target)
+        self.spent.append(0.0)
+
+    def _keep(self, value, most=KEPT):
+        """Let what a call gave, or holds, be an argument later."""
+        if isinstance(value, dict):
+            value = list(value.values())
+        for one in value if isinstance(value, list | tuple) and len(value) < 50 else ():
+            if not isinstance(one, list | tuple | dict):
+                self._keep(one, most)
+        if not is_ours(type(value)) or inspect.isfunction(value) or isinstance(value, Exception):
+            return
+        self._meet(type(value))
+        held = self.given[type(value)]
+        held.append(value)
+        if len(held) > most:
+            held.pop(self.random.randrange(most))
+
+    def _forget(self, objects):
+        """Ask an object no more whose call was cut off in the middle."""
+        for one in objects:
+            for held in (self.given, self.sound):
+                held[type(one)][:] = [other for other in held[type(one)] if other is not one]
+
+    def report(self):
+        """What was counted, what went wrong, and the names that no call got through."""
+        self.counts["names"] = len(self.targets)
+        self.counts["names that a call got through"] = len(self.reached)
+        missed = sorted({target.name for target in self.targets} - self.reached)
+        parts = {"counts": self.counts, "faults": self.faults, "unnamed": self.unnamed}
+        return parts | {"missed": missed}
 
 
 class _Compiling(event.Listener):
@@ -206,15 +239,25 @@ class _Compiling(event.Listener):
         _Compiling.depth -= 1
 
 
+def _in_time(most, function, *arguments, **named):
+    """What a function gives, the first of it if it is a generator, unless it takes too long."""
+    try:
+        signal.setitimer(signal.ITIMER_REAL, most)
+        result = function(*arguments, **named)
+        return next(result, None) if inspect.isgenerator(result) else result
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 def _late(signum, frame):
     if _Compiling.depth:
-        signal.setitimer(signal.ITIMER_REAL, CALL_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, 1.0)
     else:
         raise Late
 
 
-def main(seconds, seed):
-    """Fuzz for so many seconds; returns counts, faults, and errors that name no argument."""
+def main(seconds, seed, most):
+    """Fuzz for so many seconds in this process, which must check bounds; the report."""
     assert numba.config.BOUNDSCHECK, "bounds checks must be on"
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
@@ -222,15 +265,12 @@ def main(seconds, seed):
     event.register("numba:compile", _Compiling())
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        fuzz = SurfaceFuzz(seed, Path(folder))
+        fuzz = SurfaceFuzz(seed, Path(folder), most)
         with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
             fuzz.run(seconds)
         os.chdir("/")
-    fuzz.counts["names"] = len(fuzz.targets)
-    return fuzz
+    return fuzz.report()
 
 
 if __name__ == "__main__":
-    done = main(float(sys.argv[1]), int(sys.argv[2]))
-    answer = {"counts": done.counts, "faults": done.faults, "unnamed": done.unnamed}
-    print(json.dumps(answer, indent=1))
+    print(json.dumps(main(float(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]))))

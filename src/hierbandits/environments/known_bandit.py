@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from hierbandits.checks import real_array
+from hierbandits.checks import index_array, real_array
 from hierbandits.environments.events import Events, checked_events
 from hierbandits.environments.reward_law import RewardLaw, check_reward_law, draw_rewards
 from hierbandits.keyed_random import Stream
@@ -70,8 +70,11 @@ class KnownWorlds:
     def play(self, events: Events, arms: Arms, choices: Indices) -> tuple[Vector, Vector]:
         """The reward and the regret of each event's choice."""
         bandit = self._bandit
-        checked_events(events, 0, None, bandit.num_tasks)
-        value = bandit.means[events.task, arms.features(choices)]
+        size = checked_events(events, 0, None, bandit.num_tasks).size
+        played = index_array("choices", choices, bandit.prior.dim, "arms")
+        if played.size != size:
+            raise ValueError(f"choices must match {size} events, got {played.size}")
+        value = bandit.means[events.task, played]
         regret: Vector = self._best[events.task] - value
         noise_std = bandit.prior.noise_std
         return draw_rewards(bandit.rewards, value, noise_std, self._luck, events), regret

@@ -100,6 +100,8 @@ class Arms:
         `largest` in size are refused.
         """
         num_events, dim = count("num_events", num_events), count("dim", dim, least=1)
+        if type(largest) is not float:
+            largest = float(real_array("largest", largest, ()))
         if isinstance(arms, Arms):
             if arms.num_events != num_events:
                 raise ValueError(f"arms must serve {num_events} events, got {arms.num_events}")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isfinite, log, sqrt
+from math import log, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.checks import generator, probability
+from hierbandits.checks import LARGEST, generator, probability
 from hierbandits.kernels.random_bounds import bound_ends, highest
 from hierbandits.keyed_random import Stream
 from hierbandits.policies.arm_posteriors import ArmPosteriors
@@ -54,8 +54,9 @@ class Ucb:
     def __post_init__(self) -> None:
         for name in ("width", "jitter", "growth"):
             value = getattr(self, name)
-            if not isinstance(value, int | float) or not isfinite(value):
+            if not isinstance(value, int | float) or not abs(value) <= LARGEST:
                 raise ValueError(f"{name} must be a finite number, got {value!r:.80}")
+            object.__setattr__(self, name, float(value))
             if value < 0 and (name != "width" or self.growth > 0):
                 raise ValueError(f"{name} must be at least 0, got {value}")
 
