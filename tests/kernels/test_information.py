@@ -77,7 +77,7 @@ def test_a_round_plays_the_mixtures_of_its_events(armed):
     table = np.arange(dim) if armed else rng.standard_normal((7, dim))
     rows = np.concatenate([rng.permutation(len(table))[:size] for size in sizes])
     arms = Arms._raw_of_rows(table, rows, sizes)
-    arms._base[:] = 1
+    arms._own_base[:] = 1
     theta, means = rng.standard_normal((100, dim)), rng.standard_normal((3, dim))
     slots = rng.integers(0, 100, (draws, 3))
     pair, share = np.empty((2, 3), np.intp), np.empty(3)

@@ -13,6 +13,7 @@ from hierbandits.beliefs.best_arms import best_row_under, best_under
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.normal_stock import NormalStock
+from hierbandits.beliefs.posterior_past import check_sums
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, generator, index_array, positive, real_array
 from hierbandits.kernels.arm_arrays import ArmArrays
@@ -304,33 +305,7 @@ class Posterior(ABC):
             raise ValueError(
                 f"sums must be learned before all rewards, got {self.num_rewards.sum():g} earlier"
             )
-        if sums.is_armed != self.is_armed or sums.xy.shape != (num_tasks, self.dim):
-            form = "arms" if self.is_armed else "features"
-            raise ValueError(
-                f"sums must hold {num_tasks} tasks with {self.dim} {form}, got {sums.xx.shape}"
-            )
-        sums.check_finite()
-        if ((sums.n < 0) | (sums.n != np.round(sums.n))).any():
-            raise ValueError(f"sums.n must be numbers of events, got {sums.n!r:.80}")
-        squares = sums.xx if self.is_armed else np.diagonal(sums.xx, axis1=1, axis2=2)
-        if self.is_armed and (abs(squares.sum(1) - sums.n) > 1e-6 * sums.n).any():
-            raise ValueError("sums.xx must be the counts of n events, which add up to n")
-        for name, values, size in (
-            ("xx", squares, self.largest_feature),
-            ("yy", sums.yy[:, None], LARGEST),
-        ):
-            most = 1.001 * size**2 * sums.n[:, None]  # more than rounding
-            if ((values < 0) | (values > most)).any():
-                raise ValueError(
-                    f"sums.{name} must be sums of n squares, each at most {size:g} squared"
-                )
-        root = np.sqrt(squares)
-        products = [("xy", sums.xy, root * np.sqrt(sums.yy)[:, None])]
-        if not self.is_armed:
-            products.append(("xx", sums.xx, root[:, :, None] * root[:, None, :]))
-        for name, values, most in products:
-            if (abs(values) > 1.001 * most).any():
-                raise ValueError(f"sums.{name} must be sums of products of the events' numbers")
+        check_sums(sums, num_tasks, self.dim, armed=self.is_armed, largest=self.largest_feature)
         self.check_new_log(sums.totals())
 
     def check_new_log(self, totals: LogTotals) -> None:

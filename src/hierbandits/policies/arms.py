@@ -31,12 +31,12 @@ class Arms:
     less base[e].  `of` and `grouped` make them; nobody can change them.
     """
 
-    __slots__ = ("_base", "_offset", "_rows", "_start", "_table")
-    _table: Matrix | Indices  # kernels take these arrays on trust
-    _rows: Indices
-    _start: Indices
-    _offset: Indices
-    _base: Indices
+    __slots__ = ("_own_base", "_own_offset", "_own_rows", "_own_start", "_own_table")
+    _own_table: Matrix | Indices  # kernels take these arrays on trust
+    _own_rows: Indices
+    _own_start: Indices
+    _own_offset: Indices
+    _own_base: Indices
 
     def __init__(self) -> None:
         raise TypeError("Arms are made by Arms.of or Arms.grouped")
@@ -47,39 +47,39 @@ class Arms:
     ) -> "Arms":
         """Arms of arrays that fit each other."""
         arms = cls.__new__(cls)
-        arms._table, arms._rows, arms._start = table, rows, start
-        arms._offset, arms._base = offset, base
+        arms._own_table, arms._own_rows, arms._own_start = table, rows, start
+        arms._own_offset, arms._own_base = offset, base
         return arms
 
     @property
     def table(self) -> Matrix | Indices:
         """The features of all arms, (n, d), or arm indices, (n,), when armed; cannot be written."""
-        return read_only(self._table)
+        return read_only(self._own_table)
 
     @property
     def rows(self) -> Indices:
         """Rows of the table; cannot be written."""
-        return read_only(self._rows)
+        return read_only(self._own_rows)
 
     @property
     def start(self) -> Indices:
         """Where each event's rows begin, (E,); cannot be written."""
-        return read_only(self._start)
+        return read_only(self._own_start)
 
     @property
     def offset(self) -> Indices:
         """The running number of arms, (E + 1,); cannot be written."""
-        return read_only(self._offset)
+        return read_only(self._own_offset)
 
     @property
     def base(self) -> Indices:
         """The row of each event's arm number 0, (E,); cannot be written."""
-        return read_only(self._base)
+        return read_only(self._own_base)
 
     @property
     def num_events(self) -> int:
         """The number of events E."""
-        return self._start.size
+        return self._own_start.size
 
     @classmethod
     def of(
@@ -148,39 +148,43 @@ class Arms:
 
     def _checked(self, dim: int, armed: bool, largest: float) -> "Arms":
         """These arms, if their table may be played."""
-        table = _checked_set(self._table, dim, armed, largest)
-        if table is self._table:
+        table = _checked_set(self._own_table, dim, armed, largest)
+        if table is self._own_table:
             return self
-        return Arms._laid_out(table, self._rows, self._start, self._offset, self._base)
+        return Arms._laid_out(
+            table, self._own_rows, self._own_start, self._own_offset, self._own_base
+        )
 
     @property
     def sizes(self) -> Indices:
         """How many arms each event has, (E,)."""
-        return np.diff(self._offset)
+        return np.diff(self._own_offset)
 
     def rows_of(self, event: int) -> Indices:
         """The table rows of one event's arms."""
         event = int(index_array("event", [event], self.num_events, "events")[0])
-        start = self._start[event]
-        return self.rows[start : start + self._offset[event + 1] - self._offset[event]]
+        start = self._own_start[event]
+        return self.rows[start : start + self._own_offset[event + 1] - self._own_offset[event]]
 
     def flat_rows(self) -> Indices:
         """The table rows of all events' arms, event after event."""
-        within = np.arange(self._offset[-1]) - np.repeat(self._offset[:-1], self.sizes)
-        flat: Indices = self._rows[np.repeat(self._start, self.sizes) + within]
+        within = np.arange(self._own_offset[-1]) - np.repeat(self._own_offset[:-1], self.sizes)
+        flat: Indices = self._own_rows[np.repeat(self._own_start, self.sizes) + within]
         return flat
 
     def repeated(self, times: int) -> "Arms":
         """The same events, so many times over."""
         times = count("times", times)
         offset = np.append(0, np.cumsum(np.tile(self.sizes, times)))
-        start, base = np.tile(self._start, times), np.tile(self._base, times)
-        return Arms._laid_out(self._table, self._rows, start, offset, base)
+        start, base = np.tile(self._own_start, times), np.tile(self._own_base, times)
+        return Arms._laid_out(self._own_table, self._own_rows, start, offset, base)
 
     @property
     def _raw_arrays(self) -> ArmArrays:
         """What kernels take."""
-        return ArmArrays((self._table, self._rows, self._start, self._offset, self._base))
+        return ArmArrays(
+            (self._own_table, self._own_rows, self._own_start, self._own_offset, self._own_base)
+        )
 
     def best(self, scores: ArrayLike, rng: Generator) -> Indices:
         """The number of each event's arm of highest score; ties are broken at random.
@@ -191,7 +195,7 @@ class Arms:
 
     def checked_scores(self, scores: ArrayLike) -> Vector:
         """Scores as kernels take them, one for each arm of each event; infinite ones may be."""
-        number = int(self._offset[-1])
+        number = int(self._own_offset[-1])
         return real_array("scores", scores, (number,), " to match the arms", largest=np.inf)
 
     def values(self, theta: ArrayLike) -> Vector:
@@ -199,7 +203,7 @@ class Arms:
 
         The order is that of `flat_rows`.
         """
-        table, armed = self._table, self._table.ndim == 1
+        table, armed = self._own_table, self._own_table.ndim == 1
         dim = None if armed else table.shape[1]
         own = state_array("theta", theta, (self.num_events, dim))
         if armed:
@@ -217,17 +221,17 @@ class Arms:
         checked = self._one_each("places", index_array("places", places, most, "arms"))
         if (checked >= self.sizes).any():
             raise ValueError(f"places must be below {self.sizes!r:.80}, got {checked!r:.80}")
-        numbers: Indices = self._rows[self._start + checked] - self._base
+        numbers: Indices = self._own_rows[self._own_start + checked] - self._own_base
         return numbers
 
     def features(self, choices: ArrayLike) -> Matrix | Indices:
         """The features of the chosen arm of each event."""
-        size = len(self._table)
+        size = len(self._own_table)
         checked = self._one_each("choices", index_array("choices", choices, size, "rows of arms"))
-        rows = self._base + checked
+        rows = self._own_base + checked
         if (rows >= size).any():
             raise ValueError(f"choices must be arms of the {size} rows, got {checked!r:.80}")
-        return self._table.take(rows, axis=0)
+        return self._own_table.take(rows, axis=0)
 
     def _one_each(self, name: str, values: Indices) -> Indices:
         """Values, if there is one for each event."""
@@ -246,7 +250,7 @@ class Arms:
         rows = [self.rows_of(event)[mask] for event, mask in enumerate(masks)]
         offset = np.append(0, np.cumsum(sizes))
         flat = np.concatenate([np.empty(0, np.intp), *rows])  # of no events too
-        return Arms._laid_out(self._table, flat, offset[:-1].copy(), offset, self._base)
+        return Arms._laid_out(self._own_table, flat, offset[:-1].copy(), offset, self._own_base)
 
 
 @lru_cache(maxsize=64)

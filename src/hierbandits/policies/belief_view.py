@@ -94,9 +94,9 @@ class BeliefView:
         if not isinstance(arms, Arms) or arms.num_events != num_events:
             raise ValueError(f"arms must be Arms of {num_events} events, got {arms!r:.80}")
         if self.is_armed:
-            index_array("arms", arms._table, self.dim, "arms")
-        elif arms._table.ndim != 2 or arms._table.shape[1] != self.dim:
-            raise ValueError(f"arms must have {self.dim} features, got {arms._table.shape}")
+            index_array("arms", arms._own_table, self.dim, "arms")
+        elif arms._own_table.ndim != 2 or arms._own_table.shape[1] != self.dim:
+            raise ValueError(f"arms must have {self.dim} features, got {arms._own_table.shape}")
         return arms
 
     def predict(

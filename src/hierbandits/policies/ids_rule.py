@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.checks import count
+from hierbandits.checks import count, generator
 from hierbandits.kernels.information import (
     mixture_shares,
     pairs_armed,

@@ -52,7 +52,7 @@ class BestOdds:
     def of_scores(cls, scores: Vector, arms: Arms, rng: Generator) -> "BestOdds":
         """Score each arm of each event, in the order of `Arms.flat_rows`."""
         checked = arms.checked_scores(scores)
-        top = np.maximum.reduceat(checked, arms._offset[:-1]) if checked.size else checked
+        top = np.maximum.reduceat(checked, arms._own_offset[:-1]) if checked.size else checked
         return cls(arms, checked == np.repeat(top, arms.sizes), arms.best(checked, rng))
 
     def of(self, played: Indices) -> Vector:
@@ -99,14 +99,14 @@ class RandomBoundOdds:
         """The probability that each event's arm has the highest bound."""
         numbers = _checked(played, self.choices)
         arms, events = self.arms, np.arange(numbers.size)
-        within = np.arange(self.ends.shape[1]) - np.repeat(arms._offset[:-1], arms.sizes)
-        known = arms.flat_rows() - np.repeat(arms._base, arms.sizes)
+        within = np.arange(self.ends.shape[1]) - np.repeat(arms._own_offset[:-1], arms.sizes)
+        known = arms.flat_rows() - np.repeat(arms._own_base, arms.sizes)
         event = np.repeat(events, arms.sizes)
         places = np.zeros(numbers.size, np.intp)
         hit = known == numbers[event]
         places[event[hit]] = within[hit]
         chance = np.empty(numbers.size)
-        chances(self.ends, arms._offset, events, places, chance)
+        chances(self.ends, arms._own_offset, events, places, chance)
         chance[np.bincount(event, hit, numbers.size) == 0] = 0.0  # of arms that the event has not
         return chance
 

@@ -104,9 +104,9 @@ class Ucb:
         sizes = view._fitting_arms(arms, checked.size).sizes
         times = None if time is None else np.repeat(time, sizes)
         each = np.repeat(checked, sizes)  # the node of every arm
-        prediction = view._viewed._raw_predict(each, arms._table, arms.flat_rows(), times)
+        prediction = view._viewed._raw_predict(each, arms._own_table, arms.flat_rows(), times)
         return bound_ends(
-            prediction.mean, prediction.std, arms._offset, self.width, self.growth, self.jitter
+            prediction.mean, prediction.std, arms._own_offset, self.width, self.growth, self.jitter
         )
 
     def _drawn(self, ends: Matrix, rng: Generator) -> Vector:
