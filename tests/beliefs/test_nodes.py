@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from support.oracle import random_cov
 
-from hierbandits import (
-    Belief,
-    GaussianHierarchy,
-)
+from hierbandits import Belief, GaussianHierarchy
+from hierbandits.beliefs import forest, nodes
+from hierbandits.beliefs.forest import with_room
 
 
 def _two_levels(rng, d, hyper_cov, task_cov):
@@ -94,3 +93,36 @@ def test_one_event_reaches_nodes_that_came_later_and_those_of_a_copy_alone(armed
     belief._raw_observe_one(tasks[3], x, 2.0)
     for twin in twins:
         np.testing.assert_array_equal(twin.task(tasks[3]).mean, belief.task(tasks[3]).mean)
+
+
+GROWTHS = {
+    "tasks": (lambda belief: belief.add(3, 5), 3),
+    "populations": (lambda belief: belief.add_populations(2), 4),
+}
+"""Ways to grow, and how many arrays each needs."""
+
+
+@pytest.mark.parametrize(
+    ("way", "fails_at"), [(way, n) for way, (_, arrays) in GROWTHS.items() for n in range(arrays)]
+)
+def test_a_belief_whose_growth_fails_keeps_its_size(monkeypatch, way, fails_at):
+    """A node without a block would let kernels read beyond the arrays."""
+    prior = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.4, noise_std=0.5)
+    belief, made = Belief(prior, 3), []
+
+    def scarce(*arguments):
+        if len(made) == fails_at:
+            raise MemoryError
+        made.append(with_room(*arguments))
+        return made[-1]
+
+    for module in (nodes, forest):
+        monkeypatch.setattr(module, "with_room", scarce)
+    with pytest.raises(MemoryError):
+        GROWTHS[way][0](belief)
+    assert (belief.num_nodes, belief.num_populations, len(belief.log_evidence())) == (4, 1, 1)
+    assert belief.roots.tolist() == [3]
+    monkeypatch.undo()
+    assert belief.add(3, 2).tolist() == [4, 5]
+    belief.observe([5], [[1.0, 2.0]], [1.0])
+    assert Belief.from_state(*belief.state()).num_nodes == 6

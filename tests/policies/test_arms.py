@@ -151,3 +151,57 @@ def test_values_and_numbers_are_those_of_the_eligible_arms(armed):
     expected = [table[k] @ theta[e] for e, k in ((0, 0), (0, 2), (1, 1), (1, 2))]
     np.testing.assert_allclose(arms.values(theta), expected)
     assert arms.numbers(np.array([1, 0])).tolist() == [2, 1]
+
+
+def test_nobody_can_write_into_arms_or_make_them_by_hand():
+    arms, other = _linear(SHARED), _linear(SHARED)
+    for name in ("table", "rows", "start", "offset", "base"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(arms, name)[...] = 10**9
+        with pytest.raises(AttributeError):
+            setattr(arms, name, np.zeros(1, np.intp))
+    assert [numbers for _, numbers in _sets(other)] == [[0, 1, 2, 3]] * 2  # a shared layout
+    with pytest.raises(TypeError, match=r"made by Arms\.of or Arms\.grouped"):
+        Arms()
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda arms: Arms.grouped(np.empty((2, 0, 3)), [0, 1]), "sets must have at least one arm"),
+        (lambda arms: Arms.of(SHARED, -1, 3, armed=False), "num_events must be a whole number"),
+        (lambda arms: arms.best(np.ones(7), RNG), r"scores must have shape \(8,\)"),
+        (lambda arms: arms.best([np.nan] * 8, RNG), "scores must be finite"),
+        (lambda arms: arms.best(np.ones(8), None), "rng must be a numpy Generator, got None"),
+        (lambda arms: arms.values(np.ones((3, 3))), r"theta must have shape \(2, 3\)"),
+        (lambda arms: arms.numbers([0, 4]), "places must be in"),
+        (lambda arms: arms.numbers([0]), "places must match 2 events, got 1"),
+        (lambda arms: arms.features([0, -1]), "choices must be in"),
+        (lambda arms: arms.features([0, 1, 2]), "choices must match 2 events, got 3"),
+        (lambda arms: arms.rows_of(2), "event must be in"),
+        (lambda arms: arms.repeated(-1), "times must be a whole number"),
+    ],
+)
+def test_questions_that_do_not_fit_the_arms_are_named(ask, message):
+    with pytest.raises(ValueError, match=message):
+        ask(_linear(SHARED))
+
+
+def test_a_place_or_a_choice_is_of_its_own_event():
+    arms = _linear([SHARED[:2], SHARED])
+    with pytest.raises(ValueError, match="places must be below"):
+        arms.numbers([2, 0])
+    with pytest.raises(ValueError, match="choices must be arms of the 6 rows"):
+        arms.features([0, 5])
+    armed = Arms.of([2, 0], 1, 3, armed=True)
+    with pytest.raises(ValueError, match="arms must be in"):
+        armed.values(np.ones((1, 2)))
+
+
+def test_masked_arms_are_refused():
+    masked = np.ma.array(EACH, mask=EACH > 0)
+    for arms in (masked, [masked[0], EACH[1]], masked[0]):
+        with pytest.raises(ValueError, match="arms must not have masked entries"):
+            _linear(arms)
+    with pytest.raises(ValueError, match="eligible must not have masked entries"):
+        _linear(SHARED, np.ma.array([True] * 4, mask=[True, False, False, False]))

@@ -62,7 +62,8 @@ class Ucb:
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
         """The arm of highest bound of each event."""
-        return arms.best(self._drawn(self._ends(view, nodes, arms), generator("rng", rng)), rng)
+        bounds = self._drawn(self._ends(view, nodes, arms), generator("rng", rng))
+        return arms.best(bounds, rng)
 
     def _raw_one(self, view: BeliefView, /) -> ChooseOne:
         """The row of highest bound of a table."""
