@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -126,3 +127,36 @@ def test_a_belief_whose_growth_fails_keeps_its_size(monkeypatch, way, fails_at):
     assert belief.add(3, 2).tolist() == [4, 5]
     belief.observe([5], [[1.0, 2.0]], [1.0])
     assert Belief.from_state(*belief.state()).num_nodes == 6
+
+
+@pytest.mark.parametrize("line", range(1, 12))
+def test_kernels_see_arrays_that_are_kept_wherever_growth_is_interrupted(line):
+    """An address says nothing of its array: nobody else would notice that it is gone."""
+    prior = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.4, noise_std=0.5)
+    known = Belief(prior, 3)._nodes
+    first = nodes.Nodes._show.__code__.co_firstlineno
+
+    def interrupt(frame, event, argument):
+        if frame.f_code is nodes.Nodes._show.__code__:
+            if event == "line" and frame.f_lineno >= first + line:
+                raise KeyboardInterrupt
+            return interrupt
+        return None
+
+    before = sys.gettrace()
+    sys.settrace(interrupt)
+    try:
+        known.sprout(3, 50)
+    except KeyboardInterrupt:
+        assert known.size == 4
+    finally:
+        sys.settrace(before)
+    tables = {table.ctypes.data: (arrays, table) for arrays, table in _kept(known)}
+    arrays, table = tables[known.address]
+    assert table[:6].tolist() == [array.ctypes.data for array in arrays]
+    assert len(known.arrays[0]) >= known.size
+
+
+def _kept(known):
+    """The tables of addresses that nodes hold on to, with their arrays."""
+    return [known._coming, (known.arrays, known._addresses)]

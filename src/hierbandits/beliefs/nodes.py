@@ -43,11 +43,14 @@ class Nodes:
     def _show(self) -> None:
         """Let kernels see the arrays as they are now."""
         forest, levels = self.forest, self.levels
-        self.arrays = NodeArrays(
+        arrays = NodeArrays(
             (forest.parent, forest.level, levels.assumed, levels.maps, self.state, self.roots)
         )
-        self._addresses = address_table(self.arrays)
-        self.address = NodeAddress(self._addresses.ctypes.data)
+        addresses = address_table(arrays)
+        # Whatever interrupts this, the address is one of arrays that are kept.
+        self._coming = arrays, addresses
+        self.address = NodeAddress(addresses.ctypes.data)
+        self.arrays, self._addresses = arrays, addresses
         self.path_normals = levels.num_levels * self.num_normals  # that a draw of a task may need
 
     def __setstate__(self, parts: dict[str, Any]) -> None:
