@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DELETE_ON_ERROR:
-.PHONY: demo test lint bench clean
+.PHONY: demo test soak lint bench clean
 
 demo: $(VENV)/.all
 	$(BIN)/hierbandits reproduce synthetic --runs 200
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2
+
+# Hostile use for long; each kind of it lasts SOAK_SECONDS.
+soak: $(VENV)/.dev
+	$(BIN)/python -m tests.soak
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -21,7 +25,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m bench
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .checked_kernels
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "hierbandits needs Python 3.11 or newer, got " + sys.version)'

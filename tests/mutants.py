@@ -13,12 +13,17 @@ import sys
 import tempfile
 from pathlib import Path
 
+from support.border_mutants import BORDER_MUTANTS
 from support.kernel_mutants import KERNEL_MUTANTS
 
 ROOT = Path(__file__).parent.parent
-SLOW = ("cli", "experiments", "test_compiler.py", "test_main.py", "test_docs.py")
+SLOW = (
+    *("cli", "experiments", "test_compiler.py", "test_main.py", "test_docs.py"),
+    "test_memory_safety.py",
+)
 MUTANTS = [
     *KERNEL_MUTANTS,
+    *BORDER_MUTANTS,
     ("beliefs/nodes.py", "update(parts)\n        self._show()\n", "update(parts)\n"),
     ("keyed_random.py", "np.uint64(tasks[e]) * _GOLDEN", "_GOLDEN"),
     (
@@ -105,11 +110,11 @@ MUTANTS = [
     ),
     (
         "policies/odds.py",
-        "(self.rounds == played).mean(axis=0)",
+        "(self.rounds == _checked(played, self.choices)).mean(axis=0)",
         "(self.rounds == self.choices).mean(axis=0)",
     ),
-    ("policies/thompson_rule.py", "fresh=self.fresh,\n", "\n"),
-    ("policies/thompson_rule.py", "scale=self.scale,\n", "\n"),
+    ("policies/thompson_rule.py", "fresh=self.fresh, ", ""),
+    ("policies/thompson_rule.py", ", scale=self.scale)", ")"),
     ("beliefs/posterior.py", "centre + scale * (theta[slots] - centre)", "scale * theta[slots]"),
     ("policies/frozen_rules.py", "draws, dim) * self.scale", "draws, dim)"),
     ("policies/odds.py", "second * (1 - self.share)", "second * self.share"),
@@ -178,12 +183,12 @@ MUTANTS = [
     ("beliefs/width_refit.py", "except ValueError:", "except KeyError:"),
     ("beliefs/review.py", "(nodes < self.folded)", "(nodes <= self.folded)"),
     ("beliefs/growing_rows.py", "self._moved <= row <", "self._moved < row <"),
-    ("beliefs/adaptive_belief.py", "self.check_leaves(nodes)  #", "pass  #"),
+    ("beliefs/adaptive_belief.py", "self._raw_check_leaves(nodes)  #", "pass  #"),
     ("beliefs/adaptive_belief.py", "told = self._review.knows(nodes)", "told = nodes >= 0"),
     (
         "beliefs/adaptive_belief.py",
-        "and node < review.folded:\n            review.belief.observe_one",
-        "and node <= review.folded:\n            review.belief.observe_one",
+        "and node < review.folded:\n            review.belief._raw_observe_one",
+        "and node <= review.folded:\n            review.belief._raw_observe_one",
     ),
     (
         "beliefs/adaptive_belief.py",
@@ -204,7 +209,7 @@ MUTANTS = [
         "factor @ (vectors / (1.0 + values)",
     ),
     ("beliefs/nodes.py", "levels[tree[parent[tasks]]] + 1", "levels[tree[parent[tasks]]]"),
-    ("beliefs/task_sums.py", "new_reward**2 - old_reward**2", "(new_reward - old_reward) ** 2"),
+    ("beliefs/task_sums.py", "new**2 - old**2", "(new - old) ** 2"),
     ("fitting/expectation.py", "u**2 - seen + seen**2 * cov", "u**2 - seen"),
     ("fitting/expectation.py", "return twice / 2", "return twice"),
     ("fitting/weak_prior.py", "(1 / cov - 1)", "(1 / cov + 1)"),

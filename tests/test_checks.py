@@ -8,12 +8,16 @@ from hierbandits.checks import (
     count,
     first_index_outside,
     first_outside,
+    float_array,
+    generator,
     index_array,
     one_of,
     positive,
     probability,
+    read_only,
     real_array,
     state_array,
+    state_copy,
 )
 
 NAN, INF = float("nan"), float("inf")
@@ -166,3 +170,38 @@ def test_the_first_bad_place_is_found():
     assert first_index_outside(np.array([0, 3, 4, -1]), 4) == 2
     assert first_index_outside(np.array([0, -1]), 4) == 1
     assert first_index_outside(np.array([0]), 0) == 0
+
+
+@pytest.mark.parametrize("check", [real_array, state_array])
+def test_masked_entries_are_refused(check):
+    """Their numbers would be learned as if nobody had masked them."""
+    masked = np.ma.array([1.0, 999.0], mask=[False, True])
+    for given in (masked, [masked, masked], ([1.0, 2.0], [masked, 3.0]), np.ma.masked):
+        with pytest.raises(ValueError, match="rewards must not have masked entries"):
+            check("rewards", given, (2,))
+    whole = check("rewards", np.ma.array([1.0, 2.0], mask=False), (2,))
+    assert type(whole) is np.ndarray
+    with pytest.raises(ValueError, match="tasks must not have masked entries"):
+        index_array("tasks", np.ma.array([1, 2], mask=[True, False]), 3, "tasks")
+
+
+def test_arrays_that_kernels_cannot_take_are_copied():
+    raw = np.zeros(17, np.uint8)
+    astray = raw[1:].view(float)  # not where a processor looks for numbers
+    assert not astray.flags.aligned
+    assert real_array("x", astray, (2,)).flags.carray
+    given = np.ones(2)
+    assert real_array("x", given, (2,)) is given
+    assert not np.shares_memory(state_copy("x", given, (2,)), given)
+    assert not np.shares_memory(state_copy("x", [1.0, 2.0], (2,)), given)
+    with pytest.raises(ValueError, match="read-only"):
+        read_only(given)[0] = 2.0
+    assert float_array("x", [[1, 2]]).dtype == float
+
+
+def test_a_generator_is_numpys():
+    rng = np.random.default_rng(0)
+    assert generator("rng", rng) is rng
+    for bad in (None, 0, np.random, np.random.RandomState(0)):
+        with pytest.raises(ValueError, match="rng must be a numpy Generator, got"):
+            generator("rng", bad)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hierbandits.keyed_random import Stream, mix
+from hierbandits.keyed_random import Stream, mix, seed_words
 
 
 def _grid(runs, tasks, interactions):
@@ -85,3 +85,35 @@ def test_numbers_are_the_same_in_every_version():
     ]
     np.testing.assert_array_equal(uniforms, expected)
     np.testing.assert_allclose(normals, [[-1.6055637148302018, -1.6174577295760615]], rtol=1e-14)
+
+
+def test_large_seeds_do_not_collide():
+    """numpy cuts them into words, which those of another seed and its parts could be."""
+    seeds = [5, 2**32 - 1, 2**32, 2**32 + 5, 5 << 32, 2**40, 2**64 + 5, 2**64 + 2**32, 2**96 + 5]
+    parts = [(0, 0), (1, 0), (0, 1), (1, 7), (7, 0)]
+    pools = {
+        tuple(np.random.SeedSequence(seed_words(seed, *more)).generate_state(4))
+        for seed in seeds
+        for more in parts
+    }
+    assert len(pools) == len(seeds) * len(parts)
+    # Those that met before: seed 2^32 + 5 in chunk 7 was seed 5 in chunk 1.
+    words = [seed_words(2**32 + 5, 7, 0), seed_words(5, 1, 7)]
+    one, other = (np.random.SeedSequence(word).generate_state(4).tolist() for word in words)
+    assert one != other
+    assert seed_words(5, 1, 7) == [5, 1, 7]  # published numbers rest on these
+    keys = _grid(1, 2, 2)
+    numbers = {Stream(seed, "reward").uniforms(keys, 1)[0, 0] for seed in seeds}
+    assert len(numbers) == len(seeds)
+
+
+def test_keys_are_rows_of_integers():
+    rows = np.arange(3)
+    for keys in (
+        (rows, rows, rows[:2]),
+        (rows[:2], rows, rows),
+        (rows, rows.astype(float), rows),
+        (rows[:, None], rows[:, None], rows[:, None]),
+    ):
+        with pytest.raises(ValueError, match="keys must be rows of integers, equally long"):
+            Stream(0, "reward").uniforms(keys, 2)

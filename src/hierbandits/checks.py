@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.compiler import compiled
@@ -48,6 +49,17 @@ def state_array(name: str, value: ArrayLike, shape: tuple[int | None, ...]) -> V
     return real_array(name, value, shape, largest=np.finfo(float).max)
 
 
+def float_array(name: str, value: ArrayLike) -> Vector:
+    """Check that `value` holds numbers, of any shape and size; returns floats for kernels."""
+    return _for_kernels(name, value, _FLOAT, "biuf", "numbers")
+
+
+def state_copy(name: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Vector:
+    """`state_array` in memory of its own."""
+    array = state_array(name, value, shape)
+    return array.copy() if np.may_share_memory(array, np.asarray(value)) else array
+
+
 def index_array(name: str, value: ArrayLike, stop: int, what: str) -> Indices:
     """Check that `value` is a row of indices of `what`, of which there are `stop`."""
     array = _for_kernels(name, value, _INDEX, "iu", "integers")
@@ -74,6 +86,13 @@ def count(name: str, value: int, least: int = 0) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(value)
+
+
+def generator(name: str, value: Generator) -> Generator:
+    """Check that `value` is a numpy Generator."""
+    if not isinstance(value, Generator):
+        raise ValueError(f"{name} must be a numpy Generator, got {value!r:.80}")
+    return value
 
 
 def probability(name: str, value: float) -> float:
@@ -115,16 +134,36 @@ def one_of(name: str, value: Any, known: Iterable[str]) -> str:
     return names[names.index(value)]
 
 
+def check_unmasked(name: str, value: Any) -> None:
+    """Raise an error if `value` is a masked array, or holds some, of which an entry is masked."""
+    if isinstance(value, np.ma.MaskedArray):
+        if np.ma.is_masked(value):
+            raise ValueError(f"{name} must not have masked entries, got {value!r:.80}")
+    elif isinstance(value, list | tuple):
+        for one in value:
+            if type(one) is not float and type(one) is not int:
+                check_unmasked(name, one)
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers in an array that cannot be written."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 def _for_kernels(
     name: str, value: ArrayLike, dtype: np.dtype[Any], kinds: str, what: str
 ) -> NDArray[Any]:
-    """An array of this type, contiguous and writable: kernels are compiled for no other.
+    """An array of this type, contiguous, aligned and writable: kernels are compiled for no other.
 
     `kinds` are numpy's letters for the types that may be converted, and `what` their name.
     """
+    if type(value) is not np.ndarray and type(value) is not float:
+        check_unmasked(name, value)
     try:
         raw = np.asarray(value)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise ValueError(f"{name} must be an array of {what}: {error}") from None
     if raw.dtype == dtype:
         array = raw
@@ -132,8 +171,7 @@ def _for_kernels(
         array = raw.astype(dtype)
     else:
         raise ValueError(f"{name} must be {what}, got {value!r:.80}")
-    flags = array.flags
-    return array if flags.c_contiguous and flags.writeable else array.copy(order="C")
+    return array if array.flags.carray else array.copy(order="C")
 
 
 def _check_shape(name: str, array: NDArray[Any], shape: tuple[int | None, ...], why: str) -> None:

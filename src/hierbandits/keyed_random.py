@@ -34,8 +34,12 @@ class Stream:
 
     def uniforms(self, keys: Keys, count: int) -> Matrix:
         """Uniform numbers in (0, 1), (E, count)."""
-        out = np.empty((keys[0].size, count))
-        fill_uniforms(_key(self.seed, self.purpose), *keys, out)
+        runs, tasks, interactions = (np.asarray(key) for key in keys)
+        kinds = {key.dtype.kind for key in (runs, tasks, interactions)}
+        if not runs.shape == tasks.shape == interactions.shape == (runs.size,) or kinds - set("iu"):
+            raise ValueError(f"keys must be rows of integers, equally long, got {keys!r:.80}")
+        out = np.empty((runs.size, count))
+        fill_uniforms(_key(self.seed, self.purpose), runs, tasks, interactions, out)
         return out
 
     def of_rows(self, rows: Indices) -> Vector:
@@ -54,8 +58,21 @@ class Stream:
 @lru_cache
 def _key(seed: int, purpose: str) -> int:
     """63 bits that are others for another seed or purpose."""
-    state = np.random.SeedSequence([seed, crc32(purpose.encode())]).generate_state(1, np.uint64)
+    words = seed_words(seed, crc32(purpose.encode()))
+    state = np.random.SeedSequence(words).generate_state(1, np.uint64)
     return int(state[0]) >> 1
+
+
+def seed_words(seed: int, *parts: int) -> list[int]:
+    """Entropy of a seed and of parts, each below 2^32, that is another for each other seed.
+
+    numpy cuts a larger number into words of 32 bits, so that [2^32 + 5, 7] would be [5, 1, 7].
+    Such a seed comes with the number of its words, and with more words than a SeedSequence pads.
+    """
+    if seed < 1 << 32:
+        return [seed, *parts]
+    words = [seed >> shift & 0xFFFFFFFF for shift in range(0, seed.bit_length(), 32)]
+    return [len(words), *words, *parts, *[0] * 3]
 
 
 @compiled

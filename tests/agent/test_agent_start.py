@@ -32,7 +32,7 @@ def test_unknown_widths_are_those_of_the_log(armed):
     rows, start = log_and_start(armed)
     agent = Agent(start, seed=0)
     right = AdaptiveBelief(start.prior, len(rows.names))
-    right.learn_past(np.arange(len(rows.names)), sums_of(rows))
+    right._raw_learn_past(np.arange(len(rows.names)), sums_of(rows))
     assert agent.belief.hierarchy().noise_std == right.hierarchy().noise_std
     np.testing.assert_allclose(agent.belief.hyper(0).mean, right.hyper(0).mean)
     assert abs(agent.belief.hierarchy().noise_std - 0.5) < 0.15

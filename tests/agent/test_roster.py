@@ -34,7 +34,7 @@ def test_a_task_keeps_its_node_and_a_group_is_no_task():
     assert members[0] is members[3]
     assert [member.task for member in roster] == [("n", 1), ("n", 2), ("s", 1)]
     assert belief.num_nodes == 1 + 2 + 3  # root, groups and tasks
-    belief.check_leaves(np.array([member.node for member in members]))
+    belief._raw_check_leaves(np.array([member.node for member in members]))
 
 
 def test_a_saved_roster_finds_the_same_tasks():
@@ -79,4 +79,4 @@ def test_a_dropped_task_leaves_no_gap():
     assert belief.num_nodes == 1 + 1 + 2  # root, group n and its tasks
     assert [member.row for member in roster] == [0, 1]
     assert len(roster) == 2
-    belief.check_leaves(roster.nodes())
+    belief._raw_check_leaves(roster.nodes())

@@ -55,7 +55,7 @@ class _Life:
             self.nodes[p] += belief.add(int(belief.roots[p]), 2).tolist()
         if rng.random() < 0.2:
             belief.add(int(belief.roots[0]), 3)
-            belief.remove_newest(3)
+            belief._raw_remove_newest(3)
         number = int(rng.choice([0, 1, 3, 40], p=[0.1, 0.5, 0.35, 0.05]))
         events = []
         for _ in range(number):
@@ -64,7 +64,7 @@ class _Life:
             events.append([p, int(rng.choice(self.nodes[p])), x, 1 + self.scale[p] * rng.normal()])
         if number == 1:
             row = events[0][2]
-            belief.observe_one(events[0][1], int(row) if self.armed else row, events[0][3])
+            belief._raw_observe_one(events[0][1], int(row) if self.armed else row, events[0][3])
         elif number:
             _, nodes, x, y = zip(*events, strict=True)
             belief.observe(nodes, np.array(x), y)
@@ -119,7 +119,7 @@ def test_a_look_in_pieces_ends_as_one_at_once(armed, monkeypatch):
             belief.revise(int(tasks[e]), features[e], rewards[e], 0.5)
             belief.revise(int(tasks[3]), features[3], rewards[3] if e == 100 else e - 1.0, float(e))
             belief.add(TASKS)
-            belief.remove_newest(1)
+            belief._raw_remove_newest(1)
             if e < 103:
                 assert (belief._review is None) == (work > 1.0)
         beliefs.append(belief)
@@ -142,7 +142,7 @@ def _folding(monkeypatch, folded):
     events = [(node, 0, float(node)) for node in (0, 3, 16, 32)] * 20
     belief.observe(*(np.array(part) for part in zip(*events, strict=True)))
     while belief._review.folded < folded:
-        belief.observe_one(1, 2, 0.5)
+        belief._raw_observe_one(1, 2, 0.5)
         events.append((1, 2, 0.5))
     assert belief._review.folded == folded
     return belief, events
@@ -150,7 +150,7 @@ def _folding(monkeypatch, folded):
 
 def test_the_node_that_is_folded_next_is_told_once(monkeypatch):
     belief, events = _folding(monkeypatch, 16)
-    belief.observe_one(16, 1, 0.7)
+    belief._raw_observe_one(16, 1, 0.7)
     assert belief._review.folded == 32
     belief.revise(32, 0, 32.0, 5.0)
     events += [(16, 1, 0.7)]
@@ -162,10 +162,10 @@ def test_the_node_that_is_folded_next_is_told_once(monkeypatch):
 def test_a_look_ends_if_tasks_that_it_knows_are_taken_back(monkeypatch):
     belief, events = _folding(monkeypatch, 16)
     belief.add(TASKS, 30)
-    belief.observe_one(1, 2, 0.5)
-    belief.observe_one(1, 2, 0.5)
+    belief._raw_observe_one(1, 2, 0.5)
+    belief._raw_observe_one(1, 2, 0.5)
     assert belief._review.folded == 48
-    belief.remove_newest(25)
+    belief._raw_remove_newest(25)
     belief.state()
     assert belief._review is None
     events += [(1, 2, 0.5)] * 2
@@ -198,7 +198,7 @@ def test_past_sums_are_as_rewards_that_came_at_once(armed):
     sums = TaskSums.zeros(TASKS, D, armed=armed)
     sums.add(tasks, features, rewards)
     (told, widths), (learned, _) = (adaptive_belief(armed, None) for _ in range(2))
-    told.learn_past(np.arange(TASKS), sums)
+    told._raw_learn_past(np.arange(TASKS), sums)
     learned.observe(tasks, features, rewards)
     refit = WidthRefit(widths, sums.rows(most_rewarded(sums.n, widths)))
     refit.advance()
@@ -214,7 +214,7 @@ def test_widths_are_fitted_when_rewards_have_grown_by_a_tenth_and_later_by_half(
     belief, _ = adaptive_belief(True, None)
     looks, now = [], belief.hierarchy()
     for e in range(300):
-        belief.observe_one(int(tasks[e]), int(features[e]), rewards[e])
+        belief._raw_observe_one(int(tasks[e]), int(features[e]), rewards[e])
         if belief.hierarchy() is not now:
             looks.append(e + 1)
             now = belief.hierarchy()
@@ -234,7 +234,7 @@ def test_what_is_refused_changes_nothing():
     ):
         belief.observe([0, TASKS], [1, 1], [0.5, 0.5])
     with pytest.raises(ValueError, match="got node 5, a root or a group"):
-        belief.observe_one(TASKS, 1, 0.5)
+        belief._raw_observe_one(TASKS, 1, 0.5)
     for task in (1, TASKS, new):
         with pytest.raises(ValueError, match="task must be one that has had a reward"):
             belief.revise(task, 1, 0.5, 0.7)

@@ -82,7 +82,7 @@ def test_whatever_is_accepted_at_once_leaves_finite_numbers(mean, reward, size):
     sums = TaskSums.zeros(TASKS, D, armed=size is None)
     sums.add(rng.integers(0, TASKS, 200), x, reward * rng.choice([-1.0, 1.0], 200))
     belief = AdaptiveBelief(widths, TASKS)
-    belief.learn_past(np.arange(TASKS), sums)
+    belief._raw_learn_past(np.arange(TASKS), sums)
     assert all(np.isfinite(array).all() for array in belief.state()[1].values())
     assert np.isfinite(belief.sample(rng, np.arange(TASKS))).all()
 
@@ -163,7 +163,7 @@ def test_a_log_beyond_what_digits_can_tell_is_learned_all_the_same():
     few.add(tasks, arms[played], 3.0 + played)
     many = TaskSums(few.xx * 1e7, few.xy * 1e7, few.yy * 1e7, few.n * 1e7)
     belief = AdaptiveBelief(UnknownWidths.of(5, armed=False), 100)
-    belief.learn_past(np.arange(100), many)
+    belief._raw_learn_past(np.arange(100), many)
     found = belief.predict(np.zeros(4, int), arms)
     np.testing.assert_allclose(found.mean, 3.0 + np.arange(4), rtol=1e-4)
     assert (belief.evidence.square > 0).all()

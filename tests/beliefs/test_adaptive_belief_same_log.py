@@ -13,12 +13,12 @@ def test_populations_of_one_log_are_as_one_alone():
     alone = []
     for sums in (first, second):
         belief = AdaptiveBelief(prior, 6)
-        belief.learn_past(np.arange(6), sums)
+        belief._raw_learn_past(np.arange(6), sums)
         alone.append(belief)
     together = AdaptiveBelief(prior, 6, 3)
     for population, sums in enumerate((first, second, first)):
-        together.sums.put(np.arange(6) + 6 * population, sums)
-    together.learn_past(np.arange(18), together.sums.rows(np.arange(18)))
+        together.sums._put(np.arange(6) + 6 * population, sums)
+    together._raw_learn_past(np.arange(18), together.sums.rows(np.arange(18)))
     for population, right in enumerate((alone[0], alone[1], alone[0])):
         cov = full(together.hierarchy(population).task_cov)
         np.testing.assert_allclose(cov, full(right.hierarchy().task_cov))

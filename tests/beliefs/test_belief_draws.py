@@ -40,7 +40,7 @@ def test_a_round_is_one_draw_of_the_joint_posterior(form, levels):
     belief, joint = world.observed(), world.joint()
     rng = np.random.default_rng(0)
     tasks = np.arange(world.num_tasks)
-    draws, slots = belief.draws(rng, tasks, repeats=DRAWS)
+    draws, slots = belief._raw_draws(rng, tasks, repeats=DRAWS)
     draws = draws[slots].reshape(DRAWS, -1)
     _assert_moments(draws, *joint.of(*tasks))
 
@@ -67,7 +67,7 @@ def test_a_task_and_its_ancestors_may_be_drawn_together():
     belief, joint = world.observed(), world.joint()
     path = belief._nodes.forest.path(0)
     nodes = np.array([path[2], path[0], path[1]])  # a root before its descendants
-    draws, slots = belief.draws(np.random.default_rng(3), nodes, repeats=DRAWS)
+    draws, slots = belief._raw_draws(np.random.default_rng(3), nodes, repeats=DRAWS)
     _assert_moments(draws[slots].reshape(DRAWS, -1), *joint.of(*nodes))
 
 
@@ -76,7 +76,7 @@ def test_fresh_draws_have_the_same_marginals_but_share_nothing(form):
     world = _world(form, 2)
     belief, joint = world.observed(), world.joint()
     tasks = np.array([0, 1, 0])
-    draws, slots = belief.draws(np.random.default_rng(4), tasks, repeats=DRAWS, fresh=True)
+    draws, slots = belief._raw_draws(np.random.default_rng(4), tasks, repeats=DRAWS, fresh=True)
     draws = draws[slots].reshape(DRAWS, 3, -1)
     np.testing.assert_array_equal(draws[:, 0], draws[:, 2])
     mean, cov = joint.of(0, 1)
@@ -101,7 +101,7 @@ def test_many_tasks_of_many_populations_keep_to_their_own():
 def test_without_a_generator_the_draws_are_the_means():
     world = _world("linear", 3)
     belief, joint = world.observed(), world.joint()
-    theta, slots = belief.draws(None, np.arange(world.num_tasks))
+    theta, slots = belief._raw_draws(None, np.arange(world.num_tasks))
     for task in range(world.num_tasks):
         np.testing.assert_allclose(theta[slots[task]], joint.of(task)[0], rtol=1e-9)
 

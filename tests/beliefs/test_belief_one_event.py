@@ -16,7 +16,7 @@ def test_observing_one_by_one_is_observing(world):
     world.noise_std[:] = world.prior.noise_std
     whole, single = world.observed(), world.belief()
     for task, features, reward in zip(world.tasks, world.features, world.rewards, strict=True):
-        single.observe_one(int(task), features, float(reward))
+        single._raw_observe_one(int(task), features, float(reward))
     (_, ours), (_, theirs) = single.state(), whole.state()
     for name, array in theirs.items():  # sums may be reordered, so not to the last bit
         scale = np.abs(array).max(initial=0.0)
@@ -41,11 +41,11 @@ def test_a_choice_is_that_of_a_draw_with_the_same_normals(world):
     stock = NormalStock(rng)
     for task in range(world.num_tasks):
         first, block = stock.used, stock.block
-        row = belief.best_row(stock, task, table)
+        row = belief._raw_best_row(stock, task, table)
         if stock.block is not block:  # refilled
             first, block = 0, stock.block
         taken = block[first : stock.used]
-        theta, slots = belief.draws(_Given(taken), np.array([task]))
+        theta, slots = belief._raw_draws(_Given(taken), np.array([task]))
         values = theta[slots[0]] if belief.is_armed else table @ theta[slots[0]]
         assert taken.size == belief.num_levels * belief._nodes.num_normals
         assert row == values.argmax()
@@ -56,13 +56,13 @@ def test_a_choice_is_that_of_a_draw_with_the_same_normals(world):
 def test_the_draws_of_one_node_are_those_of_rounds_with_the_same_normals(world):
     belief, stock = world.observed(), NormalStock(np.random.default_rng(0))
     for task in range(world.num_tasks):
-        spread = belief.spread(stock, task, 3)
+        spread = belief._raw_spread(stock, task, 3)
         taken = stock.block[stock.used - 3 * belief._nodes.path_normals : stock.used]
         one = np.array([task])
-        theta, slots = belief.draws(_Given(taken), one, repeats=3, fresh=True)
+        theta, slots = belief._raw_draws(_Given(taken), one, repeats=3, fresh=True)
         expected = np.concatenate([belief.task(task).mean[None], theta[slots]])
         np.testing.assert_allclose(spread, expected, rtol=1e-9, atol=1e-9)
-        usual = Posterior.spread(belief, NormalStock(np.random.default_rng(1)), task, 2)
+        usual = Posterior._raw_spread(belief, NormalStock(np.random.default_rng(1)), task, 2)
         np.testing.assert_allclose(usual[0], spread[0], rtol=1e-9, atol=1e-9)
         assert usual.shape == (3, belief.dim)
 
@@ -73,7 +73,7 @@ def test_ties_are_broken_at_random(form):
     prior = random_hierarchy(rng, form, 3, (1.0, 0.5), np.zeros(3), 1.0)
     table = np.array([1, 1, 1]) if prior.is_armed else np.ones((3, 3))
     belief, stock = Belief(prior, 2), NormalStock(np.random.default_rng(0))
-    counts = np.bincount([belief.best_row(stock, 0, table) for _ in range(900)], minlength=3)
+    counts = np.bincount([belief._raw_best_row(stock, 0, table) for _ in range(900)], minlength=3)
     assert (np.abs(counts - 300) < 6 * np.sqrt(200)).all()
 
 
@@ -84,8 +84,8 @@ def test_unfit_features_change_nothing(wrong):
     for _ in range(2):  # before the first block, and within it
         before = stock.rng.bit_generator.state, stock.used
         with pytest.raises(ValueError, match=r"arms must be finite and at most 1e\+60"):
-            belief.best_row(stock, 0, np.array([[1.0, 0.0], [0.0, wrong]]))
+            belief._raw_best_row(stock, 0, np.array([[1.0, 0.0], [0.0, wrong]]))
         assert (stock.rng.bit_generator.state, stock.used) == before
-        belief.best_row(stock, 0, table)
+        belief._raw_best_row(stock, 0, table)
     long = np.full((2, 2), 0.9e60)  # each feature is fit, though their vector is long
-    assert belief.best_row(stock, 0, long) in (0, 1)
+    assert belief._raw_best_row(stock, 0, long) in (0, 1)

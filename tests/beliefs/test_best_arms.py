@@ -10,7 +10,7 @@ from hierbandits.policies.arms import Arms
 @pytest.mark.parametrize("armed", [False, True])
 def test_random_numbers_are_drawn_for_ties_alone(armed):
     rng, other = np.random.default_rng(0), np.random.default_rng(0)
-    arms = Arms.shared(np.arange(3) if armed else np.eye(3), 2).arrays
+    arms = Arms._raw_shared(np.arange(3) if armed else np.eye(3), 2)._raw_arrays
     theta = np.array([[1.0, 3.0, 2.0], [0.0, -1.0, 4.0]])
     assert best_under(theta, np.array([0, 1]), arms, rng).tolist() == [1, 2]
     assert best_under(theta, np.array([1, 0, 0, 0]), arms, rng).tolist() == [2, 1, 1, 1]

@@ -67,7 +67,7 @@ def test_a_file_keeps_the_form_of_a_belief_that_held_others(tmp_path):
     belief = Belief(NONE, 2)
     sums = TaskSums.zeros(3, 3, armed=True)
     sums.add([0, 1], [2, 0], [1.0, -1.0])
-    belief.restart(np.array([0]), [COMMON], sums)  # by now all its hierarchies have a common part
+    belief._restart(np.array([0]), [COMMON], sums)  # by now all its hierarchies have a common part
     belief.save(tmp_path / "belief.hb")
     loaded = Belief.load(tmp_path / "belief.hb")
     assert loaded._nodes.levels.form is ARM_VECTORS

@@ -53,6 +53,6 @@ def test_a_copy_does_not_hear_of_hierarchies_that_are_replaced():
     )
     belief = Belief(narrow, 2)
     twin, sums = belief.copy(), TaskSums.zeros(3, 2, armed=True)
-    belief.restart(np.array([0]), [wide], sums)
+    belief._restart(np.array([0]), [wide], sums)
     np.testing.assert_allclose(belief.task(0).cov, 26.0 * np.eye(2))
     np.testing.assert_allclose(twin.task(0).cov, 1.25 * np.eye(2))

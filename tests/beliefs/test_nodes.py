@@ -2,15 +2,15 @@
 
 import copy
 import pickle
+import sys
 
 import numpy as np
 import pytest
 from support.oracle import random_cov
 
-from hierbandits import (
-    Belief,
-    GaussianHierarchy,
-)
+from hierbandits import Belief, GaussianHierarchy
+from hierbandits.beliefs import forest, nodes
+from hierbandits.beliefs.forest import with_room
 
 
 def _two_levels(rng, d, hyper_cov, task_cov):
@@ -80,17 +80,83 @@ def test_one_event_reaches_nodes_that_came_later_and_those_of_a_copy_alone(armed
     belief, right = Belief(prior, 1), Belief(prior, 50)
     tasks = [0, *(int(belief.add(belief.roots[0])[0]) for _ in range(49))]
     for place, task in enumerate(tasks):
-        belief.observe_one(task, x, float(place))
+        belief._raw_observe_one(task, x, float(place))
         right.observe([place], [x], [float(place)])
     before = belief._nodes.state.copy()
     twins = [belief.copy() for _ in range(3)]
     twins[1]._nodes = copy.deepcopy(belief._nodes)
     twins[2]._nodes = pickle.loads(pickle.dumps(belief._nodes))
     for twin in twins:
-        twin.observe_one(tasks[3], x, 2.0)
+        twin._raw_observe_one(tasks[3], x, 2.0)
     np.testing.assert_array_equal(belief._nodes.state, before)
     for task, place in ((tasks[0], 0), (tasks[49], 49)):
         np.testing.assert_allclose(belief.task(task).mean, right.task(place).mean)
-    belief.observe_one(tasks[3], x, 2.0)
+    belief._raw_observe_one(tasks[3], x, 2.0)
     for twin in twins:
         np.testing.assert_array_equal(twin.task(tasks[3]).mean, belief.task(tasks[3]).mean)
+
+
+GROWTHS = {
+    "tasks": (lambda belief: belief.add(3, 5), 3),
+    "populations": (lambda belief: belief.add_populations(2), 4),
+}
+"""Ways to grow, and how many arrays each needs."""
+
+
+@pytest.mark.parametrize(
+    ("way", "fails_at"), [(way, n) for way, (_, arrays) in GROWTHS.items() for n in range(arrays)]
+)
+def test_a_belief_whose_growth_fails_keeps_its_size(monkeypatch, way, fails_at):
+    """A node without a block would let kernels read beyond the arrays."""
+    prior = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.4, noise_std=0.5)
+    belief, made = Belief(prior, 3), []
+
+    def scarce(*arguments):
+        if len(made) == fails_at:
+            raise MemoryError
+        made.append(with_room(*arguments))
+        return made[-1]
+
+    for module in (nodes, forest):
+        monkeypatch.setattr(module, "with_room", scarce)
+    with pytest.raises(MemoryError):
+        GROWTHS[way][0](belief)
+    assert (belief.num_nodes, belief.num_populations, len(belief.log_evidence())) == (4, 1, 1)
+    assert belief.roots.tolist() == [3]
+    monkeypatch.undo()
+    assert belief.add(3, 2).tolist() == [4, 5]
+    belief.observe([5], [[1.0, 2.0]], [1.0])
+    assert Belief.from_state(*belief.state()).num_nodes == 6
+
+
+@pytest.mark.parametrize("line", range(1, 12))
+def test_kernels_see_arrays_that_are_kept_wherever_growth_is_interrupted(line):
+    """An address says nothing of its array: nobody else would notice that it is gone."""
+    prior = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.4, noise_std=0.5)
+    known = Belief(prior, 3)._nodes
+    first = nodes.Nodes._show.__code__.co_firstlineno
+
+    def interrupt(frame, event, argument):
+        if frame.f_code is nodes.Nodes._show.__code__:
+            if event == "line" and frame.f_lineno >= first + line:
+                raise KeyboardInterrupt
+            return interrupt
+        return None
+
+    before = sys.gettrace()
+    sys.settrace(interrupt)
+    try:
+        known.sprout(3, 50)
+    except KeyboardInterrupt:
+        assert known.size == 4
+    finally:
+        sys.settrace(before)
+    tables = {table.ctypes.data: (arrays, table) for arrays, table in _kept(known)}
+    arrays, table = tables[known.address]
+    assert table[:6].tolist() == [array.ctypes.data for array in arrays]
+    assert len(known.arrays[0]) >= known.size
+
+
+def _kept(known):
+    """The tables of addresses that nodes hold on to, with their arrays."""
+    return [known._coming, (known.arrays, known._addresses)]

@@ -7,7 +7,7 @@ import pytest
 from support.agents import ARMED, LINEAR
 from support.states import belief_state
 
-from hierbandits import Belief, GaussianHierarchy
+from hierbandits import AdaptiveBelief, Belief, GaussianHierarchy, UnknownWidths
 from hierbandits.archive import read_archive, write_archive
 
 
@@ -94,3 +94,24 @@ def test_beliefs_save_and_load_mid_run(tmp_path):
     np.testing.assert_array_equal(loaded.log_evidence(), belief.log_evidence())
     one, other = (b.sample(np.random.default_rng(1), [0, 7, 12]) for b in (belief, loaded))
     np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("kind", [Belief, AdaptiveBelief])
+def test_a_state_is_not_a_way_into_a_belief(kind):
+    """Neither what `state` shows nor what `from_state` was given can change a belief."""
+    prior = GaussianHierarchy.armed(2, hyper_std=1.0, task_std=0.4, noise_std=0.5)
+    belief = kind(prior if kind is Belief else UnknownWidths.of(2, armed=True), 3)
+    belief.observe([0, 2], [1, 0], [1.0, 2.0])
+    meta, arrays = belief.state()
+    for array in arrays.values():
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 9
+    given = {name: array.copy() for name, array in arrays.items()}
+    again = kind.from_state(meta, given)
+    for array in given.values():
+        array[...] = 9
+    for name, array in again.state()[1].items():
+        np.testing.assert_array_equal(array, arrays[name])
+    short = {**{name: array.copy() for name, array in arrays.items()}, "level": arrays["level"][1:]}
+    with pytest.raises(ValueError, match="level must have a row for each of 4 nodes, got 3"):
+        kind.from_state(meta, short)

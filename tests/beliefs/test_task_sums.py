@@ -56,14 +56,14 @@ def test_groups_rows_and_room(armed):
     group = np.array([1, 0, 1, 1])
     merged = TaskSums.zeros(2, D, armed=armed)
     merged.add(group[tasks], features, rewards)
-    _assert_equal(sums.grouped(group, 2), merged)
+    _assert_equal(sums._grouped(group, 2), merged)
     _assert_equal(sums + sums, TaskSums(2 * sums.xx, 2 * sums.xy, 2 * sums.yy, 2 * sums.n))
     assert sums.with_room(M, D) is sums
     larger = sums.with_room(M + 1, D)
     assert len(larger.n) == M + M // 2
     _assert_equal(larger.rows(np.arange(M)), sums)
     replaced = sums.with_room(M + 1, D)
-    replaced.put(np.array([0, 3]), sums.rows(np.array([3, 0])))
+    replaced._put(np.array([0, 3]), sums.rows(np.array([3, 0])))
     _assert_equal(replaced.rows(np.array([0, 3])), sums.rows(np.array([3, 0])))
 
 
@@ -124,3 +124,39 @@ def test_sums_come_back_from_their_state(armed):
     for name in state:
         with pytest.raises(ValueError, match=f"{name} must have shape"):
             TaskSums.from_state(state | {name: np.zeros((M, 1, 1, 1))}, D, armed=armed)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        (((2, 3, 4), (2, 3), (2,), (2,)), "sums.xx must have shape"),
+        (((2, 4), (2, 3), (2,), (2,)), "sums.xx must have shape"),
+        (((1, 3), (2, 3), (2,), (2,)), "sums.xx must have shape"),
+        (((2, 3), (2, 3), (1,), (2,)), r"sums.yy must have shape \(2,\)"),
+        (((2, 3), (2, 3), (2,), (2, 1)), r"sums.n must have shape \(2,\)"),
+        (((2,), (2,), (2,), (2,)), "sums.xx must have shape"),
+    ],
+)
+def test_sums_made_by_hand_fit_together(parts, message):
+    """Kernels add to them without looking."""
+    with pytest.raises(ValueError, match=message):
+        TaskSums(*(np.zeros(shape) for shape in parts))
+
+
+def test_sums_made_by_hand_are_as_kernels_take_them():
+    given = [np.zeros((3, 2), np.float32), np.zeros((2, 3)).T, np.zeros(3, int), np.zeros(3)]
+    given[3].flags.writeable = False
+    sums = TaskSums(*given)
+    sums.add([0, 2], [1, 0], [1.0, 2.0])
+    assert sums.xx.tolist() == [[0, 1], [0, 0], [1, 0]]
+    assert sums.n.tolist() == [1, 0, 1]
+    with pytest.raises(ValueError, match=r"sums\.xy must be numbers"):
+        TaskSums(np.zeros((1, 2)), np.array([["a", "b"]]), np.zeros(1), np.zeros(1))
+    for ask, message in (
+        (lambda: sums.rows([3]), "tasks must be in"),
+        (lambda: sums.revise(-1, 0, 1.0, 2.0), "task must be in"),
+        (lambda: sums.revise(0, 2, 1.0, 2.0), "features must be in"),
+        (lambda: sums.with_arms_at([0, 5], 3), "places must be in"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ask()

@@ -2,9 +2,16 @@
 
 import numpy as np
 import pytest
+from support.environments import ARMED, LINEAR
 
 from hierbandits import GaussianHierarchy, simulate
-from hierbandits.environments import ActionSets, HierarchicalBandit, SampledActions
+from hierbandits.environments import (
+    ActionSets,
+    DigitBandit,
+    HierarchicalBandit,
+    KnownBandit,
+    SampledActions,
+)
 from hierbandits.environments.events import Events
 from hierbandits.keyed_random import Stream
 from hierbandits.simulation.schedules import Federated
@@ -117,3 +124,19 @@ def test_all_rows_of_the_table_are_equally_likely():
 def test_bad_sampled_actions_are_refused(table, more, message):
     with pytest.raises(ValueError, match=message):
         SampledActions(table, **more)
+
+
+def test_environments_keep_copies_of_what_they_are_given():
+    table, means, hyper = np.ones((3, 2)), np.full((2, 4), 0.5), np.zeros(4)
+    actions = SampledActions(table)
+    known = KnownBandit(means=means, prior=ARMED)
+    drawn = HierarchicalBandit(hierarchy=ARMED, num_tasks=2, hyper=hyper)
+    digits = DigitBandit(
+        prior=LINEAR, hyper=table[0], features=table, mean_rewards=table[:, 0], subsample=2
+    )
+    kept = [actions.table, known.means, drawn.hyper, digits.features, digits.mean_rewards]
+    before = [array.copy() for array in (*kept, digits.hyper)]
+    for given in (table, means, hyper):
+        given[:] = 7.0
+    for array, expected in zip((*kept, digits.hyper), before, strict=True):
+        np.testing.assert_array_equal(array, expected)

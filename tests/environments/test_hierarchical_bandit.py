@@ -125,3 +125,28 @@ def test_a_hierarchy_of_three_levels_is_refused():
     deep = GaussianHierarchy.deep(hyper_mean=[0.0], covs=[[[1.0]]] * 3, noise_std=1.0)
     with pytest.raises(ValueError, match=r"hierarchy must have two levels, got .*3 levels"):
         HierarchicalBandit(hierarchy=deep, num_tasks=3, actions=ActionSets())
+
+
+@pytest.mark.parametrize("name", ["linear, arms per run", "linear, arms per round", "armed"])
+def test_worlds_refuse_events_and_choices_that_are_not_theirs(name):
+    worlds = DRAWN[name].worlds(np.random.default_rng(0), 7, 100, 3)
+    right = Events(np.array([100, 102]), np.array([0, 4]), np.array([0, 1]))
+    arms = worlds.offer(right)
+    for part, values, message in (
+        ("run", [99, 100], r"events\.run must be in"),
+        ("run", [100, 10**9], r"events\.run must be in"),
+        ("task", [0, 5], r"events\.task must be in"),
+        ("task", [0, -1], r"events\.task must be in"),
+        ("task", [0], "events must have as many runs as tasks"),
+        ("interaction", [0], "events must have as many runs as tasks"),
+    ):
+        wrong = right._replace(**{part: np.array(values)})
+        for ask in (worlds.offer, lambda events: worlds.play(events, arms, np.zeros(2, int))):
+            with pytest.raises(ValueError, match=message):
+                ask(wrong)
+    for choices in ([0], [0, 10**9], [-1, 0]):
+        with pytest.raises(ValueError, match="choices must"):
+            worlds.play(right, arms, np.array(choices))
+    three = worlds.offer(Events(np.full(3, 100), np.zeros(3, int), np.zeros(3, int)))
+    with pytest.raises(ValueError, match="arms must be those that were offered to 2 events"):
+        worlds.play(right, three, np.zeros(3, int))

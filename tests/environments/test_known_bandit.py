@@ -54,3 +54,14 @@ def test_tasks_that_are_given_are_checked():
     ):
         with pytest.raises(ValueError, match=message):
             KnownBandit(means=means, prior=PRIOR, rewards=rewards)
+
+
+def test_choices_are_arms_of_the_events():
+    worlds = KnownBandit(means=MEANS, prior=PRIOR).worlds(np.random.default_rng(0), 5, 0, 2)
+    events = Events(np.array([0, 1]), np.array([0, 1]), np.zeros(2, int))
+    arms = worlds.offer(events)
+    for choices, message in (([0, 3], "choices must be in"), ([0], "choices must match 2 events")):
+        with pytest.raises(ValueError, match=message):
+            worlds.play(events, arms, choices)
+    with pytest.raises(ValueError, match=r"events\.task must be in"):
+        worlds.offer(events._replace(task=np.array([0, 2])))

@@ -56,7 +56,7 @@ def test_every_loop_agrees_with_unit_vectors():
     noise = np.random.default_rng(1).uniform(0.4, 1.0, 60)
     for belief in (quick, dense):
         belief.observe(tasks, arms, rewards, noise)
-        belief.observe_one(4, 2, 1.5)
+        belief._raw_observe_one(4, 2, 1.5)
         belief.observe([quick.roots[1]], [3], [0.4])  # a root may be observed itself
         belief.revise(int(tasks[7]), int(arms[7]), rewards[7], -2.0, noise[7])
         belief.revise(int(quick.roots[1]), 3, 0.4, 0.9)
@@ -69,7 +69,7 @@ def test_every_loop_agrees_with_unit_vectors():
     for node in (1, int(quick.roots[1])):
         one = common_part.predict_event(at[0], node, 2)
         assert_close(one, dense._kernels.predict_event(at[1], node, 2))
-    means = [belief.draws(None, nodes) for belief in (quick, dense)]
+    means = [belief._raw_draws(None, nodes) for belief in (quick, dense)]
     assert_close(means[0][0][means[0][1]], means[1][0][means[1][1]])
 
 

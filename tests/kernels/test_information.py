@@ -76,13 +76,13 @@ def test_a_round_plays_the_mixtures_of_its_events(armed):
     draws, dim, sizes = 30, 6, np.array([3, 1, 4])
     table = np.arange(dim) if armed else rng.standard_normal((7, dim))
     rows = np.concatenate([rng.permutation(len(table))[:size] for size in sizes])
-    arms = Arms.of_rows(table, rows, sizes)
-    arms.base[:] = 1
+    arms = Arms._raw_of_rows(table, rows, sizes)
+    arms._own_base[:] = 1
     theta, means = rng.standard_normal((100, dim)), rng.standard_normal((3, dim))
     slots = rng.integers(0, 100, (draws, 3))
     pair, share = np.empty((2, 3), np.intp), np.empty(3)
     kernel = pairs_armed if armed else pairs_linear
-    kernel(means, theta, slots.ravel(), arms.arrays, pair, share)
+    kernel(means, theta, slots.ravel(), arms._raw_arrays, pair, share)
     features = np.eye(dim) if armed else table
     for e in range(3):
         own = arms.rows_of(e)

@@ -56,3 +56,25 @@ def test_one_more_arm():
         UnknownWidths.of(2, armed=False).with_arm("c", None, None, None)
     with pytest.raises(ValueError, match="arms must not be put in order"):
         widths.reordered(["b", "a"])
+
+
+def test_the_callers_array_is_copied_and_nobody_writes_into_the_copy():
+    given = np.array([1.0, 2.0])
+    for widths in (
+        UnknownWidths.of(2, armed=False, hyper_mean=given),
+        UnknownWidths(given, False, None),
+    ):
+        given[:] = 9.0
+        assert widths.hyper_mean.tolist() == [1.0, 2.0]
+        with pytest.raises(ValueError, match="read-only"):
+            widths.hyper_mean[0] = 3.0
+        given[:] = [1.0, 2.0]
+    for parts, message in (
+        (([[1.0]], False, None), "hyper_mean must have shape"),
+        (([], False, None), "hyper_mean must have at least one entry"),
+        (([1.0], 1, None), "armed must be a boolean"),
+        (([1.0], True, -1.0), "noise_std must be positive"),
+        (([1.0], True, 1e30), "noise_std must be in"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            UnknownWidths(*parts)

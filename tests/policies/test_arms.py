@@ -40,7 +40,7 @@ def test_every_form_gives_each_event_its_arms(arms, expected):
 
 
 def test_sets_that_are_shared_are_not_copied():
-    assert _linear(SHARED).table is SHARED
+    assert np.shares_memory(_linear(SHARED).table, SHARED)
     assert np.shares_memory(_linear(EACH).table, EACH)
     assert np.shares_memory(Arms.grouped(EACH, [0, 0, 1, 0]).table, EACH)
 
@@ -127,8 +127,8 @@ def test_the_best_score_wins_and_ties_are_even():
 
 def test_rows_of_a_table_keep_their_numbers():
     table = np.arange(10.0).reshape(5, 2)
-    arms = Arms.of_rows(table, np.array([4, 0, 2, 2, 3]), np.array([2, 1, 2]))
-    assert arms.table is table
+    arms = Arms._raw_of_rows(table, np.array([4, 0, 2, 2, 3]), np.array([2, 1, 2]))
+    assert np.shares_memory(arms.table, table)
     assert [arms.rows_of(event).tolist() for event in range(3)] == [[4, 0], [2], [2, 3]]
     np.testing.assert_array_equal(arms.flat_rows(), [4, 0, 2, 2, 3])
     np.testing.assert_array_equal(arms.numbers(np.array([1, 0, 1])), [0, 2, 3])
@@ -151,7 +151,57 @@ def test_values_and_numbers_are_those_of_the_eligible_arms(armed):
     expected = [table[k] @ theta[e] for e, k in ((0, 0), (0, 2), (1, 1), (1, 2))]
     np.testing.assert_allclose(arms.values(theta), expected)
     assert arms.numbers(np.array([1, 0])).tolist() == [2, 1]
-    rng, slots = np.random.default_rng(3), np.array([1, 0])  # event 0 has the second parameter
-    best = [max((0, 2), key=lambda k: table[k] @ theta[1])]
-    best.append(max((1, 2), key=lambda k: table[k] @ theta[0]))
-    assert arms.best_under(theta, slots, rng).tolist() == best
+
+
+def test_nobody_can_write_into_arms_or_make_them_by_hand():
+    arms, other = _linear(SHARED), _linear(SHARED)
+    for name in ("table", "rows", "start", "offset", "base"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(arms, name)[...] = 10**9
+        with pytest.raises(AttributeError):
+            setattr(arms, name, np.zeros(1, np.intp))
+    assert [numbers for _, numbers in _sets(other)] == [[0, 1, 2, 3]] * 2  # a shared layout
+    with pytest.raises(TypeError, match=r"made by Arms\.of or Arms\.grouped"):
+        Arms()
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda arms: Arms.grouped(np.empty((2, 0, 3)), [0, 1]), "sets must have at least one arm"),
+        (lambda arms: Arms.of(SHARED, -1, 3, armed=False), "num_events must be a whole number"),
+        (lambda arms: arms.best(np.ones(7), RNG), r"scores must have shape \(8,\)"),
+        (lambda arms: arms.best([np.nan] * 8, RNG), "scores must be finite"),
+        (lambda arms: arms.best(np.ones(8), None), "rng must be a numpy Generator, got None"),
+        (lambda arms: arms.values(np.ones((3, 3))), r"theta must have shape \(2, 3\)"),
+        (lambda arms: arms.numbers([0, 4]), "places must be in"),
+        (lambda arms: arms.numbers([0]), "places must match 2 events, got 1"),
+        (lambda arms: arms.features([0, -1]), "choices must be in"),
+        (lambda arms: arms.features([0, 1, 2]), "choices must match 2 events, got 3"),
+        (lambda arms: arms.rows_of(2), "event must be in"),
+        (lambda arms: arms.repeated(-1), "times must be a whole number"),
+    ],
+)
+def test_questions_that_do_not_fit_the_arms_are_named(ask, message):
+    with pytest.raises(ValueError, match=message):
+        ask(_linear(SHARED))
+
+
+def test_a_place_or_a_choice_is_of_its_own_event():
+    arms = _linear([SHARED[:2], SHARED])
+    with pytest.raises(ValueError, match="places must be below"):
+        arms.numbers([2, 0])
+    with pytest.raises(ValueError, match="choices must be arms of the 6 rows"):
+        arms.features([0, 5])
+    armed = Arms.of([2, 0], 1, 3, armed=True)
+    with pytest.raises(ValueError, match="arms must be in"):
+        armed.values(np.ones((1, 2)))
+
+
+def test_masked_arms_are_refused():
+    masked = np.ma.array(EACH, mask=EACH > 0)
+    for arms in (masked, [masked[0], EACH[1]], masked[0]):
+        with pytest.raises(ValueError, match="arms must not have masked entries"):
+            _linear(arms)
+    with pytest.raises(ValueError, match="eligible must not have masked entries"):
+        _linear(SHARED, np.ma.array([True] * 4, mask=[True, False, False, False]))

@@ -5,8 +5,11 @@ import pytest
 import scipy.stats
 from numpy.testing import assert_allclose
 from support.logged import drawn_case, trained_on_all
+from support.rules import rewarded_belief
 
 from hierbandits.keyed_random import Stream
+from hierbandits.policies import Greedy, Ids, Ucb
+from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.policies.frozen_rules import HighestBound, evenly
 from hierbandits.policies.recipes import POLICIES
 from hierbandits.policies.thompson_rule import Thompson
@@ -61,3 +64,24 @@ def test_the_highest_bound_is_played_and_equal_ones_share():
     shares = policy(np.array([0, 1, 2]), eligible)
     assert shares.tolist() == [[0.5, 0.5, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     assert evenly(np.array([0]), eligible[2:]).tolist() == [[0.5, 0.0, 0.5]]
+
+
+@pytest.mark.parametrize("rule", [Thompson(), Greedy(), Ucb(1.0, 0.2), Ids(4)])
+def test_a_frozen_rule_refuses_tasks_and_masks_that_do_not_fit(rule):
+    posteriors = ArmPosteriors.of(rewarded_belief(True), None, np.arange(3))
+    shares, every = rule.frozen(posteriors, 8, Stream(0, "test")), np.ones((2, 3), bool)
+    np.testing.assert_allclose(shares(np.array([0, 2]), every).sum(axis=1), 1.0)
+    for tasks, eligible, message in (
+        ([0, 3], every, "tasks must be in"),
+        ([0, 1], np.ones((2, 5), bool), r"eligible must be booleans of shape \(2, 3\)"),
+        ([0], every, "eligible must be booleans"),
+        ([0, 1], every.astype(int), "eligible must be booleans"),
+        ([0, 1], np.array([[True] * 3, [False] * 3]), "eligible must leave an arm, got none for"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            shares(np.array(tasks), eligible)
+
+
+def test_posteriors_are_of_nodes_that_a_belief_has():
+    with pytest.raises(ValueError, match="tasks must be in"):
+        ArmPosteriors.of(rewarded_belief(True), None, np.arange(30))

@@ -18,7 +18,7 @@ def test_each_task_plays_the_mixture_of_its_own_draws(armed):
     belief = rewarded_belief(armed)
     sets = [[0, 1], [0, 1, 2], [2, 1]] if armed else RAGGED
     view, arms = BeliefView(belief), arms_for(belief, sets, TASKS)
-    theta, slots = belief.draws(np.random.default_rng(4), TASKS, repeats=8, fresh=True)
+    theta, slots = belief._raw_draws(np.random.default_rng(4), TASKS, repeats=8, fresh=True)
     drawn = theta[slots].reshape(8, len(TASKS), 3)
     means = np.array([belief.task(task).mean for task in TASKS])
     drawn = np.concatenate([drawn, 2 * means - drawn])  # on both sides of the means
@@ -56,7 +56,7 @@ def test_single_decisions_are_as_frequent_as_those_of_rounds(armed):
     view, rng, rule, n = BeliefView(belief), np.random.default_rng(7), Ids(8), 6000
     table = np.array([0, 2, 1]) if armed else RAGGED[1]
     arms = arms_for(belief, table, [1])
-    choose, stock, node = rule.one(view), NormalStock(rng), np.array([1])
+    choose, stock, node = rule._raw_one(view), NormalStock(rng), np.array([1])
     alone = np.bincount([choose(stock, 1, table) for _ in range(n)], minlength=len(table))
     rounds = [rule(view, rng, node, arms)[0] for _ in range(n)]
     together = np.bincount(rounds, minlength=len(table))
@@ -65,7 +65,7 @@ def test_single_decisions_are_as_frequent_as_those_of_rounds(armed):
 
 
 def test_a_single_decision_refuses_features_that_are_too_large():
-    choose = Ids().one(BeliefView(rewarded_belief(False)))
+    choose = Ids()._raw_one(BeliefView(rewarded_belief(False)))
     stock = NormalStock(np.random.default_rng(0))
     for value in (np.nan, np.inf, 1e200):
         with pytest.raises(ValueError, match="arms must"):

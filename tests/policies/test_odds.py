@@ -1,10 +1,13 @@
 """The odds of choices: shares of draws, and shares of the best."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.rules import rewarded_belief
 
 from hierbandits import Arms
+from hierbandits.policies import BeliefView, Greedy, Ids, Thompson, Ucb
 from hierbandits.policies.odds import BestOdds, DrawnOdds
 
 
@@ -15,7 +18,7 @@ def test_the_best_share_and_others_have_none(seed):
     sizes = rng.integers(1, 5, events)
     table = np.arange(7.0)[:, None]
     rows = np.concatenate([np.empty(0, int), *(rng.permutation(7)[:k] for k in sizes)])
-    arms = Arms.of_rows(table, rows.astype(np.intp), sizes)
+    arms = Arms._raw_of_rows(table, rows.astype(np.intp), sizes)
     scores = rng.integers(-1, 2, rows.size).astype(float)  # ties are common
     odds = BestOdds.of_scores(scores, arms, rng)
     for _ in range(4):
@@ -37,3 +40,14 @@ def test_the_odds_of_a_draw_are_its_share():
     odds = DrawnOdds.of_rounds(rounds, np.random.default_rng(0))
     assert odds.of(np.array([0, 2])).tolist() == [0.75, 0.75]
     assert odds.of(np.array([2, 1])).tolist() == [0.0, 0.25]
+
+
+@pytest.mark.parametrize("rule", [Thompson(), Greedy(), Ucb(1.0), Ucb(1.0, 0.5), Ids(4)])
+def test_odds_are_asked_of_one_arm_for_each_event(rule):
+    view, nodes = BeliefView(rewarded_belief(False)), np.array([0, 2])
+    arms = Arms.of(np.eye(3), 2, 3, armed=False)
+    odds = rule.odds(view, np.random.default_rng(0), nodes, arms, draws=8)
+    assert odds.of([99, -1]).tolist() == [0.0, 0.0]  # no arms of these events
+    for wrong in ([0], [0, 1, 2], [0.0, 1.0], [[0, 1]]):
+        with pytest.raises(ValueError, match=r"played must be integers of shape \(2,\)"):
+            odds.of(wrong)

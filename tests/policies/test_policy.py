@@ -143,9 +143,37 @@ def test_propensities_of_checked_arrays_are_those_of_act():
     policy = small_policy("HierTS", True)
     arms = Arms.of(None, 3, D, armed=True)
     checked, acted = (np.random.default_rng(5) for _ in range(2))
-    choices, shares = policy.choose_with_propensities(
+    choices, shares = policy._raw_choose_with_propensities(
         checked, np.array([0, 7, 0]), arms, draws=9, floor=0.2
     )
     again, shares_again = policy.act_with_propensities(acted, [0, 7, 0], draws=9, floor=0.2)
     np.testing.assert_array_equal(choices, again)
     np.testing.assert_array_equal(shares, shares_again)
+
+
+def test_a_generator_must_be_given():
+    """Without one a policy of any rule would be greedy, and say nothing."""
+    policy = small_policy("HierTS", True)
+    for act in (policy.act, policy.act_with_propensities):
+        for wrong in (None, 0, np.random.RandomState(0)):
+            with pytest.raises(ValueError, match="rng must be a numpy Generator, got"):
+                act(wrong, [0, 1])
+    with pytest.raises(ValueError, match="rng must be a numpy Generator, got None"):
+        policy.belief.sample(None, [0])
+
+
+def test_the_parts_of_a_policy_are_checked_and_its_nodes_copied():
+    belief, nodes = Belief(small_prior(True), 3), np.array([2, 0])
+    policy = Policy(belief, greedy, node_of=nodes)
+    nodes[:] = 10**6
+    assert policy.predict([0], [1]).mean.shape == (1,)
+    for parts, message in (
+        ((belief, greedy, [0, 10**6]), "tasks must be in"),
+        ((belief, "greedy", None), "rule must be a function"),
+        (("belief", greedy, None), "belief must be a Posterior"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Policy(parts[0], parts[1], node_of=parts[2])
+    policy.belief = Belief(small_prior(True), 1)
+    with pytest.raises(ValueError, match="tasks must be in"):
+        policy.act(np.random.default_rng(0), [0])

@@ -11,8 +11,8 @@ FORMS = {
     "shared": lambda table: table,
     "each": lambda table: np.stack([np.ones_like(table), table]),
     "sets": lambda table: [np.ones((2, D)), table],
-    "arms": lambda table: Arms.shared(table, 2),
-    "rows": lambda table: Arms.of_rows(table, np.array([0, 1]), np.array([1, 1])),
+    "arms": lambda table: Arms._raw_shared(table, 2),
+    "rows": lambda table: Arms._raw_of_rows(table, np.array([0, 1]), np.array([1, 1])),
 }
 
 
@@ -41,17 +41,19 @@ def test_features_that_no_belief_learns(name, form, wrong):
 
 def test_arms_of_another_form_are_refused():
     linear, armed = (POLICIES["TS"](small_prior(kind), 2) for kind in (False, True))
-    _assert_refused(linear, Arms.shared(np.ones((2, D + 1)), 2), r"arms must have shape \(any, 3\)")
+    _assert_refused(
+        linear, Arms._raw_shared(np.ones((2, D + 1)), 2), r"arms must have shape \(any, 3\)"
+    )
     _assert_refused(linear, Arms.of(None, 2, D, armed=True), "arms must have shape")
-    _assert_refused(armed, Arms.shared(np.ones((2, D)), 2), "arms must be integers")
-    _assert_refused(armed, Arms.shared(np.array([0, D]), 2), "arms must be in")
+    _assert_refused(armed, Arms._raw_shared(np.ones((2, D)), 2), "arms must be integers")
+    _assert_refused(armed, Arms._raw_shared(np.array([0, D]), 2), "arms must be in")
 
 
 def test_arms_that_kernels_cannot_take_are_converted():
     policy, table = small_policy("HierGreedy", False), np.asfortranarray(np.eye(D)[::-1])
     table.flags.writeable = False
-    odd = Arms.shared(table.astype(np.float32), 2)
+    odd = Arms._raw_shared(table.astype(np.float32), 2)
     rng = np.random.default_rng(0)
     expected = policy.act(rng, [0, 1], np.eye(D)[::-1].copy()).tolist()
     assert policy.act(rng, [0, 1], odd).tolist() == expected
-    assert policy.act(rng, [0, 1], Arms.shared(table, 2)).tolist() == expected
+    assert policy.act(rng, [0, 1], Arms._raw_shared(table, 2)).tolist() == expected

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from support.policies import D, small_prior
+from support.rules import rewarded_belief
 
-from hierbandits import Belief, Policy, Recipe
+from hierbandits import Arms, Belief, Policy, Recipe
 from hierbandits.models.variants import as_given
+from hierbandits.policies import BeliefView, Greedy, Ids, Ucb
 from hierbandits.policies.odds import BestOdds
 from hierbandits.policies.rule import frozen_of, odds_of
 from hierbandits.policies.thompson_rule import Thompson
@@ -52,3 +54,30 @@ def test_rules_are_values():
     rule = Thompson()
     assert odds_of(rule) == rule.odds
     assert repr(Thompson(fresh=True)) == "Thompson(fresh=True, scale=1.0)"
+
+
+@pytest.mark.parametrize("armed", [False, True])
+@pytest.mark.parametrize("rule", [Thompson(), Thompson(scale=0.5), Greedy(), Ucb(1.0), Ids(4)])
+def test_rules_refuse_what_does_not_fit_the_view(rule, armed):
+    """Rules are public, and kernels would take nodes and arms on trust."""
+    view, rng = BeliefView(rewarded_belief(armed)), np.random.default_rng(0)
+
+    def arms(events, dim):
+        return Arms.of(None if armed else np.ones((2, dim)), events, dim, armed=armed)
+
+    right, nodes = arms(2, 3), np.array([0, 1])
+    assert rule(view, rng, nodes, right).shape == (2,)
+    for wrong_nodes, wrong_arms, message in (
+        (np.array([0, 10**6]), right, "tasks must be in"),
+        (np.array([-1, 0]), right, "tasks must be in"),
+        (nodes, arms(3, 3), "arms must be Arms of 2 events"),
+        (nodes, arms(2, 5), "arms must (be in|have 3 features)"),
+        (nodes, Arms.of(np.ones((2, 3)), 2, 3, armed=False) if armed else arms(1, 3), "arms must"),
+        (nodes, np.ones((2, 3)), "arms must be Arms of 2 events"),
+    ):
+        for ask in (rule, lambda *given: rule.odds(*given, draws=3)):
+            with pytest.raises(ValueError, match=message):
+                ask(view, rng, wrong_nodes, wrong_arms)
+    for ask in (rule, lambda *given: rule.odds(*given, draws=3)):
+        with pytest.raises(ValueError, match="rng must be a numpy Generator, got None"):
+            ask(view, None, nodes, right)

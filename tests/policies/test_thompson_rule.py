@@ -51,12 +51,12 @@ def test_propensities_are_calibrated(floor):
     arms = Arms.of(sets, 1, 3, armed=False)
     chosen, weights = np.empty(n, int), np.empty(n)
     for i in range(n):
-        choice, propensity = policy.choose_with_propensities(
+        choice, propensity = policy._raw_choose_with_propensities(
             rng, tasks[:1], arms, draws=50, floor=floor
         )
         chosen[i], weights[i] = choice[0], 1 / propensity[0]
     # the arms' probabilities, by a large sample of independent draws
-    draws, slots = belief.draws(rng, tasks[:1], repeats=200_000)
+    draws, slots = belief._raw_draws(rng, tasks[:1], repeats=200_000)
     exact = np.bincount(np.argmax(draws[slots] @ sets.T, axis=1), minlength=5) / 200_000
     exact = (1 - floor) * exact + floor / 5
     counts = np.bincount(chosen, minlength=5)
@@ -76,7 +76,7 @@ def test_propensities_of_a_round_share_one_draw():
     belief = Belief(prior, 50)
     tasks = np.arange(50)
     arms = Arms.of(None, 50, 2, armed=True)
-    choices, propensities = Policy(belief, thompson).choose_with_propensities(
+    choices, propensities = Policy(belief, thompson)._raw_choose_with_propensities(
         np.random.default_rng(4), tasks, arms, draws=11
     )
     assert len(set(choices)) == 1
@@ -89,8 +89,8 @@ def test_with_fresh_draws_tasks_choose_apart():
     prior = GaussianHierarchy.armed(2, hyper_std=1.0, task_std=1e-6, noise_std=1.0)
     policy, rng = Policy(Belief(prior, 50), Thompson(fresh=True)), np.random.default_rng(5)
     arms = Arms.of(None, 50, 2, armed=True)
-    choices, propensities = policy.choose_with_propensities(rng, np.arange(50), arms, draws=11)
-    for played in (choices, policy.choose(rng, np.arange(50), arms)):
+    choices, propensities = policy._raw_choose_with_propensities(rng, np.arange(50), arms, draws=11)
+    for played in (choices, policy._raw_choose(rng, np.arange(50), arms)):
         assert 10 < played.sum() < 40
     assert len(set(propensities.round(9))) > 3
 
@@ -111,7 +111,7 @@ def test_a_scale_narrows_the_draws(armed):
     every = np.array([rule(view, rng, tasks[:1], arms)[0] == first[0] for _ in range(2000)])
     for share, size in ((odds.of(first)[0], n), (every.mean(), 2000)):
         assert abs(share - exact) < 6 * np.sqrt(exact * (1 - exact) / size)
-    assert rule.one(view) is None
+    assert rule._raw_one(view) is None
     posteriors = ArmPosteriors.of(belief, None if armed else sets, np.arange(3))
     frozen = rule.frozen(posteriors, n, Stream(0, "test"))
     eligible = np.array([[True, False, True]] if armed else [[True, True]])

@@ -71,7 +71,7 @@ def test_arms_with_widths_of_their_own_win_as_often_as_the_odds_say(armed):
     std = _bounds(belief, 1, x, 1.0) - mean
     widths = np.sqrt(1 + 0.6 * np.log(std / std.min())) + rng.uniform(-0.8, 0.8, (n, 3))
     bounds = mean + widths * std
-    stock, choose = NormalStock(rng), rule.one(view)
+    stock, choose = NormalStock(rng), rule._raw_one(view)
     singles = np.array([choose(stock, 1, table) for _ in range(n)])
     for played in (odds.choices, rule(view, rng, tasks, arms), singles, bounds.argmax(axis=1)):
         assert (abs(np.bincount(played, minlength=3) / n - exact) <= error).all()

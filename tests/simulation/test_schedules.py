@@ -14,6 +14,7 @@ from hierbandits.simulation.schedules import (
     MetaLearning,
     MultiTask,
     Sequential,
+    checked_round,
 )
 
 RUNS, M, N = 4, 6, 5
@@ -112,8 +113,8 @@ def test_a_custom_schedule_sees_the_history():
         np.zeros((RUNS, 1)),
         [[0]],
     ):
-        with pytest.raises(ValueError, match="choose must return tasks below"):
-            _rounds(Custom(lambda rng, history, wrong=wrong: wrong))
+        with pytest.raises(ValueError, match="schedule must give tasks below 3, or IDLE"):
+            checked_round(wrong, RUNS, 3)
 
 
 def test_the_same_seed_gives_the_same_rounds():

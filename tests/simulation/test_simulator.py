@@ -7,7 +7,7 @@ from support.plain_simulation import plain_simulation
 
 from hierbandits import POLICIES, Recipe, simulate
 from hierbandits.models.variants import as_given
-from hierbandits.simulation.schedules import SCHEDULES, Concurrent, Custom, Federated
+from hierbandits.simulation.schedules import IDLE, SCHEDULES, Concurrent, Custom, Federated
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
@@ -147,3 +147,55 @@ def test_chunks_of_different_lengths_are_refused():
     schedule = Custom(as_many_rounds_as_runs)
     with pytest.raises(ValueError, match="the same number of rounds in every run"):
         simulate(ENVIRONMENTS["armed"], ["TS"], schedule, runs=203, num_interactions=1)
+
+
+class Given:
+    """A schedule of one's own that yields what it was told to."""
+
+    def __init__(self, tasks, spoil=lambda history: None):
+        self.tasks, self.spoil = tasks, spoil
+
+    def rounds(self, rng, history):
+        for tasks in self.tasks:
+            self.spoil(history)
+            yield tasks
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        [[5], [0]],  # there are five tasks, from 0 on
+        [[10**9], [0]],
+        [[-2], [0]],
+        [[0]],  # two runs
+        [[0], [0], [0]],
+        [0, 0],
+        [[0.0], [0.0]],
+        np.empty((2, 0), int),
+    ],
+)
+def test_a_schedule_of_ones_own_names_tasks_that_are_there(wrong):
+    right = np.zeros((2, 1), int)
+    for schedule in (Given([right, wrong]), Custom(lambda rng, history: wrong)):
+        with pytest.raises(ValueError, match="schedule must give tasks below 5, or IDLE, of shape"):
+            simulate(ENVIRONMENTS["armed"], ["HierTS"], schedule, runs=2)
+
+
+def test_a_schedule_cannot_change_what_is_counted():
+    def replace(history):
+        history.counts = history.rewards = np.zeros((1, 1))
+        history.rounds = -5
+
+    rounds = [np.array([[0, 3], [4, 4]]), np.array([[1, IDLE], [2, 3]])]
+    studies = [
+        simulate(ENVIRONMENTS["armed"], ["HierTS"], Given(rounds, spoil), runs=2)
+        for spoil in (lambda history: None, replace)
+    ]
+    curves = [study.outcomes["HierTS"].curve for study in studies]
+    np.testing.assert_array_equal(*curves)
+
+    def write(history):
+        history.counts[0, 0] = 10**9
+
+    with pytest.raises(ValueError, match="read-only"):
+        simulate(ENVIRONMENTS["armed"], ["HierTS"], Given(rounds, write), runs=2)

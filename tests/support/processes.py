@@ -9,9 +9,9 @@ from pathlib import Path
 COMMAND = Path(sys.executable).with_name("hierbandits")
 
 
-def python(*arguments, path=None, **environment):
+def python(*arguments, path=None, timeout=300, **environment):
     """Run Python with these arguments; `path` comes first where modules are looked for."""
-    return _run([sys.executable, *arguments], path, environment)
+    return _run([sys.executable, *arguments], path, environment, timeout)
 
 
 def command(*arguments, path=None, **environment):
@@ -36,7 +36,7 @@ def in_child(action):
         return result.read()
 
 
-def _run(words, path, environment):
+def _run(words, path, environment, timeout=300):
     folders = [str(path)] if path else []
     folders += filter(None, [os.environ.get("PYTHONPATH")])
     settings = {"PYTHONPATH": os.pathsep.join(folders), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -45,6 +45,6 @@ def _run(words, path, environment):
         env={**os.environ, **settings, **environment},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=timeout,
         check=False,
     )

@@ -13,14 +13,14 @@ class TimedBelief(Belief):
     def _note(self, what, nodes, time):
         self.told.append((what, nodes.tolist(), None if time is None else np.array(time).tolist()))
 
-    def observe_rows(self, nodes, table, rewards, noise=None, time=None):
+    def _raw_observe(self, nodes, table, rewards, noise=None, time=None):
         self._note("observe", nodes, time)
-        super().observe_rows(nodes, table, rewards, noise, time)
+        super()._raw_observe(nodes, table, rewards, noise, time)
 
-    def draws(self, rng, nodes, *, repeats=1, fresh=False, time=None):
+    def _raw_draws(self, rng, nodes, *, repeats=1, fresh=False, time=None):
         self._note("draws", nodes, time)
-        return super().draws(rng, nodes, repeats=repeats, fresh=fresh, time=time)
+        return super()._raw_draws(rng, nodes, repeats=repeats, fresh=fresh, time=time)
 
-    def predict_rows(self, nodes, table, rows, time=None):
+    def _raw_predict(self, nodes, table, rows, time=None):
         self._note("predict", nodes, time)
-        return super().predict_rows(nodes, table, rows, time)
+        return super()._raw_predict(nodes, table, rows, time)

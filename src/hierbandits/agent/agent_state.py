@@ -80,7 +80,7 @@ class AgentState:
             self._observe([entry], [reward])
         else:
             row = entry.row
-            belief.observe_one(member.node, row, reward)
+            belief._raw_observe_one(member.node, row, reward)
             self.sums.add(member.row, row, reward)
         self.ledger.settle(entry, reward, now)
 
@@ -121,7 +121,7 @@ class AgentState:
         time = None
         if self.belief.IS_TIMED:  # a reward says what a task was like when it was decided for
             time = np.array([entry.time for entry in entries])
-        self.belief.observe_rows(nodes, features, np.array(rewards), time=time)
+        self.belief._raw_observe(nodes, features, np.array(rewards), time=time)
         add = self.sums.add
         for entry, reward in zip(entries, rewards, strict=True):
             add(entry.member.row, entry.row, reward)
@@ -145,7 +145,7 @@ class AgentState:
             return
         members = [self.roster.meet(path) for path in tasks]
         nodes = np.array([member.node for member in members], np.intp)
-        self.belief.observe_rows(nodes, table, rewards)
+        self.belief._raw_observe(nodes, table, rewards)
         rows = np.array([member.row for member in members], np.intp)
         self.sums.add_many(rows, table, rewards)
 
@@ -156,7 +156,7 @@ class AgentState:
 
     def _learn_sums(self, tasks: Sequence[tuple[Name, ...]], sums: TaskSums) -> None:
         members = [self.roster.meet(path) for path in tasks]
-        self.belief.learn_past(np.array([member.node for member in members], np.intp), sums)
+        self.belief._raw_learn_past(np.array([member.node for member in members], np.intp), sums)
         self.sums.put(np.array([member.row for member in members], np.intp), sums)
 
     def forget(self, task: TaskName) -> None:
@@ -187,7 +187,7 @@ class AgentState:
         sums = self.totals()
         told = np.flatnonzero(sums.n > 0)
         if told.size:
-            policy.belief.learn_past(self.roster.nodes()[told], sums.rows(told))
+            policy.belief._raw_learn_past(self.roster.nodes()[told], sums.rows(told))
         self.count_decisions()
 
     def count_decisions(self) -> None:

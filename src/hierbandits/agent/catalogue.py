@@ -99,7 +99,7 @@ class Catalogue:
         """The arms of a round, checked; for each event their names, and those that it may play."""
         if not self._holds_several_sets(arms):
             offer = self._offer(arms)
-            sets = Arms.shared(offer.table, num_events).only(eligible)
+            sets = Arms._raw_shared(offer.table, num_events).only(eligible)
             names = [offer.names] * num_events
         else:
             if len(arms) != num_events:

@@ -68,7 +68,7 @@ class Decider:
         table, names = offer
         luck = None if self._answers_fit else self._luck()
         try:
-            place = state.policy.choose_one(self.stock, member.node, table)
+            place = state.policy._raw_choose_one(self.stock, member.node, table)
         except BaseException:
             self._put_back(luck)
             raise
@@ -143,11 +143,11 @@ class Decider:
         policy, draws = self._books.state.policy, self.draws
         time = np.full(nodes.size, now) if policy.belief.IS_TIMED else None
         if best:
-            choices, shares = policy.choose_best(self.rng, nodes, offered, time=time)
+            choices, shares = policy._raw_choose_best(self.rng, nodes, offered, time=time)
         elif draws is not None:
-            choices, shares = policy.choose_with_propensities(
+            choices, shares = policy._raw_choose_with_propensities(
                 self.rng, nodes, offered, draws=draws, floor=self.floor, time=time
             )
         else:
-            choices = policy.choose(self.rng, nodes, offered, time=time)
+            choices = policy._raw_choose(self.rng, nodes, offered, time=time)
         return choices, [None] * nodes.size if draws is None else shares.tolist()

@@ -27,7 +27,7 @@ def posterior_table(
     labels: Sequence[Name] = state.catalogue.names if armed else range(dim)
     nodes = np.repeat([member.node for member in members], dim).astype(np.intp)
     table = np.arange(dim) if armed else np.eye(dim)
-    prediction = state.belief.predict_rows(nodes, table, np.tile(np.arange(dim), len(members)))
+    prediction = state.belief._raw_predict(nodes, table, np.tile(np.arange(dim), len(members)))
     sums = state.totals().rows(np.array([member.row for member in members], np.intp))
     rewards = sums.xx.ravel() if armed else np.repeat(sums.n, dim)
     return {

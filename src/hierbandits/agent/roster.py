@@ -100,7 +100,7 @@ class Roster:
             self._members.popitem()
         while self._groups and next(reversed(self._groups.values())) >= num_nodes:
             self._groups.popitem()
-        self._belief.remove_newest(self._belief.num_nodes - num_nodes)
+        self._belief._raw_remove_newest(self._belief.num_nodes - num_nodes)
 
     def drop(self, task: TaskName) -> Member:
         """Forget a task; `move_to` then numbers the others anew."""
@@ -131,7 +131,7 @@ class Roster:
             roster._members[path] = Member(_task_name(path), node, row, decisions, best)
         roster._groups = {tuple(names): node for names, node in state["groups"]}
         belief.checked_nodes([*roster._groups.values(), *roster.nodes().tolist()])
-        belief.check_leaves(roster.nodes())
+        belief._raw_check_leaves(roster.nodes())
         return roster
 
 

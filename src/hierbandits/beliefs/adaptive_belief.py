@@ -11,7 +11,7 @@ from hierbandits.beliefs.growing_sums import GrowingSums
 from hierbandits.beliefs.review import Review
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.beliefs.width_refit import WidthRefit, most_rewarded
-from hierbandits.checks import index_array, state_array
+from hierbandits.checks import index_array, read_only, state_copy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.unknown_widths import UnknownWidths
@@ -75,11 +75,11 @@ class AdaptiveBelief(Belief):
             self._review.belief.add(parent, count)
         return added
 
-    def remove_newest(self, count: int) -> None:
+    def _raw_remove_newest(self, count: int) -> None:
         """Take back so many nodes that were added last, of which nothing was learned."""
-        super().remove_newest(count)
+        super()._raw_remove_newest(count)
         if self._review is not None and self._review.belief is not None:
-            self._review.belief.remove_newest(count)
+            self._review.belief._raw_remove_newest(count)
             self._review.folded = min(self._review.folded, self.num_nodes)
 
     def add_populations(self, *_: Any, **__: Any) -> Indices:
@@ -91,7 +91,7 @@ class AdaptiveBelief(Belief):
         """The totals of the log that the prior's mean already holds."""
         return [] if self.prior.learned_from is None else [self.prior.learned_from]
 
-    def observe_rows(
+    def _raw_observe(
         self,
         nodes: Indices,
         table: Matrix | Indices,
@@ -102,32 +102,32 @@ class AdaptiveBelief(Belief):
         """`observe` of arrays that were checked before."""
         if noise is not None:
             raise ValueError("noise_std must not be given: all rewards of this belief share one")
-        self.check_leaves(nodes)  # widths are fitted to the sums of tasks
-        self.sums.add_rows(nodes, table, rewards)
-        super().observe_rows(nodes, table, rewards)
+        self._raw_check_leaves(nodes)  # widths are fitted to the sums of tasks
+        self.sums._raw_add(nodes, table, rewards)
+        super()._raw_observe(nodes, table, rewards)
         if self._review is not None and self._review.belief is not None:
             told = self._review.knows(nodes)
-            self._review.belief.observe_rows(nodes[told], table[told], rewards[told])
+            self._review.belief._raw_observe(nodes[told], table[told], rewards[told])
         self._look(WORK * max(1.0, nodes.size / EVENTS_PER_CALL))
 
-    def observe_one(self, node: int, features: Any, reward: float) -> None:
-        """`observe_rows` of one event, with features (d,) or an arm's index."""
+    def _raw_observe_one(self, node: int, features: Any, reward: float) -> None:
+        """`_raw_observe` of one event, with features (d,) or an arm's index."""
         forest = self._nodes.forest
         if forest.parent[node] < 0:
-            self.check_leaves(np.array([node]))
+            self._raw_check_leaves(np.array([node]))
         self._task_sums.make_room(forest.size)
         self._task_sums.add_one(node, features, reward)
-        super().observe_one(node, features, reward)
+        super()._raw_observe_one(node, features, reward)
         review = self._review
         if review is not None and review.belief is not None and node < review.folded:
-            review.belief.observe_one(node, features, reward)
+            review.belief._raw_observe_one(node, features, reward)
         # That of the first population is told at once; those of others by `_look`.
         if review is not None or len(self.due) > 1 or self._evidence.parts[0, 0] >= self.due[0]:
             self._look(WORK)
 
-    def learn_past(self, nodes: Indices, sums: TaskSums) -> None:
+    def _raw_learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
-        self.sums.put(nodes, sums)
+        self.sums._put(nodes, sums)
         population = self._nodes.forest.populations(nodes)
         self._refit(np.unique(population[sums.n > 0]))
 
@@ -189,7 +189,7 @@ class AdaptiveBelief(Belief):
             if key not in same:  # runs of a simulation may begin with the same log
                 same[key] = self._fit(rows, self._fitted(p))
             hierarchies.append(same[key])
-        self.restart(populations, hierarchies, sums)
+        self._restart(populations, hierarchies, sums)
         self._set_due(populations)
 
     def _fit(self, rows: TaskSums, before: GaussianHierarchy | None) -> GaussianHierarchy:
@@ -224,7 +224,8 @@ class AdaptiveBelief(Belief):
         self._end_look()
         meta, arrays = super().state()
         sums = self.sums.rows(slice(self.num_nodes))
-        return {"widths": self.prior.to_dict(), **meta}, arrays | sums.state() | {"due": self.due}
+        own = {name: read_only(array) for name, array in (sums.state() | {"due": self.due}).items()}
+        return {"widths": self.prior.to_dict(), **meta}, arrays | own
 
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "AdaptiveBelief":
@@ -239,8 +240,9 @@ class AdaptiveBelief(Belief):
         belief = cls(prior, num_populations=plain.num_populations)
         belief._nodes, belief._evidence = plain._nodes, plain._evidence
         sums = TaskSums.from_state(arrays, prior.dim, armed=prior.is_armed)
+        sums = sums.rows(np.arange(len(sums.n)))
         if len(sums.n) != belief.num_nodes:
             raise ValueError(f"sums must have {belief.num_nodes} rows, got {len(sums.n)}")
         belief._task_sums = GrowingSums(sums)
-        belief.due = state_array("due", arrays["due"], (plain.num_populations,))
+        belief.due = state_copy("due", arrays["due"], (plain.num_populations,))
         return belief

@@ -21,7 +21,7 @@ from hierbandits.beliefs.populations import checked_population, planted_populati
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.round_slots import RoundSlots
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, count, positive, real_array, state_array
+from hierbandits.checks import LARGEST, count, positive, read_only, real_array, state_copy
 from hierbandits.kernels.loops import UNFIT, Loops
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Features, Indices, Matrix, Vector
@@ -91,14 +91,14 @@ class Belief(Posterior):
             levels = belief._nodes.forest.level[: belief.num_nodes]
             tasks = np.flatnonzero(levels == prior.num_levels - 1)
         belief.check_past(tasks.size, sums)
-        belief.learn_past(tasks, sums)
+        belief._raw_learn_past(tasks, sums)
         return belief
 
-    def learn_past(self, nodes: Indices, sums: TaskSums) -> None:
+    def _raw_learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
         if self.num_levels == 1:  # all tasks of a population share its root
             nodes, row = np.unique(nodes, return_inverse=True)
-            sums = sums.grouped(row, nodes.size)
+            sums = sums._grouped(row, nodes.size)
         self._learn_tasks(nodes, sums)
 
     def _learn_tasks(self, nodes: Indices, sums: TaskSums) -> None:
@@ -111,7 +111,7 @@ class Belief(Posterior):
         """The number of rewards learned in each population, (P,)."""
         return self._evidence.count.copy()
 
-    def restart(
+    def _restart(
         self, populations: Indices, priors: Sequence[GaussianHierarchy], sums: TaskSums
     ) -> None:
         """Give populations of two levels other priors, and learn all their events over again.
@@ -123,17 +123,17 @@ class Belief(Posterior):
         tasks = tasks[sums.n[tasks] > 0]  # the others have nothing to learn
         self._learn_tasks(tasks, sums.rows(tasks))
 
-    def replica(self, prior: GaussianHierarchy) -> "Belief":
+    def _replica(self, prior: GaussianHierarchy) -> "Belief":
         """A belief of one population with the same nodes, under another prior.
 
-        Its root has learned nothing, and `learn_from` must tell it of all nodes.
+        Its root has learned nothing, and `_learn_from` must tell it of all nodes.
         """
         twin = Belief(prior, num_populations=0)
         twin._nodes, twin._evidence = self._nodes.replica(prior), Evidence.none(1)
         twin._kernels = self._kernels
         return twin
 
-    def learn_from(self, nodes: Indices, sums: TaskSums) -> None:
+    def _learn_from(self, nodes: Indices, sums: TaskSums) -> None:
         """Let nodes of a replica learn their sums, a row for each node."""
         is_task = self._nodes.forest.parent[nodes] >= 0
         self._nodes.forget(nodes[is_task])
@@ -144,7 +144,7 @@ class Belief(Posterior):
         """New nodes below a node (a population's root, say); returns their ids."""
         return self._nodes.sprout(parent, count)
 
-    def remove_newest(self, count: int) -> None:
+    def _raw_remove_newest(self, count: int) -> None:
         """Take back so many nodes that were added last, of which nothing was learned."""
         self._nodes.forest.cut(count)
 
@@ -172,13 +172,19 @@ class Belief(Posterior):
             means = np.repeat([prior.hyper_mean for prior in priors], each, axis=0)
         else:
             means = real_array("hyper_means", hyper_means, (each * len(priors), self.dim))
-        self._nodes.plant(priors, means, children, population)
-        self._evidence = self._evidence.joined(Evidence.none(len(means)))
+        before = self._evidence
+        self._evidence = before.joined(Evidence.none(len(means)))  # never less than populations
+        try:
+            self._nodes.plant(priors, means, children, population)
+        except BaseException:
+            self._evidence = before
+            raise
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """All state as plain data and arrays, without copies."""
+        """All state as plain data and arrays that cannot be written, without copies."""
         meta, arrays = self._nodes.saved()
-        return meta, arrays | {"evidence": self._evidence.parts}
+        arrays = arrays | {"evidence": self._evidence.parts}
+        return meta, {name: read_only(array) for name, array in arrays.items()}
 
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Belief":
@@ -186,7 +192,7 @@ class Belief(Posterior):
         nodes = Nodes.from_saved(meta, arrays)
         belief = cls.__new__(cls)
         belief._nodes, belief._kernels = nodes, nodes.levels.form.loops
-        parts = state_array("evidence", arrays["evidence"], (3, nodes.forest.num_populations))
+        parts = state_copy("evidence", arrays["evidence"], (3, nodes.forest.num_populations))
         belief._evidence = Evidence(parts)
         return belief
 
@@ -210,7 +216,7 @@ class Belief(Posterior):
         """The exact log marginal density of all rewards of each population, (P,)."""
         return self._evidence.log()
 
-    def observe_rows(
+    def _raw_observe(
         self,
         nodes: Indices,
         table: Matrix | Indices,
@@ -249,7 +255,7 @@ class Belief(Posterior):
         change = (new - old) * ((old - before) + (new - after)) / var
         self._evidence.square[forest.population(nodes[0])] += change
 
-    def draws(
+    def _raw_draws(
         self,
         rng: Generator | None,
         nodes: Indices,
@@ -270,16 +276,16 @@ class Belief(Posterior):
         self._kernels.draw(self._nodes.arrays, slots.node, slots.parent, normals, out)
         return out, slots.of_event
 
-    def best_row(self, stock: NormalStock, node: int, table: Features) -> int:
-        """`best_arms` of one event: the row of a table that is best in a draw."""
+    def _raw_best_row(self, stock: NormalStock, node: int, table: Features) -> int:
+        """`_raw_best_arms` of one event: the row of a table that is best in a draw."""
         nodes, first = self._nodes, stock.used
         number = nodes.path_normals
         if first + number > stock.size:
-            self.check_fit(table)  # before random numbers are drawn
+            self._raw_check_fit(table)  # before random numbers are drawn
             first = stock.refill(number)
         row = self._kernels.choose(nodes.address, node, stock.block, first, table, LARGEST)
         if row == UNFIT:
-            self.check_fit(table)
+            self._raw_check_fit(table)
         stock.used = first + number
         return row if row >= 0 else self._untied(stock, first, node, table)
 
@@ -292,18 +298,18 @@ class Belief(Posterior):
         self._kernels.draw(self._nodes.arrays, path, above, normals, theta)
         return best_row_under(theta, above[-1:] + 1, table, stock.rng)
 
-    def spread(self, stock: NormalStock, node: int, number: int) -> Matrix:
+    def _raw_spread(self, stock: NormalStock, node: int, number: int) -> Matrix:
         """The mean of a node's parameter, and below it so many draws, (1 + number, d)."""
         nodes = self._nodes
         first = stock.take(number * nodes.path_normals)
         return self._kernels.spread(nodes.address, node, number, stock.block, first)
 
-    def observe_one(self, node: int, features: Any, reward: float) -> None:
-        """`observe_rows` of one event, with features (d,) or an arm's index."""
+    def _raw_observe_one(self, node: int, features: Any, reward: float) -> None:
+        """`_raw_observe` of one event, with features (d,) or an arm's index."""
         address, evidence = self._nodes.address, self._evidence.parts
         self._kernels.observe_event(address, node, features, reward, 0.0, evidence)
 
-    def predict_rows(
+    def _raw_predict(
         self,
         nodes: Indices,
         table: Matrix | Indices,

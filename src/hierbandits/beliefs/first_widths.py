@@ -45,7 +45,7 @@ class FirstWidths:
                 armed=sums.is_armed,
             )
             belief = Belief(scaled, len(sums.n))
-            belief.learn_past(np.arange(len(sums.n)), sums)
+            belief._raw_learn_past(np.arange(len(sums.n)), sums)
             parts.append(belief.evidence.parts[:, 0])
         count, log_var, square = np.array(parts).T
         if noise_std is None:

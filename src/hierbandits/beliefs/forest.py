@@ -122,6 +122,8 @@ class Forest:
         forest = cls()
         size = forest.size = len(arrays["parent"])
         rows = index_array("level", arrays["level"], len(levels.noise_var), "levels")
+        if rows.size != size:
+            raise ValueError(f"level must have a row for each of {size} nodes, got {rows.size}")
         forest.level = rows.astype(np.int32)
         forest.parent = np.array(arrays["parent"], np.int32)
         roots = np.flatnonzero(forest.parent < 0)

@@ -65,7 +65,7 @@ def belief_after(model: Model, record: TaskSums, population: Indices) -> Posteri
     belief = belief_in(model, population=population)
     belief.check_past(population.size, record)
     nodes = np.arange(population.size) if model.num_levels > 1 else belief.roots[population]
-    belief.learn_past(nodes, record)
+    belief._raw_learn_past(nodes, record)
     return belief
 
 

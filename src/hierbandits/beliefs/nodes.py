@@ -1,6 +1,7 @@
 """What every node of a forest knows, in arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hierbandits.beliefs.forest import Forest, with_room
 from hierbandits.beliefs.forms import Form
 from hierbandits.beliefs.levels import Levels
 from hierbandits.checks import count as checked_count
-from hierbandits.checks import index_array, state_array
+from hierbandits.checks import index_array, state_copy
 from hierbandits.kernels.node_address import NodeAddress, address_table
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -42,11 +43,14 @@ class Nodes:
     def _show(self) -> None:
         """Let kernels see the arrays as they are now."""
         forest, levels = self.forest, self.levels
-        self.arrays = NodeArrays(
+        arrays = NodeArrays(
             (forest.parent, forest.level, levels.assumed, levels.maps, self.state, self.roots)
         )
-        self._addresses = address_table(self.arrays)
-        self.address = NodeAddress(self._addresses.ctypes.data)
+        addresses = address_table(arrays)
+        # Whatever interrupts this, the address is one of arrays that are kept.
+        self._coming = arrays, addresses
+        self.address = NodeAddress(addresses.ctypes.data)
+        self.arrays, self._addresses = arrays, addresses
         self.path_normals = levels.num_levels * self.num_normals  # that a draw of a task may need
 
     def __setstate__(self, parts: dict[str, Any]) -> None:
@@ -97,14 +101,15 @@ class Nodes:
         """
         rows = [self.levels.adopt(hierarchy) for hierarchy in hierarchies]
         root_levels = np.repeat(rows, len(hyper_means) // len(rows))
-        if population is None:
-            new = self.forest.plant(root_levels, children)
-        else:
-            new = self.forest.plant_tasks(root_levels, population)
-        first = len(self.roots)
-        self.roots = with_room(self.roots, first, len(hyper_means))[: first + len(hyper_means)]
-        self.put_roots(slice(first, None), hyper_means, self.levels.start[root_levels])
-        self._start(new)
+        with self._all_or_none():
+            first = self.forest.num_populations
+            if population is None:
+                new = self.forest.plant(root_levels, children)
+            else:
+                new = self.forest.plant_tasks(root_levels, population)
+            self.roots = with_room(self.roots, first, len(hyper_means))[: first + len(hyper_means)]
+            self.put_roots(slice(first, None), hyper_means, self.levels.start[root_levels])
+            self._start(new)
 
     def sprout(self, parent: int, count: int) -> Indices:
         """New children of a node; returns their ids."""
@@ -113,9 +118,20 @@ class Nodes:
         level = int(self.levels.below[self.forest.level[parent]])
         if level < 0:
             raise ValueError(f"parent must be above the level of tasks, got node {parent}, a task")
-        new = self.forest.sprout(parent, level, count)
-        self._start(new)
+        with self._all_or_none():
+            new = self.forest.sprout(parent, level, count)
+            self._start(new)
         return np.arange(new.start, new.stop)
+
+    @contextmanager
+    def _all_or_none(self) -> Iterator[None]:
+        """Take new nodes back if an error comes, of memory say, before they have their blocks."""
+        size, root = self.forest.size, self.forest.root
+        try:
+            yield
+        except BaseException:
+            self.forest.size, self.forest.root = size, root
+            raise
 
     def _start(self, new: slice) -> None:
         """Let new nodes, the last of the forest, know nothing."""
@@ -152,19 +168,20 @@ class Nodes:
         parent = forest.parent[: self.size]
         tasks = np.flatnonzero((parent >= 0) & (tree[parent] >= 0))
         users = np.bincount(forest.level[forest.root]).tolist()
-        for root, hierarchy in zip(roots.tolist(), hierarchies, strict=True):
-            row = int(forest.level[root])
+        levels = forest.level[roots]
+        for place, hierarchy in enumerate(hierarchies):
+            row = int(levels[place])
             if users[row] == 1:
                 self.levels.replace(row, hierarchy)
             else:
                 users[row] -= 1
-                forest.level[root] = self.levels.append(hierarchy)
-        levels = forest.level[roots]
+                levels[place] = self.levels.append(hierarchy)
+        self._show()  # kernels must have the rows before a node has their numbers
+        forest.level[roots] = levels
         forest.level[tasks] = levels[tree[parent[tasks]]] + 1
         means = np.array([hierarchy.hyper_mean for hierarchy in hierarchies])
         self.put_roots(populations, means, self.levels.start[levels])
         self.forget(tasks)
-        self._show()
         return tasks
 
     def replica(self, hierarchy: GaussianHierarchy) -> "Nodes":
@@ -235,7 +252,8 @@ class Nodes:
     def saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays, without copies."""
         meta, tables = self.levels.state()
-        own = {"state": self.state[: self.size], "roots": self.roots}
+        trees = self.forest.num_populations
+        own = {"state": self.state[: self.size], "roots": self.roots[:trees]}
         return meta, self.forest.state() | own | tables
 
     @classmethod
@@ -246,7 +264,7 @@ class Nodes:
         nodes.forest = Forest.from_state(arrays, nodes.levels)
         form, trees = nodes.levels.form, nodes.forest.num_populations
         shape = (nodes.size, *form.task_block(nodes.dim))
-        nodes.state = state_array("state", arrays["state"], shape)
-        nodes.roots = state_array("roots", arrays["roots"], (trees, *form.root_block(nodes.dim)))
+        nodes.state = state_copy("state", arrays["state"], shape)
+        nodes.roots = state_copy("roots", arrays["roots"], (trees, *form.root_block(nodes.dim)))
         nodes._show()
         return nodes

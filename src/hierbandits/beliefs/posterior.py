@@ -13,8 +13,9 @@ from hierbandits.beliefs.best_arms import best_row_under, best_under
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.normal_stock import NormalStock
+from hierbandits.beliefs.posterior_past import check_sums
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, index_array, positive, real_array
+from hierbandits.checks import LARGEST, generator, index_array, positive, real_array
 from hierbandits.kernels.arm_arrays import ArmArrays
 from hierbandits.kernels.lineage import first_with_children
 from hierbandits.models.log_totals import LogTotals
@@ -30,8 +31,8 @@ class Posterior(ABC):
     them follow; `roots` are those of the populations.
 
     Events may have times: `time` is None, or one finite number for each event, in any unit that
-    the model uses.  `observe_rows` is told when rewards were earned, and `draws` and
-    `predict_rows` for when parameters are asked; with `repeats` all draws have the same times.
+    the model uses.  `_raw_observe` is told when rewards were earned, and `_raw_draws` and
+    `_raw_predict` for when parameters are asked; with `repeats` all draws have the same times.
     A belief whose parameters stand still takes no notice of them, and says so by IS_TIMED.
     """
 
@@ -45,11 +46,11 @@ class Posterior(ABC):
         """New nodes below a node (a population's root, say); returns their ids."""
 
     @abstractmethod
-    def remove_newest(self, count: int) -> None:
+    def _raw_remove_newest(self, count: int) -> None:
         """Take back so many nodes that were added last, of which nothing was learned."""
 
     @abstractmethod
-    def observe_rows(
+    def _raw_observe(
         self,
         nodes: Indices,
         table: Matrix | Indices,
@@ -60,7 +61,7 @@ class Posterior(ABC):
         """`observe` of arrays that were checked before."""
 
     @abstractmethod
-    def learn_past(self, nodes: Indices, sums: TaskSums) -> None:
+    def _raw_learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
 
     @abstractmethod
@@ -73,7 +74,7 @@ class Posterior(ABC):
         """The number of rewards learned in each population, (P,)."""
 
     @abstractmethod
-    def draws(
+    def _raw_draws(
         self,
         rng: Generator | None,
         nodes: Indices,
@@ -87,7 +88,7 @@ class Posterior(ABC):
         Without `rng`, the posterior means.
         """
 
-    def best_arms(
+    def _raw_best_arms(
         self,
         rng: Generator,
         nodes: Indices,
@@ -102,47 +103,47 @@ class Posterior(ABC):
         """The number of each event's best arm in a joint draw, draw after draw, (repeats * E,).
 
         Or, unless `drawn`, at the posterior means.  `scale` is how far draws are from the means,
-        in units of how far the posterior's are.  This and `observe_rows` are a whole round:
+        in units of how far the posterior's are.  This and `_raw_observe` are a whole round:
         arrays in and arrays out, and no parameter leaves the belief.
         """
         source = rng if drawn else None
-        theta, slots = self.draws(source, nodes, repeats=repeats, fresh=fresh, time=time)
+        theta, slots = self._raw_draws(source, nodes, repeats=repeats, fresh=fresh, time=time)
         if scale != 1.0:
-            means, own = self.draws(None, nodes, time=time)
+            means, own = self._raw_draws(None, nodes, time=time)
             centre = means[np.tile(own, repeats)]
             theta, slots = centre + scale * (theta[slots] - centre), np.arange(slots.size)
         return best_under(theta, slots, arms, rng)
 
-    def best_row(self, stock: NormalStock, node: int, table: Features) -> int:
-        """`best_arms` of one event: the row of a table that is best in a draw.
+    def _raw_best_row(self, stock: NormalStock, node: int, table: Features) -> int:
+        """`_raw_best_arms` of one event: the row of a table that is best in a draw.
 
         The table has the right form; numbers that are too large or none are refused here.
         """
-        self.check_fit(table)
-        theta, slots = self.draws(stock.rng, np.array([node]))
+        self._raw_check_fit(table)
+        theta, slots = self._raw_draws(stock.rng, np.array([node]))
         return best_row_under(theta, slots, table, stock.rng)
 
-    def spread(self, stock: NormalStock, node: int, number: int) -> Matrix:
+    def _raw_spread(self, stock: NormalStock, node: int, number: int) -> Matrix:
         """The mean of a node's parameter, and below it so many draws, (1 + number, d).
 
         Every draw has ancestors of its own.
         """
         one = np.array([node])
-        mean, _ = self.draws(None, one)
-        theta, slots = self.draws(stock.rng, one, repeats=number, fresh=True)
+        mean, _ = self._raw_draws(None, one)
+        theta, slots = self._raw_draws(stock.rng, one, repeats=number, fresh=True)
         return np.concatenate([mean[-1:], theta[slots]])
 
-    def check_fit(self, table: Features) -> None:
+    def _raw_check_fit(self, table: Features) -> None:
         """Raise an error if a feature of an arm is too large, or no number."""
         if not self.is_armed:
             real_array("arms", table, table.shape, largest=self.largest_feature)
 
-    def observe_one(self, node: int, features: Any, reward: float) -> None:
-        """`observe_rows` of one event, with features (d,) or an arm's index."""
-        self.observe_rows(np.array([node]), np.array([features]), np.array([reward]))
+    def _raw_observe_one(self, node: int, features: Any, reward: float) -> None:
+        """`_raw_observe` of one event, with features (d,) or an arm's index."""
+        self._raw_observe(np.array([node]), np.array([features]), np.array([reward]))
 
     @abstractmethod
-    def predict_rows(
+    def _raw_predict(
         self,
         nodes: Indices,
         table: Matrix | Indices,
@@ -165,7 +166,7 @@ class Posterior(ABC):
 
     @abstractmethod
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """All state as plain data and arrays, without copies."""
+        """All state as plain data and arrays that cannot be written, without copies."""
 
     @classmethod
     @abstractmethod
@@ -244,7 +245,7 @@ class Posterior(ABC):
         table = self.checked_features(features, nodes.size)
         values = real_array("rewards", rewards, nodes.shape, " to match tasks")
         noise = None if noise_std is None else positive("noise_std", noise_std, nodes.shape)
-        self.observe_rows(nodes, table, values, noise, checked_time(time, nodes))
+        self._raw_observe(nodes, table, values, noise, checked_time(time, nodes))
 
     def sample(
         self,
@@ -259,8 +260,9 @@ class Posterior(ABC):
         Each node is drawn once per call: tasks share their ancestors' draws and repeats of a task
         share its own.  With `fresh`, every task draws ancestors of its own.
         """
+        generator("rng", rng)
         nodes = self.checked_nodes(tasks)
-        draws, slots = self.draws(rng, nodes, fresh=fresh, time=checked_time(time, nodes))
+        draws, slots = self._raw_draws(rng, nodes, fresh=fresh, time=checked_time(time, nodes))
         return draws[slots]
 
     def predict(
@@ -269,7 +271,7 @@ class Posterior(ABC):
         """The posterior of x @ theta for each event, its variance split by where it comes from."""
         nodes = self.checked_nodes(tasks)
         table = self.checked_features(features, nodes.size)
-        return self.predict_rows(nodes, table, np.arange(nodes.size), checked_time(time, nodes))
+        return self._raw_predict(nodes, table, np.arange(nodes.size), checked_time(time, nodes))
 
     def hyper(self, population: int = 0) -> Gaussian:
         """The hyper-posterior Q of a population.  [HBB, eq. linear hyperposterior]"""
@@ -280,7 +282,7 @@ class Posterior(ABC):
         """Task ids as kernels take them, checked."""
         return index_array("tasks", tasks, self._nodes.size, "nodes")
 
-    def check_leaves(self, nodes: Indices) -> None:
+    def _raw_check_leaves(self, nodes: Indices) -> None:
         """Raise an error if one of these nodes is not a task."""
         levels = self._nodes.levels
         above = first_with_children(nodes, self._nodes.forest.level, levels.below)
@@ -296,40 +298,14 @@ class Posterior(ABC):
         return [totals for totals in held if totals is not None]
 
     def check_past(self, num_tasks: int, sums: TaskSums) -> None:
-        """Raise an error unless `learn_past` can take these sums, for so many tasks."""
+        """Raise an error unless `_raw_learn_past` can take these sums, for so many tasks."""
         if not isinstance(sums, self.RECORD):
             raise ValueError(f"sums must be {self.RECORD.__name__}, got {sums!r:.80}")
         if self.num_rewards.any():
             raise ValueError(
                 f"sums must be learned before all rewards, got {self.num_rewards.sum():g} earlier"
             )
-        if sums.is_armed != self.is_armed or sums.xy.shape != (num_tasks, self.dim):
-            form = "arms" if self.is_armed else "features"
-            raise ValueError(
-                f"sums must hold {num_tasks} tasks with {self.dim} {form}, got {sums.xx.shape}"
-            )
-        sums.check_finite()
-        if ((sums.n < 0) | (sums.n != np.round(sums.n))).any():
-            raise ValueError(f"sums.n must be numbers of events, got {sums.n!r:.80}")
-        squares = sums.xx if self.is_armed else np.diagonal(sums.xx, axis1=1, axis2=2)
-        if self.is_armed and (abs(squares.sum(1) - sums.n) > 1e-6 * sums.n).any():
-            raise ValueError("sums.xx must be the counts of n events, which add up to n")
-        for name, values, size in (
-            ("xx", squares, self.largest_feature),
-            ("yy", sums.yy[:, None], LARGEST),
-        ):
-            most = 1.001 * size**2 * sums.n[:, None]  # more than rounding
-            if ((values < 0) | (values > most)).any():
-                raise ValueError(
-                    f"sums.{name} must be sums of n squares, each at most {size:g} squared"
-                )
-        root = np.sqrt(squares)
-        products = [("xy", sums.xy, root * np.sqrt(sums.yy)[:, None])]
-        if not self.is_armed:
-            products.append(("xx", sums.xx, root[:, :, None] * root[:, None, :]))
-        for name, values, most in products:
-            if (abs(values) > 1.001 * most).any():
-                raise ValueError(f"sums.{name} must be sums of products of the events' numbers")
+        check_sums(sums, num_tasks, self.dim, armed=self.is_armed, largest=self.largest_feature)
         self.check_new_log(sums.totals())
 
     def check_new_log(self, totals: LogTotals) -> None:

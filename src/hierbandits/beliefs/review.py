@@ -26,12 +26,12 @@ class Review:
             made = self.refit.advance(_pieces(work, self.refit.cost))
             work -= made * self.refit.cost
         if work > 0 and self.belief is None and self.refit.is_done:
-            self.belief = old.replica(self.refit.hierarchy())
+            self.belief = old._replica(self.refit.hierarchy())
         each = 1200 + (30 * old.dim if old.is_diagonal else 80 * old.dim**2)  # as measured
         while work > 0 and self.belief is not None and self.folded < old.num_nodes:
             stop = min(self.folded + _pieces(work, each, least=16), old.num_nodes)
             nodes = np.arange(self.folded, stop)
-            self.belief.learn_from(nodes, sums.rows(nodes))
+            self.belief._learn_from(nodes, sums.rows(nodes))
             work -= (stop - self.folded) * each
             self.folded = stop
         return self.belief is not None and self.folded == old.num_nodes

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hierbandits.checks import count, index_array, real_array, state_array
+from hierbandits.checks import count, float_array, index_array, real_array, state_array
 from hierbandits.kernels.summation import add_arms, add_vectors
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.types import Indices, Matrix, Vector
@@ -20,6 +20,24 @@ class TaskSums:
     xy: Matrix  # X'Y, (tasks, d)
     yy: Vector  # Y'Y, (tasks,)
     n: Vector  # number of events, (tasks,)
+
+    def __post_init__(self) -> None:
+        # Kernels take the arrays on trust.
+        for part in fields(TaskSums):
+            array = float_array(f"sums.{part.name}", getattr(self, part.name))
+            object.__setattr__(self, part.name, array)
+        shape = self.xy.shape
+        if len(shape) != 2 or self.xx.shape not in (shape, (*shape, shape[1])):
+            raise ValueError(
+                "sums.xx must have shape (tasks, d, d), or (tasks, K) if armed, to match sums.xy, "
+                f"got {self.xx.shape} and {shape}"
+            )
+        for name in ("yy", "n"):
+            if getattr(self, name).shape != shape[:1]:
+                raise ValueError(
+                    f"sums.{name} must have shape ({shape[0]},) to match sums.xy, got "
+                    f"{getattr(self, name).shape}"
+                )
 
     @classmethod
     def zeros(cls, num_tasks: int, dim: int, *, armed: bool = False) -> "TaskSums":
@@ -63,34 +81,39 @@ class TaskSums:
             arms = index_array("features", features, dim, "arms")
             if arms.size != rows.size:
                 raise ValueError(f"features must have one arm per task, got {arms.size}")
-            self.add_rows(rows, arms, values)
+            self._raw_add(rows, arms, values)
         else:
             x = real_array("features", features, (rows.size, dim), " to match tasks")
-            self.add_rows(rows, x, values)
+            self._raw_add(rows, x, values)
 
-    def add_rows(self, tasks: Indices, features: Matrix | Indices, rewards: Vector) -> None:
+    def _raw_add(self, tasks: Indices, features: Matrix | Indices, rewards: Vector) -> None:
         """`add` of arrays that were checked before."""
         add = add_arms if self.is_armed else add_vectors
         add(tasks, features, rewards, self.xx, self.xy, self.yy, self.n)
 
     def revise(self, task: int, features: Any, old_reward: float, new_reward: float) -> None:
         """Replace a reward that was added earlier; `features` are (d,), or an arm's index."""
+        num_tasks, dim = self.xy.shape
+        row = index_array("task", [task], num_tasks, "tasks")[0]
+        old, new = real_array("rewards", [old_reward, new_reward], (2,))
         if self.is_armed:
-            self.xy[task, features] += new_reward - old_reward
+            self.xy[row, index_array("features", [features], dim, "arms")[0]] += new - old
         else:
-            self.xy[task] += (new_reward - old_reward) * features
-        self.yy[task] += new_reward**2 - old_reward**2
+            self.xy[row] += (new - old) * real_array("features", features, (dim,))
+        self.yy[row] += new**2 - old**2
 
-    def rows(self, tasks: Indices | slice) -> "TaskSums":
+    def rows(self, tasks: ArrayLike | slice) -> "TaskSums":
         """The sums of some of the tasks."""
+        if not isinstance(tasks, slice):
+            tasks = index_array("tasks", tasks, len(self.n), "tasks")
         return TaskSums(self.xx[tasks], self.xy[tasks], self.yy[tasks], self.n[tasks])
 
-    def put(self, tasks: Indices, other: "TaskSums") -> None:
+    def _put(self, tasks: Indices, other: "TaskSums") -> None:
         """Replace the sums of some of the tasks."""
         for part in fields(TaskSums):
             getattr(self, part.name)[tasks] = getattr(other, part.name)
 
-    def grouped(self, group: Indices, num_groups: int) -> "TaskSums":
+    def _grouped(self, group: Indices, num_groups: int) -> "TaskSums":
         """The sums of groups of tasks; `group[s]` is the group of task s."""
         grouped = TaskSums.zeros(num_groups, self.xy.shape[1], armed=self.is_armed)
         for part in fields(TaskSums):
@@ -99,20 +122,24 @@ class TaskSums:
 
     def with_unit_vectors(self) -> "TaskSums":
         """Armed sums as those of features, where an arm is a unit vector."""
+        if not self.is_armed:
+            raise ValueError(f"sums must be armed, got the shape {self.xx.shape}")
         xx = self.xx[:, :, None] * np.eye(self.xy.shape[1])
         return TaskSums(xx, self.xy, self.yy, self.n)
 
-    def with_arms_at(self, places: Indices, num_arms: int) -> "TaskSums":
+    def with_arms_at(self, places: ArrayLike, num_arms: int) -> "TaskSums":
         """Armed sums with arm i at places[i] among `num_arms` arms."""
-        if not self.is_armed or self.xy.shape[1] != places.size:
-            raise ValueError(f"sums must have {places.size} arms, got the shape {self.xx.shape}")
         moved = TaskSums.zeros(len(self.n), num_arms, armed=True)
-        moved.xx[:, places], moved.xy[:, places] = self.xx, self.xy
+        at = index_array("places", places, num_arms, "arms")
+        if not self.is_armed or self.xy.shape[1] != at.size:
+            raise ValueError(f"sums must have {at.size} arms, got the shape {self.xx.shape}")
+        moved.xx[:, at], moved.xy[:, at] = self.xx, self.xy
         moved.yy[:], moved.n[:] = self.yy, self.n
         return moved
 
     def with_room(self, num_tasks: int, dim: int) -> "TaskSums":
         """These sums, or a copy with room for at least so many tasks and arms."""
+        num_tasks, dim = count("num_tasks", num_tasks), count("dim", dim)
         have, known = self.xy.shape
         if have >= num_tasks and known >= dim:
             return self
@@ -137,6 +164,8 @@ class TaskSums:
 
     def __add__(self, other: "TaskSums") -> "TaskSums":
         """The sums of both logs, task by task."""
+        if not isinstance(other, TaskSums):
+            return NotImplemented
         if self.xx.shape != other.xx.shape:
             raise ValueError(f"sums must match in shape, got {self.xx.shape} and {other.xx.shape}")
         return TaskSums(

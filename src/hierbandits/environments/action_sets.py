@@ -84,7 +84,7 @@ class SampledActions:
         table = real_array("table", self.table, (None, None))
         if len(table) == 0:
             raise ValueError("table must have at least one row, got none")
-        object.__setattr__(self, "table", table)
+        object.__setattr__(self, "table", table.copy())
 
     def max_norm(self, dim: int) -> float:
         """The largest norm that an arm can have."""
@@ -101,7 +101,7 @@ class SampledActions:
         No features are copied, and the number of an arm is its row in the table.
         """
         rows = self._rows(stream.uniforms(events, self.num_arms))
-        return Arms.of_rows(self.table, rows.ravel(), np.full(len(rows), self.num_arms))
+        return Arms._raw_of_rows(self.table, rows.ravel(), np.full(len(rows), self.num_arms))
 
     def _rows(self, numbers: Vector) -> Indices:
         """Rows of the table from uniform numbers in (0, 1)."""

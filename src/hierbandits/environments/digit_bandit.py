@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from hierbandits.checks import count, real_array
+from hierbandits.checks import count, index_array, real_array
 from hierbandits.environments.digit_estimators import (
     ARMS,
     NEGATIVE,
@@ -27,7 +27,7 @@ from hierbandits.environments.digit_estimators import (
     estimate_population,
 )
 from hierbandits.environments.digit_reading import DigitReading
-from hierbandits.environments.events import Events
+from hierbandits.environments.events import Events, checked_events
 from hierbandits.environments.images import Images
 from hierbandits.keyed_random import Stream
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -48,10 +48,12 @@ class DigitBandit:
     num_arms: int = ARMS
 
     def __post_init__(self) -> None:
-        real_array("features", self.features, (None, self.prior.dim), " to match prior")
-        size = len(self.features)
-        real_array("mean_rewards", self.mean_rewards, (size,), " to match features")
-        real_array("hyper", self.hyper, (self.prior.dim,), " to match prior")
+        features = real_array("features", self.features, (None, self.prior.dim), " to match prior")
+        size = len(features)
+        means = real_array("mean_rewards", self.mean_rewards, (size,), " to match features")
+        hyper = real_array("hyper", self.hyper, (self.prior.dim,), " to match prior")
+        for name, own in (("features", features), ("mean_rewards", means), ("hyper", hyper)):
+            object.__setattr__(self, name, own.copy())
         count("num_tasks", self.num_tasks, least=1)
         count("num_arms", self.num_arms, least=1)
         if count("subsample", self.subsample, least=1) > size:
@@ -109,15 +111,16 @@ class DigitWorlds:
 
     def offer(self, events: Events) -> Arms:
         """Fresh pictures of each event's task, as rows of the one table of all."""
+        run, task = checked_events(events, self._first, *self.pools.shape[:2]), events.task
         uniforms = self._pictures.uniforms(events, self._num_arms)
         place = (uniforms * self.pools.shape[2]).astype(np.intp)
-        run, task = events.run - self._first, events.task
         rows = self.pools[run[:, None], task[:, None], place]
-        return Arms.of_rows(self._features, rows.ravel(), np.full(len(rows), self._num_arms))
+        return Arms._raw_of_rows(self._features, rows.ravel(), np.full(len(rows), self._num_arms))
 
     def play(self, events: Events, arms: Arms, choices: Indices) -> tuple[Vector, Vector]:
         """The reward and the regret of each event's choice."""
-        value = self._mean_rewards[choices]
+        checked_events(events, self._first, *self.pools.shape[:2])
+        value = self._mean_rewards[index_array("choices", choices, len(self._features), "pictures")]
         best = np.maximum.reduceat(self._mean_rewards[arms.flat_rows()], arms.offset[:-1])
         luck = self._luck.uniforms(events, 1)[:, 0]
         return (luck < value).astype(float), best - value

@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
+from hierbandits.checks import index_array
 from hierbandits.types import Indices
 
 
@@ -14,3 +17,16 @@ class Events(NamedTuple):
     run: Indices  # (E,)
     task: Indices  # (E,)
     interaction: Indices  # (E,), counted from 0
+
+
+def checked_events(events: Events, first_run: int, runs: int | None, num_tasks: int) -> Indices:
+    """The run of each event, counted from `first_run`, if it and the task are there.
+
+    `runs` is how many there are; None for any number.
+    """
+    task = index_array("events.task", events.task, num_tasks, "tasks")
+    most = np.iinfo(np.intp).max if runs is None else runs
+    run = index_array("events.run", np.asarray(events.run) - first_run, most, "runs from the first")
+    if not run.shape == task.shape == np.shape(events.interaction):
+        raise ValueError(f"events must have as many runs as tasks and interactions, got {events}")
+    return run

@@ -8,7 +8,7 @@ from numpy.random import Generator
 from hierbandits.algebra import square_root
 from hierbandits.checks import count, real_array
 from hierbandits.environments.action_sets import ActionSets, SampledActions
-from hierbandits.environments.events import Events
+from hierbandits.environments.events import Events, checked_events
 from hierbandits.environments.reward_law import RewardLaw, check_reward_law, draw_rewards
 from hierbandits.kernels.linear_forms import linear_values
 from hierbandits.keyed_random import Stream
@@ -49,7 +49,8 @@ class HierarchicalBandit:
         if (prior.is_armed, prior.dim) != (truth.is_armed, truth.dim):
             raise ValueError(f"believed must have the form of {truth}, got {prior}")
         if self.hyper is not None:
-            real_array("hyper", self.hyper, (self.hierarchy.dim,))
+            own = real_array("hyper", self.hyper, (self.hierarchy.dim,)).copy()
+            object.__setattr__(self, "hyper", own)
 
     @property
     def prior(self) -> GaussianHierarchy:
@@ -93,7 +94,7 @@ class HierarchicalWorlds:
 
     def offer(self, events: Events) -> Arms:
         """The arms of each event."""
-        bandit, size = self._bandit, events.run.size
+        bandit, size = self._bandit, self._runs_of(events).size
         if bandit.actions is None:
             return Arms.of(None, size, bandit.hierarchy.dim, armed=True)
         if self.sets is None:
@@ -102,13 +103,16 @@ class HierarchicalWorlds:
 
     def play(self, events: Events, arms: Arms, choices: Indices) -> tuple[Vector, Vector]:
         """The reward and the regret of each event's choice."""
-        bandit, run = self._bandit, events.run - self._first_run
+        bandit, run = self._bandit, self._runs_of(events)
+        features = arms.features(choices)
+        if len(features) != run.size or features.shape[1:] != self._shape_of_features:
+            raise ValueError(f"arms must be those that were offered to {run.size} events")
         if bandit.actions is None:
             theta = self.theta[run, events.task]
-            value, best = theta[np.arange(run.size), choices], theta.max(axis=1)
+            value, best = theta[np.arange(run.size), features], theta.max(axis=1)
         else:
             value = np.empty(run.size)
-            linear_values(self.theta, run, events.task, arms.features(choices), value)
+            linear_values(self.theta, run, events.task, features, value)
             if self._best is not None:
                 best = self._best[run, events.task]
             else:
@@ -120,9 +124,18 @@ class HierarchicalWorlds:
         rewards = draw_rewards(bandit.rewards, value, noise_std, self._luck, events)
         return rewards, best - value
 
+    @property
+    def _shape_of_features(self) -> tuple[int, ...]:
+        """What an arm's features are like."""
+        return () if self._bandit.actions is None else self.theta.shape[2:]
+
+    def _runs_of(self, events: Events) -> Indices:
+        """The run of each event, counted from the first one here, (E,)."""
+        return checked_events(events, self._first_run, *self.theta.shape[:2])
+
     def _set_numbers(self, events: Events) -> Indices:
         """Which of `sets` each event plays from, (E,)."""
-        run = events.run - self._first_run
+        run = self._runs_of(events)
         assert self._bandit.actions is not None
         per_task = self._bandit.actions.per == "task"
         return run * self._bandit.num_tasks + events.task if per_task else run

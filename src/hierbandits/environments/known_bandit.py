@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from hierbandits.checks import real_array
-from hierbandits.environments.events import Events
+from hierbandits.checks import index_array, real_array
+from hierbandits.environments.events import Events, checked_events
 from hierbandits.environments.reward_law import RewardLaw, check_reward_law, draw_rewards
 from hierbandits.keyed_random import Stream
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -41,7 +41,7 @@ class KnownBandit:
             raise ValueError(
                 f"means must be in [0, 1] for bernoulli rewards, got {means.min()} to {means.max()}"
             )
-        object.__setattr__(self, "means", means)
+        object.__setattr__(self, "means", means.copy())
 
     @property
     def num_tasks(self) -> int:
@@ -64,12 +64,17 @@ class KnownWorlds:
 
     def offer(self, events: Events) -> Arms:
         """All K arms, in every event."""
+        checked_events(events, 0, None, self._bandit.num_tasks)
         return Arms.of(None, events.run.size, self._bandit.prior.dim, armed=True)
 
     def play(self, events: Events, arms: Arms, choices: Indices) -> tuple[Vector, Vector]:
         """The reward and the regret of each event's choice."""
         bandit = self._bandit
-        value = bandit.means[events.task, choices]
+        size = checked_events(events, 0, None, bandit.num_tasks).size
+        played = index_array("choices", choices, bandit.prior.dim, "arms")
+        if played.size != size:
+            raise ValueError(f"choices must match {size} events, got {played.size}")
+        value = bandit.means[events.task, played]
         regret: Vector = self._best[events.task] - value
         noise_std = bandit.prior.noise_std
         return draw_rewards(bandit.rewards, value, noise_std, self._luck, events), regret

@@ -8,7 +8,7 @@ import numpy as np
 
 from hierbandits.evaluation.estimators import Estimates, student
 from hierbandits.evaluation.moments import Moments
-from hierbandits.keyed_random import Stream
+from hierbandits.keyed_random import Stream, seed_words
 from hierbandits.logs import Rows, Split, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arms import Arms
@@ -91,7 +91,7 @@ def replay(
     """
     assert survey.least_propensity is not None
     policy = recipe(prior, 0, survey.num_populations, population=survey.population)
-    rng = np.random.default_rng([seed, crc32(name.encode())])
+    rng = np.random.default_rng(seed_words(seed, crc32(name.encode())))
     earned = Moments.zeros(survey.num_tasks, 1)
     logged = Moments.zeros(survey.num_tasks, 1)
     offered = kept = 0
@@ -125,8 +125,8 @@ def _offered(rows: Rows, table: Matrix | None, num_arms: int) -> Arms:
     """The arms of each row."""
     features = np.arange(num_arms) if table is None else table
     if rows.eligible is None:
-        return Arms.shared(features, rows.size)
-    return Arms.of_rows(features, np.nonzero(rows.eligible)[1], rows.eligible.sum(axis=1))
+        return Arms._raw_shared(features, rows.size)
+    return Arms._raw_of_rows(features, np.nonzero(rows.eligible)[1], rows.eligible.sum(axis=1))
 
 
 def _rounds(

@@ -30,10 +30,10 @@ class Player:
         for interaction in range(num_rounds):
             events = worlds.events(interaction)
             arms = worlds.offer(events)
-            choices = self.policy.choose(rng, self.nodes, arms)
+            choices = self.policy._raw_choose(rng, self.nodes, arms)
             rewards, regret = worlds.play(events, arms, choices)
             if self.learns:
-                self.policy.belief.observe_rows(self.nodes, arms.features(choices), rewards)
+                self.policy.belief._raw_observe(self.nodes, arms.features(choices), rewards)
             total += regret.reshape(worlds.runs, -1).mean(axis=1)
             curve[interaction] = total
         return curve
@@ -61,7 +61,7 @@ class Scene:
         belief = Belief(hierarchy, self.num_tasks, self.runs)
         nodes = np.arange(self.runs * self.num_tasks)
         if self.own.size:
-            belief.learn_past(nodes, self.sums.rows(np.tile(self.own, self.runs)))
+            belief._raw_learn_past(nodes, self.sums.rows(np.tile(self.own, self.runs)))
         return Player(Policy(belief, rule), nodes)
 
     def from_start(self, prior: Model, recipe: Recipe) -> Player:
@@ -71,7 +71,7 @@ class Scene:
         policy = recipe(prior, size, self.runs)
         nodes = size * np.arange(self.runs)[:, None] + np.arange(size)  # (runs, tasks)
         tiled = self.sums.rows(np.tile(np.arange(known), self.runs))
-        policy.belief.learn_past(nodes[:, :known].ravel(), tiled)
+        policy.belief._raw_learn_past(nodes[:, :known].ravel(), tiled)
         acting = self.own if self.own.size else np.arange(known, size)
         return Player(policy, nodes[:, acting].ravel())
 

@@ -11,6 +11,7 @@ from hierbandits.beliefs.model_kinds import belief_after
 from hierbandits.beliefs.width_refit import work_of_task
 from hierbandits.environments import SampledActions
 from hierbandits.fitting.structure_choice import StructureChoice
+from hierbandits.keyed_random import seed_words
 from hierbandits.learning.log_worlds import LogWorlds, drawn_tasks
 from hierbandits.learning.players import Player, Scene, after_sums
 from hierbandits.logs import Start
@@ -77,7 +78,7 @@ class StartTrial:
         self.players = PLAYERS if self._is_affordable(TASKS) else PLAYERS[:-1]
         most = MOST_WORK / self._work(TASKS + (len(self.sums.n) if self.looks else 0))
         self.runs = min(runs, max(LEAST_RUNS, int(most)))
-        rng = np.random.default_rng([seed, 3])
+        rng = np.random.default_rng(seed_words(seed, 3))
         own = np.sort(rng.permutation(seen)[:TASKS])
         scalar = 0.0 if structure is None else structure.probability.get("scalar", 0.0)
         drawn = self._hierarchies(rng, fit, scalar)
@@ -96,7 +97,7 @@ class StartTrial:
 
     def regret(self, tasks: str, policy: str) -> Matrix:
         """The regret of a task so far, on average over a world's tasks, (rounds, runs)."""
-        rng = np.random.default_rng([self.seed, 4, PLAYERS.index(policy)])
+        rng = np.random.default_rng(seed_words(self.seed, 4, PLAYERS.index(policy)))
         player = self._player(policy, self._scenes[tasks])
         return player.regret(rng, self._worlds[tasks], self.horizon)
 

@@ -35,6 +35,22 @@ class UnknownWidths:
     noise_std: float | None
     learned_from: LogTotals | None = None
 
+    def __post_init__(self) -> None:
+        mean = real_array("hyper_mean", self.hyper_mean, (None,)).copy()
+        if mean.size == 0:
+            raise ValueError("hyper_mean must have at least one entry, got none")
+        mean.flags.writeable = False
+        object.__setattr__(self, "hyper_mean", mean)
+        if not isinstance(self.is_armed, bool):
+            raise ValueError(f"armed must be a boolean, got {self.is_armed!r:.80}")
+        if self.noise_std is not None:
+            noise = float(positive("noise_std", self.noise_std, ()))
+            if not NOISE_RANGE[0] <= noise <= NOISE_RANGE[1]:
+                raise ValueError(
+                    f"noise_std must be in [1e-20, 1e20] with widths unknown, got {noise}"
+                )
+            object.__setattr__(self, "noise_std", noise)
+
     @classmethod
     def of(
         cls,
@@ -48,10 +64,7 @@ class UnknownWidths:
         """The assumption, checked; `hyper_mean` is zero unless given."""
         dim = count("dim", dim, least=1)
         mean = np.zeros(dim) if hyper_mean is None else hyper_mean
-        noise = None if noise_std is None else float(positive("noise_std", noise_std, ()))
-        if noise is not None and not NOISE_RANGE[0] <= noise <= NOISE_RANGE[1]:
-            raise ValueError(f"noise_std must be in [1e-20, 1e20] with widths unknown, got {noise}")
-        return cls(real_array("hyper_mean", mean, (dim,)), armed, noise, learned_from)
+        return cls(real_array("hyper_mean", mean, (dim,)), armed, noise_std, learned_from)
 
     @property
     def dim(self) -> int:
@@ -140,17 +153,9 @@ class UnknownWidths:
     @classmethod
     def from_dict(cls, parts: dict[str, Any]) -> "UnknownWidths":
         """What `to_dict` described, checked again."""
-        mean, armed = parts["hyper_mean"], parts["armed"]
-        if not isinstance(armed, bool):
-            raise ValueError(f"armed must be a boolean, got {armed!r}")
         log = parts.get("learned_from")
-        return cls.of(
-            len(mean),
-            armed=armed,
-            noise_std=parts["noise_std"],
-            hyper_mean=mean,
-            learned_from=None if log is None else LogTotals.from_dict(log),
-        )
+        learned_from = None if log is None else LogTotals.from_dict(log)
+        return cls(parts["hyper_mean"], parts["armed"], parts["noise_std"], learned_from)
 
     def __repr__(self) -> str:
         form = f"{self.dim}-armed" if self.is_armed else f"{self.dim} features"

@@ -6,8 +6,8 @@ import numpy as np
 
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.odds import Odds
-from hierbandits.policies.rule import ChooseOne, Rule
-from hierbandits.types import Features, Indices, Vector
+from hierbandits.policies.rule import Rule
+from hierbandits.types import Indices, Vector
 
 
 def checked_choices(rule: Rule, choices: Any, arms: Arms) -> Indices:
@@ -42,12 +42,3 @@ def checked_odds(rule: Rule, odds: Odds, played: Indices) -> Vector:
     if not ((shares >= 0) & (shares <= 1)).all():
         raise ValueError(f"rule {rule!r:.80} must give odds in [0, 1], got {shares!r:.80}")
     return shares.astype(float)
-
-
-def checked_one(rule: Rule, choose: ChooseOne) -> ChooseOne:
-    """A quick choice whose answers are checked."""
-
-    def choose_checked(stock: Any, node: int, table: Features) -> int:
-        return int(checked_choices(rule, [choose(stock, node, table)], Arms.shared(table, 1))[0])
-
-    return choose_checked

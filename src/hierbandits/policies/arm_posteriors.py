@@ -8,6 +8,7 @@ import numpy as np
 from hierbandits.algebra import square_root
 from hierbandits.beliefs.gaussian import Prediction
 from hierbandits.beliefs.posterior import Posterior
+from hierbandits.policies.belief_view import BeliefView
 from hierbandits.types import Indices, Matrix
 
 Known = TypeVar("Known", bound=Posterior)
@@ -33,7 +34,8 @@ class ArmPosteriors(Generic[Known]):
         features = np.arange(num_arms) if table is None else table
         num_rows = int(row.max()) + 1
         nodes = np.repeat(np.arange(num_rows), num_arms)
-        parts = belief.predict_rows(nodes, features, np.tile(np.arange(num_arms), num_rows))
+        rows = np.tile(np.arange(num_arms), num_rows)
+        parts = BeliefView(belief).predict_rows(nodes, features, rows)
         prediction = Prediction(*(part.reshape(num_rows, num_arms) for part in parts))
         return cls(belief, table, row, prediction)
 

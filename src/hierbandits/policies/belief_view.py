@@ -6,7 +6,8 @@ from numpy.typing import ArrayLike
 
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.posterior import Posterior, checked_time
-from hierbandits.checks import count, index_array
+from hierbandits.checks import count, generator, index_array, positive, real_array
+from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
 
 
@@ -19,9 +20,11 @@ class BeliefView:
 
     __slots__ = ("_moment", "_viewed")
 
-    def __init__(self, belief: Posterior, time: Vector | None = None) -> None:
+    def __init__(self, belief: Posterior, time: ArrayLike | None = None) -> None:
+        if not isinstance(belief, Posterior):
+            raise ValueError(f"belief must be a Posterior, got {belief!r:.80}")
         self._viewed = belief
-        self._moment = time
+        self._moment = None if time is None else real_array("time", time, (None,))
 
     @property
     def time(self) -> Vector | None:
@@ -52,11 +55,49 @@ class BeliefView:
         Without `rng`, the posterior means.  Repeats of a node share its draw, and nodes share
         those of their ancestors; with `fresh`, every node draws ancestors of its own.
         """
-        if rng is not None and not isinstance(rng, Generator):
-            raise ValueError(f"rng must be a numpy Generator or None, got {rng!r:.80}")
+        if rng is not None:
+            generator("rng", rng)
         checked, times = self._checked(nodes, time)
         repeats = count("repeats", repeats, least=1)
-        return self._viewed.draws(rng, checked, repeats=repeats, fresh=fresh, time=times)
+        return self._viewed._raw_draws(rng, checked, repeats=repeats, fresh=fresh, time=times)
+
+    def best_arms(
+        self,
+        rng: Generator,
+        nodes: ArrayLike,
+        arms: Arms,
+        *,
+        drawn: bool = True,
+        repeats: int = 1,
+        fresh: bool = False,
+        scale: float = 1.0,
+    ) -> Indices:
+        """The number of each event's best arm in a joint draw, draw after draw, (repeats * E,).
+
+        Or, unless `drawn`, at the posterior means.  `scale` is how far draws are from the means,
+        in units of how far the posterior's are; `repeats` and `fresh` are those of `draws`.
+        """
+        checked, times = self._checked(nodes, None)
+        return self._viewed._raw_best_arms(
+            generator("rng", rng),
+            checked,
+            self._fitting_arms(arms, checked.size)._raw_arrays,
+            drawn=drawn,
+            repeats=count("repeats", repeats, least=1),
+            fresh=fresh,
+            scale=float(positive("scale", scale, ())) if scale != 1.0 else 1.0,
+            time=times,
+        )
+
+    def _fitting_arms(self, arms: Arms, num_events: int) -> Arms:
+        """These arms, if they are of so many events and have the form that the belief knows."""
+        if not isinstance(arms, Arms) or arms.num_events != num_events:
+            raise ValueError(f"arms must be Arms of {num_events} events, got {arms!r:.80}")
+        if self.is_armed:
+            index_array("arms", arms._own_table, self.dim, "arms")
+        elif arms._own_table.ndim != 2 or arms._own_table.shape[1] != self.dim:
+            raise ValueError(f"arms must have {self.dim} features, got {arms._own_table.shape}")
+        return arms
 
     def predict(
         self, nodes: ArrayLike, features: ArrayLike, *, time: ArrayLike | None = None
@@ -64,7 +105,7 @@ class BeliefView:
         """The posterior of x @ theta for each node and its features, (E, d), or arms, (E,)."""
         checked, times = self._checked(nodes, time)
         table = self._viewed.checked_features(features, checked.size)
-        return self._viewed.predict_rows(checked, table, np.arange(checked.size), times)
+        return self._viewed._raw_predict(checked, table, np.arange(checked.size), times)
 
     def predict_rows(
         self,
@@ -76,11 +117,11 @@ class BeliefView:
     ) -> Prediction:
         """`predict` with the features looked up: node e has those of row rows[e] of a table."""
         checked, times = self._checked(nodes, time)
-        features = self._viewed.checked_features(table, len(np.asarray(table)))
+        features = self._viewed.checked_features(table, np.shape(table)[0] if np.ndim(table) else 0)
         places = index_array("rows", rows, len(features), "rows")
         if places.size != checked.size:
             raise ValueError(f"rows must match {checked.size} nodes, got {places.size}")
-        return self._viewed.predict_rows(checked, features, places, times)
+        return self._viewed._raw_predict(checked, features, places, times)
 
     def task(self, node: int) -> Gaussian:
         """The marginal posterior of a node's parameter."""

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from hierbandits.beliefs.posterior import Posterior
+from hierbandits.checks import index_array
 from hierbandits.kernels.random_bounds import bound_ends, chances
 from hierbandits.keyed_random import Stream
 from hierbandits.policies.arm_posteriors import ArmPosteriors
@@ -20,6 +21,24 @@ class Frozen(Protocol):
 
     def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
         """Rows that sum to one over the eligible arms."""
+
+
+def _checked_offer(
+    tasks: Indices, eligible: Mask, num_tasks: int, num_arms: int
+) -> tuple[Indices, Mask]:
+    """Tasks, (n,), and the arms that each may play, (n, K): one at least."""
+    checked = index_array("tasks", tasks, num_tasks, "tasks")
+    mask = np.asarray(eligible)
+    if mask.dtype != np.bool_ or mask.shape != (checked.size, num_arms):
+        raise ValueError(
+            f"eligible must be booleans of shape ({checked.size}, {num_arms}), got {mask.dtype} of "
+            f"shape {mask.shape}"
+        )
+    if not mask.any(axis=1).all():
+        raise ValueError(
+            f"eligible must leave an arm, got none for row {mask.any(axis=1).argmin()}"
+        )
+    return checked, np.ascontiguousarray(mask)
 
 
 def evenly(tasks: Indices, eligible: Mask, /) -> Matrix:
@@ -46,6 +65,7 @@ class HighestBound:
 
     def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
         """The best eligible arm."""
+        tasks, eligible = _checked_offer(tasks, eligible, self.row.size, self.bound.shape[1])
         bound = np.where(eligible, self.bound[self.row[tasks]], -np.inf)
         best = bound == bound.max(axis=1, keepdims=True)
         return evenly(tasks, best)
@@ -64,6 +84,7 @@ class HighestRandomBound:
 
     def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
         """The probability that each eligible arm has the highest bound."""
+        tasks, eligible = _checked_offer(tasks, eligible, self.row.size, self.mean.shape[1])
         rows = self.row[tasks]
         event, arm = np.nonzero(eligible)
         offset = np.append(0, np.cumsum(eligible.sum(axis=1)))
@@ -95,6 +116,8 @@ class DrawnShares:
 
     def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
         """The probability of each eligible arm, exact given the draws."""
+        num_arms = self.posteriors.prediction.mean.shape[1]
+        tasks, eligible = _checked_offer(tasks, eligible, self.posteriors.row.size, num_arms)
         shares = np.empty(eligible.shape)
         whole = eligible.all(axis=1)
         shares[~whole] = self._shares(tasks[~whole], eligible[~whole])

@@ -24,14 +24,15 @@ class Greedy:
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
         """The best arm of each event at the posterior means."""
-        return view._viewed.best_arms(rng, nodes, arms.arrays, drawn=False, time=view._moment)
+        return view.best_arms(rng, nodes, arms, drawn=False)
 
     def odds(
         self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /, *, draws: int
     ) -> BestOdds:
         """The best arm for certain, or one of those that tie; no draws are made."""
-        means, slots = view._viewed.draws(None, nodes, time=view._moment)
-        return BestOdds.of_scores(arms.values(means[slots]), arms, rng)
+        means, slots = view.draws(None, nodes)
+        fitting = view._fitting_arms(arms, slots.size)
+        return BestOdds.of_scores(fitting.values(means[slots]), fitting, rng)
 
     def frozen(
         self, posteriors: ArmPosteriors[Posterior], draws: int, stream: Stream, /

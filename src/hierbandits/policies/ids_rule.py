@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.checks import count
+from hierbandits.checks import count, generator
 from hierbandits.kernels.information import (
     mixture_shares,
     pairs_armed,
@@ -52,7 +52,7 @@ class Ids:
         """One of the two arms of each event's mixture."""
         return self.odds(view, rng, nodes, arms, draws=1).choices
 
-    def one(self, view: BeliefView, /) -> ChooseOne:
+    def _raw_one(self, view: BeliefView, /) -> ChooseOne:
         """One of the two rows of a table's mixture."""
         belief, pairs = view._viewed, self.pairs
         most = belief.largest_feature**2
@@ -60,8 +60,8 @@ class Ids:
 
         def choose(stock: NormalStock, node: int, table: Features) -> int:
             if table.ndim == 2 and not np.vdot(table, table) <= most:
-                belief.check_fit(table)
-            theta = belief.spread(stock, node, pairs)
+                belief._raw_check_fit(table)
+            theta = belief._raw_spread(stock, node, pairs)
             place = stock.take(1)
             return play(theta, table, stock.block[place])
 
@@ -71,12 +71,12 @@ class Ids:
         self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /, *, draws: int
     ) -> PairOdds:
         """The mixture, exact given the draws, of which the rule makes its own number."""
-        belief, time = view._viewed, view._moment
-        means, own = belief.draws(None, nodes, time=time)
-        theta, slots = belief.draws(rng, nodes, repeats=self.pairs, fresh=True, time=time)
-        pair, share = np.empty((2, nodes.size), np.intp), np.empty(nodes.size)
-        kernel = pairs_armed if arms.table.ndim == 1 else pairs_linear
-        kernel(means[own], theta, slots, arms.arrays, pair, share)
+        means, own = view.draws(None, nodes)
+        theta, slots = view.draws(generator("rng", rng), nodes, repeats=self.pairs, fresh=True)
+        pair, share = np.empty((2, own.size), np.intp), np.empty(own.size)
+        kernel = pairs_armed if view.is_armed else pairs_linear
+        fitting = view._fitting_arms(arms, own.size)
+        kernel(means[own], theta, slots, fitting._raw_arrays, pair, share)
         return PairOdds.of_mixture(pair, share, rng)
 
     def frozen(

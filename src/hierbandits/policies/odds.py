@@ -36,7 +36,7 @@ class DrawnOdds:
 
     def of(self, played: Indices) -> Vector:
         """The share of rounds that choose each event's arm, exact given the rounds."""
-        share: Vector = (self.rounds == played).mean(axis=0)
+        share: Vector = (self.rounds == _checked(played, self.choices)).mean(axis=0)
         return share
 
 
@@ -51,15 +51,16 @@ class BestOdds:
     @classmethod
     def of_scores(cls, scores: Vector, arms: Arms, rng: Generator) -> "BestOdds":
         """Score each arm of each event, in the order of `Arms.flat_rows`."""
-        top = np.maximum.reduceat(scores, arms.offset[:-1]) if scores.size else scores
-        return cls(arms, scores == np.repeat(top, arms.sizes), arms.best(scores, rng))
+        checked = arms.checked_scores(scores)
+        top = np.maximum.reduceat(checked, arms._own_offset[:-1]) if checked.size else checked
+        return cls(arms, checked == np.repeat(top, arms.sizes), arms.best(checked, rng))
 
     def of(self, played: Indices) -> Vector:
         """One of an event's best arms shares with the others; any other has no chance."""
         sizes = self.arms.sizes
         event = np.repeat(np.arange(sizes.size), sizes)
         numbers = self.arms.flat_rows() - self.arms.base[event]
-        hit = self.is_best & (numbers == played[event])
+        hit = self.is_best & (numbers == _checked(played, self.choices)[event])
         ties = np.bincount(event, self.is_best, sizes.size)
         chance: Vector = np.bincount(event, hit, sizes.size) / ties
         return chance
@@ -81,7 +82,7 @@ class PairOdds:
 
     def of(self, played: Indices) -> Vector:
         """The shares of the two arms; any other has no chance."""
-        first, second = self.pair == played
+        first, second = self.pair == _checked(played, self.choices)
         chance: Vector = first * self.share + second * (1 - self.share)
         return chance
 
@@ -96,16 +97,29 @@ class RandomBoundOdds:
 
     def of(self, played: Indices) -> Vector:
         """The probability that each event's arm has the highest bound."""
-        arms, events = self.arms, np.arange(played.size)
-        within = np.arange(self.ends.shape[1]) - np.repeat(arms.offset[:-1], arms.sizes)
-        numbers = arms.flat_rows() - np.repeat(arms.base, arms.sizes)
+        numbers = _checked(played, self.choices)
+        arms, events = self.arms, np.arange(numbers.size)
+        within = np.arange(self.ends.shape[1]) - np.repeat(arms._own_offset[:-1], arms.sizes)
+        known = arms.flat_rows() - np.repeat(arms._own_base, arms.sizes)
         event = np.repeat(events, arms.sizes)
-        places = np.zeros(played.size, np.intp)
-        hit = numbers == played[event]
+        places = np.zeros(numbers.size, np.intp)
+        hit = known == numbers[event]
         places[event[hit]] = within[hit]
-        chance = np.empty(played.size)
-        chances(self.ends, arms.offset, events, places, chance)
+        chance = np.empty(numbers.size)
+        chances(self.ends, arms._own_offset, events, places, chance)
+        chance[np.bincount(event, hit, numbers.size) == 0] = 0.0  # of arms that the event has not
         return chance
+
+
+def _checked(played: Indices, choices: Indices) -> Indices:
+    """The arms that are asked about, one for each event."""
+    numbers = np.asarray(played)
+    if numbers.dtype.kind not in "iu" or numbers.shape != choices.shape:
+        raise ValueError(
+            f"played must be integers of shape {choices.shape}, one for each event, got "
+            f"{numbers.dtype} of shape {numbers.shape}"
+        )
+    return numbers
 
 
 def without_support(odds: Odds, arms: Arms) -> list[Indices]:

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from hierbandits.beliefs.gaussian import Prediction
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior import Posterior, checked_time
-from hierbandits.checks import count, index_array, real_array
-from hierbandits.policies.answers import checked_choices, checked_odds, checked_one
+from hierbandits.checks import count, generator, index_array, real_array
+from hierbandits.policies.answers import checked_choices, checked_odds
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.belief_view import BeliefView
 from hierbandits.policies.forced_start import ForcedStart
@@ -45,10 +45,14 @@ class Policy:
         node_of: Indices | None = None,
         forced: ForcedStart | None = None,
     ) -> None:
+        if not callable(rule):
+            raise ValueError(f"rule must be a function or a value that is one, got {rule!r:.80}")
         self.rule = rule
         self.belief = belief
         self.forced = forced
-        self._node_of = node_of
+        self._node_of = None
+        if node_of is not None:
+            self._node_of = belief.checked_nodes(node_of).copy()
 
     @property
     def belief(self) -> Posterior:
@@ -59,10 +63,7 @@ class Policy:
     def belief(self, belief: Posterior) -> None:
         self._belief = belief
         self._view = BeliefView(belief)
-        quick = quick_choice(self.rule, self._view)
-        if quick is not None and not self.answers_fit:
-            quick = checked_one(self.rule, quick)
-        self._quick = quick
+        self._quick = quick_choice(self.rule, self._view)
 
     @property
     def answers_fit(self) -> bool:
@@ -83,10 +84,10 @@ class Policy:
         `arms` is (K, d) for all events, (E, K, d), a sequence of sets, or None when armed; see
         `Arms.of`.  Features that `learn` would refuse are refused here.
         """
-        nodes, table = self._checked_round(tasks, arms, eligible)
-        return self.choose(rng, nodes, table, time=checked_time(time, nodes))
+        nodes, table = self._checked_round(rng, tasks, arms, eligible)
+        return self._raw_choose(rng, nodes, table, time=checked_time(time, nodes))
 
-    def choose(
+    def _raw_choose(
         self, rng: Generator, nodes: Indices, arms: Arms, *, time: Vector | None = None
     ) -> Indices:
         """`act` for nodes and arms that were checked before."""
@@ -98,8 +99,8 @@ class Policy:
         return choices
 
     @property
-    def choose_one(self) -> ChooseOne:
-        """`choose` for one event whose arms are the rows of a table of the right form."""
+    def _raw_choose_one(self) -> ChooseOne:
+        """`_raw_choose` for one event whose arms are the rows of a table of the right form."""
         return self._round_of_one if self._quick is None or self.forced else self._quick
 
     def _round_of_one(self, stock: NormalStock, node: int, table: Features) -> int:
@@ -107,7 +108,7 @@ class Policy:
         belief, one = self.belief, np.array([node])
         largest = belief.largest_feature
         arms = Arms.of(table, 1, belief.dim, armed=belief.is_armed, largest=largest)
-        return int(self.choose(stock.rng, one, arms)[0])
+        return int(self._raw_choose(stock.rng, one, arms)[0])
 
     def act_with_propensities(
         self,
@@ -127,13 +128,13 @@ class Policy:
         instead, so that no propensity is below floor / K.  A forced choice has propensity 1.
         """
         self.check_propensities(draws, floor)
-        nodes, table = self._checked_round(tasks, arms, eligible)
+        nodes, table = self._checked_round(rng, tasks, arms, eligible)
         times = checked_time(time, nodes)
-        return self.choose_with_propensities(
+        return self._raw_choose_with_propensities(
             rng, nodes, table, draws=draws, floor=floor, time=times
         )
 
-    def choose_with_propensities(
+    def _raw_choose_with_propensities(
         self,
         rng: Generator,
         nodes: Indices,
@@ -157,7 +158,7 @@ class Policy:
             propensities[self.forced.apply(nodes, arms, choices)] = 1.0
         return choices, propensities
 
-    def choose_best(
+    def _raw_choose_best(
         self, rng: Generator, nodes: Indices, arms: Arms, *, time: Vector | None = None
     ) -> tuple[Indices, Vector]:
         """The arms of highest posterior mean, and how probable each was: one over the ties.
@@ -200,7 +201,10 @@ class Policy:
         """What the rule sees of the belief."""
         return self._view if time is None else BeliefView(self._belief, time)
 
-    def _checked_round(self, tasks: ArrayLike, arms: Any, eligible: Any) -> tuple[Indices, Arms]:
+    def _checked_round(
+        self, rng: Generator, tasks: ArrayLike, arms: Any, eligible: Any
+    ) -> tuple[Indices, Arms]:
+        generator("rng", rng)
         nodes = self._checked_nodes(tasks)
         belief = self.belief
         return nodes, Arms.of(
@@ -218,5 +222,6 @@ class Policy:
             nodes = index_array("tasks", tasks, self.belief.num_nodes, "tasks")
         else:
             nodes = self._node_of[index_array("tasks", tasks, self._node_of.size, "tasks")]
-        self.belief.check_leaves(nodes)
+            self.belief.checked_nodes(nodes)  # it may be another than at first
+        self.belief._raw_check_leaves(nodes)
         return nodes

@@ -20,11 +20,10 @@ class Rule(Protocol):
     """Chooses among the arms of each event, from what the belief knows of the event's node.
 
     A plain function is a rule.  A rule that is a value may give more: with a method `odds` its
-    policies have propensities (see `OddsRule`), with a method `frozen` they can be evaluated as
-    they stand after training (see `FrozenRule`), and a method `one` makes single decisions quick
-    (see `QuickRule`).  Policies check what a rule answers, unless it says that its `answers_fit`,
-    as the rules of this package do.  One that `leaves_arms_out` says that it gives some arms no
-    chance.
+    policies have propensities (see `OddsRule`), and with a method `frozen` they can be evaluated as
+    they stand after training (see `FrozenRule`).  Policies check what a rule answers, unless it
+    says that its `answers_fit`, as the rules of this package do.  One that `leaves_arms_out` says
+    that it gives some arms no chance.
     """
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
@@ -51,9 +50,9 @@ The table has the right form; numbers that are too large or none are refused.
 
 
 class QuickRule(Rule, Protocol):
-    """A rule that is quicker at one event than at a round of one."""
+    """A rule of this package that is quicker at one event than at a round of one."""
 
-    def one(self, view: BeliefView, /) -> ChooseOne | None:
+    def _raw_one(self, view: BeliefView, /) -> ChooseOne | None:
         """How single events are decided; None if a round of one is as quick."""
 
 
@@ -83,8 +82,8 @@ def leaves_arms_out(rule: Rule) -> bool:
 
 
 def quick_choice(rule: Rule, view: BeliefView) -> ChooseOne | None:
-    """How a rule decides single events, if it is quicker at them."""
-    return rule.one(view) if hasattr(rule, "one") else None
+    """How a rule decides single events, if it is quicker at them; its `answers_fit`."""
+    return rule._raw_one(view) if answers_fit(rule) and hasattr(rule, "_raw_one") else None
 
 
 def odds_of(rule: Rule) -> Callable[..., Odds]:

@@ -38,9 +38,9 @@ class Thompson:
         """The best arm of each event in the draw."""
         return self._best(view, rng, nodes, arms, 1)
 
-    def one(self, view: BeliefView, /) -> ChooseOne | None:
+    def _raw_one(self, view: BeliefView, /) -> ChooseOne | None:
         """The best row of a table in a draw of one node."""
-        return view._viewed.best_row if self.scale == 1.0 else None
+        return view._viewed._raw_best_row if self.scale == 1.0 else None
 
     def odds(
         self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /, *, draws: int
@@ -59,15 +59,7 @@ class Thompson:
         self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, repeats: int
     ) -> Indices:
         """The best arm of each event in a joint draw, draw after draw."""
-        return view._viewed.best_arms(
-            rng,
-            nodes,
-            arms.arrays,
-            repeats=repeats,
-            fresh=self.fresh,
-            scale=self.scale,
-            time=view._moment,
-        )
+        return view.best_arms(rng, nodes, arms, repeats=repeats, fresh=self.fresh, scale=self.scale)
 
 
 thompson = Thompson()

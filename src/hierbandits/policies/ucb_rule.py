@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isfinite, log, sqrt
+from math import log, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.checks import probability
+from hierbandits.checks import LARGEST, generator, probability
 from hierbandits.kernels.random_bounds import bound_ends, highest
 from hierbandits.keyed_random import Stream
 from hierbandits.policies.arm_posteriors import ArmPosteriors
@@ -54,16 +54,18 @@ class Ucb:
     def __post_init__(self) -> None:
         for name in ("width", "jitter", "growth"):
             value = getattr(self, name)
-            if not isinstance(value, int | float) or not isfinite(value):
+            if not isinstance(value, int | float) or not abs(value) <= LARGEST:
                 raise ValueError(f"{name} must be a finite number, got {value!r:.80}")
+            object.__setattr__(self, name, float(value))
             if value < 0 and (name != "width" or self.growth > 0):
                 raise ValueError(f"{name} must be at least 0, got {value}")
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
         """The arm of highest bound of each event."""
-        return arms.best(self._drawn(self._ends(view, nodes, arms), rng), rng)
+        bounds = self._drawn(self._ends(view, nodes, arms), generator("rng", rng))
+        return arms.best(bounds, rng)
 
-    def one(self, view: BeliefView, /) -> ChooseOne:
+    def _raw_one(self, view: BeliefView, /) -> ChooseOne:
         """The row of highest bound of a table."""
         belief, widths = view._viewed, (self.width, self.growth, self.jitter)
         most = belief.largest_feature**2
@@ -71,9 +73,9 @@ class Ucb:
         def choose(stock: NormalStock, node: int, table: Features) -> int:
             size = len(table)
             if table.ndim == 2 and not np.vdot(table, table) <= most:
-                belief.check_fit(table)
+                belief._raw_check_fit(table)
             zeros, rows = _rows_of_one(size)
-            mean, within, shared = belief.predict_rows(zeros + node, table, rows)
+            mean, within, shared = belief._raw_predict(zeros + node, table, rows)
             first = stock.take(size + 1)
             return highest(mean, within, shared, stock.block, first, *widths)
 
@@ -84,7 +86,7 @@ class Ucb:
     ) -> BestOdds | RandomBoundOdds:
         """The arm of highest bound, or one of those that tie; exact, and no draws are made."""
         ends = self._ends(view, nodes, arms)
-        bounds = self._drawn(ends, rng)
+        bounds = self._drawn(ends, generator("rng", rng))
         if not self.jitter:
             return BestOdds.of_scores(bounds, arms, rng)
         return RandomBoundOdds(arms, ends, arms.best(bounds, rng))
@@ -99,12 +101,13 @@ class Ucb:
 
     def _ends(self, view: BeliefView, nodes: Indices, arms: Arms) -> Matrix:
         """The lowest and the highest bound of each arm, in the order of `Arms.flat_rows`."""
-        sizes = arms.sizes
-        time = None if view._moment is None else np.repeat(view._moment, sizes)
-        each = np.repeat(nodes, sizes)  # the node of every arm
-        prediction = view._viewed.predict_rows(each, arms.table, arms.flat_rows(), time)
+        checked, time = view._checked(nodes, None)
+        sizes = view._fitting_arms(arms, checked.size).sizes
+        times = None if time is None else np.repeat(time, sizes)
+        each = np.repeat(checked, sizes)  # the node of every arm
+        prediction = view._viewed._raw_predict(each, arms._own_table, arms.flat_rows(), times)
         return bound_ends(
-            prediction.mean, prediction.std, arms.offset, self.width, self.growth, self.jitter
+            prediction.mean, prediction.std, arms._own_offset, self.width, self.growth, self.jitter
         )
 
     def _drawn(self, ends: Matrix, rng: Generator) -> Vector:

@@ -7,12 +7,14 @@ from zlib import crc32
 import numpy as np
 from numpy.random import Generator, default_rng
 
+from hierbandits.checks import read_only
 from hierbandits.environments.environment import Environment
 from hierbandits.environments.events import Events
 from hierbandits.kernels.tally import add_up, unroll
+from hierbandits.keyed_random import seed_words
 from hierbandits.policies.recipes import Recipe
 from hierbandits.simulation.regret_curve import RegretCurve
-from hierbandits.simulation.schedules import History, Schedule
+from hierbandits.simulation.schedules import History, Schedule, checked_round
 from hierbandits.simulation.study import Outcome
 from hierbandits.simulation.variance_sum import VarianceSum
 from hierbandits.types import Indices, Matrix
@@ -34,15 +36,15 @@ class ChunkSeeds:
 
     def worlds(self) -> Generator:
         """The generator with which the environment draws the truth of the runs."""
-        return default_rng([self.seed, self.first_run, 0])
+        return default_rng(seed_words(self.seed, self.first_run, 0))
 
     def choices(self, policy: str) -> Generator:
         """The generator with which the policy of this name chooses."""
-        return default_rng([self.seed, self.first_run, 1, crc32(policy.encode())])
+        return default_rng(seed_words(self.seed, self.first_run, 1, crc32(policy.encode())))
 
     def schedule(self) -> Generator:
         """The generator with which the schedule draws its rounds."""
-        return default_rng([self.seed, self.first_run, 2])
+        return default_rng(seed_words(self.seed, self.first_run, 2))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -78,12 +80,15 @@ def simulate_chunk(chunk: Chunk) -> tuple[Indices, Outcome]:
     policy = chunk.recipe(environment.prior, m, runs, truth=worlds.truth)
     rng = seeds.choices(chunk.policy)
     history = History(runs, m, settings.num_interactions)
+    counts, rewarded = history.counts, history.rewards
+    history.counts, history.rewards = read_only(counts), read_only(rewarded)
     per_task, total, earned = np.zeros((runs, m)), np.zeros(runs), np.zeros(runs)
     curve = RegretCurve(settings.points)
     variances = VarianceSum(runs, m) if settings.variance else None
     snapshots: list[Matrix] = []
-    for tasks in settings.schedule.rounds(seeds.schedule(), history):
-        run, task, interaction = _unrolled(tasks, history)
+    rounds = settings.schedule.rounds(seeds.schedule(), history)
+    for number, tasks in enumerate(rounds, start=1):
+        run, task, interaction = _unrolled(checked_round(tasks, runs, m), counts)
         events = Events(chunk.first_run + run, task, interaction)
         arms = worlds.offer(events)
         nodes = run * m + task
@@ -94,15 +99,15 @@ def simulate_chunk(chunk: Chunk) -> tuple[Indices, Outcome]:
         rewards, regret = worlds.play(events, arms, choices)
         policy.learn(nodes, features, rewards)
         add_up(run, task, regret, per_task, total)
-        add_up(run, task, rewards, history.rewards, earned)
-        history.rounds += 1
-        curve.add(history.rounds, total)
-        if settings.snapshot_every and history.rounds % settings.snapshot_every == 0:
-            means, slots = policy.belief.draws(None, policy.belief.roots)
+        add_up(run, task, rewards, rewarded, earned)
+        history.rounds = number
+        curve.add(number, total)
+        if settings.snapshot_every and number % settings.snapshot_every == 0:
+            means, slots = policy.belief._raw_draws(None, policy.belief.roots)
             snapshots.append(means[slots])
-    rounds, cumulative = curve.finished(history.rounds, total)
+    kept, cumulative = curve.finished(history.rounds, total)
     unknown = np.full(runs, np.nan)
-    return rounds, Outcome(
+    return kept, Outcome(
         curve=cumulative,
         per_task=per_task,
         variance=unknown if variances is None else variances.total,
@@ -112,13 +117,13 @@ def simulate_chunk(chunk: Chunk) -> tuple[Indices, Outcome]:
     )
 
 
-def _unrolled(tasks: Indices, history: History) -> tuple[Indices, Indices, Indices]:
+def _unrolled(tasks: Indices, counts: Indices) -> tuple[Indices, Indices, Indices]:
     """The run, the task and the interaction of each event of a round, (E,) each.
 
-    The interactions are counted in `history`.
+    The interactions are counted in `counts`, (runs, tasks).
     """
     run, task, interaction = np.empty((3, tasks.size), np.intp)
-    size = unroll(np.asarray(tasks, np.intp), history.counts, run, task, interaction)
+    size = unroll(tasks, counts, run, task, interaction)
     return run[:size], task[:size], interaction[:size]
 
 

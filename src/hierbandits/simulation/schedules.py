@@ -6,6 +6,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import ArrayLike
 
 from hierbandits.checks import count
 from hierbandits.types import Indices, Vector
@@ -37,7 +38,8 @@ class Schedule(Protocol):
     def rounds(self, rng: Generator, history: History) -> Iterator[Indices]:
         """Yield the tasks of each round, (runs, size); IDLE fills the rows that are shorter.
 
-        The simulator updates `history` after every round, before it asks for the next.
+        The simulator updates `history` after every round, before it asks for the next.  Nothing
+        that is written into `history` reaches the simulator.
         """
 
 
@@ -162,15 +164,19 @@ class Custom:
     def rounds(self, rng: Generator, history: History) -> Iterator[Indices]:
         """As many rounds as the function chooses."""
         while (tasks := self.choose(rng, history)) is not None:
-            array = np.asarray(tasks)
-            sound = array.ndim == 2 and len(array) == history.runs and array.size > 0
-            sound = sound and array.dtype.kind in "iu"
-            if not sound or array.min() < IDLE or array.max() >= history.num_tasks:
-                raise ValueError(
-                    f"choose must return tasks below {history.num_tasks}, or IDLE, of shape "
-                    f"({history.runs}, any), got {array!r:.80}"
-                )
-            yield array
+            yield tasks
+
+
+def checked_round(tasks: ArrayLike, runs: int, num_tasks: int) -> Indices:
+    """What a schedule yields: the tasks of a round, (runs, size), or IDLE."""
+    array = np.asarray(tasks)
+    sound = array.ndim == 2 and len(array) == runs and array.size > 0 and array.dtype.kind in "iu"
+    if not sound or array.min() < IDLE or array.max() >= num_tasks:
+        raise ValueError(
+            f"schedule must give tasks below {num_tasks}, or IDLE, of shape ({runs}, any), got "
+            f"{array!r:.80} of shape {array.shape}"
+        )
+    return np.ascontiguousarray(array, np.intp)
 
 
 SCHEDULES: dict[str, Schedule] = {

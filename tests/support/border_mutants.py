@@ -1,0 +1,36 @@
+"""Mutants of the checks that keep kernels within their arrays; see `mutants`."""
+
+BORDER_MUTANTS = [
+    ("checks.py", "if np.ma.is_masked(value):", "if False:"),
+    ("checks.py", "return array if array.flags.carray else", "return array if True else"),
+    ("checks.py", "if not isinstance(value, Generator):", "if False:"),
+    (
+        "checks.py",
+        "return array.copy() if np.may_share_memory",
+        "return array if np.may_share_memory",
+    ),
+    ("keyed_random.py", "[len(words), *words, *parts, *[0] * 3]", "[*words, *parts]"),
+    ("keyed_random.py", "interactions.shape == (runs.size,)", "(runs.size,)"),
+    ("models/unknown_widths.py", "mean.flags.writeable = False", "pass"),
+    ("beliefs/nodes.py", "self.forest.size, self.forest.root = size, root", "pass"),
+    ("beliefs/belief.py", "self._evidence = before\n", "pass\n"),
+    ("beliefs/forest.py", "if rows.size != size:", "if False:"),
+    ("beliefs/task_sums.py", "(shape, (*shape, shape[1]))", "(shape, self.xx.shape)"),
+    ("beliefs/task_sums.py", "shape != shape[:1]", "shape == ()"),
+    ("policies/arms.py", "if size == 0:", "if False:"),
+    ("policies/arms.py", "if (checked >= self.sizes).any():", "if False:"),
+    ("policies/arms.py", "if values.size != self.num_events:", "if False:"),
+    ("policies/belief_view.py", "or arms.num_events != num_events", ""),
+    ("policies/belief_view.py", "or arms._own_table.shape[1] != self.dim", ""),
+    ("policies/frozen_rules.py", "if not mask.any(axis=1).all():", "if False:"),
+    ("policies/odds.py", "or numbers.shape != choices.shape", ""),
+    ("policies/policy.py", "belief.checked_nodes(node_of).copy()", "belief.checked_nodes(node_of)"),
+    (
+        "environments/events.py",
+        "np.asarray(events.run) - first_run",
+        "np.abs(events.run - first_run)",
+    ),
+    ("simulation/schedules.py", "and len(array) == runs", ""),
+    ("simulation/schedules.py", "or array.max() >= num_tasks", ""),
+    ("simulation/chunk.py", "read_only(counts), read_only(rewarded)", "counts, rewarded"),
+]

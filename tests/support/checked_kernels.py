@@ -1,0 +1,21 @@
+"""Python processes whose kernels check the bounds of every array."""
+
+import json
+from pathlib import Path
+
+from support.processes import python
+
+CACHE = Path(__file__).parents[2] / ".checked_kernels"
+"""Where these kernels are kept: numba would take them for the usual ones."""
+
+SETTINGS = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(CACHE)}
+
+
+def fuzz_surface(seconds, seed, most):
+    """What a fuzz of the public surface reports; a call may take `most` seconds."""
+    words = ("-X", "faulthandler", "-m", "support.surface_fuzz", seconds, seed, most)
+    done = python(
+        *map(str, words), path=Path(__file__).parents[1], timeout=seconds + 900, **SETTINGS
+    )
+    assert done.returncode == 0, f"{done.returncode}: {done.stderr[-3000:]}"
+    return json.loads(done.stdout)
