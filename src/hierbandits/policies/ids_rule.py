@@ -55,11 +55,10 @@ class Ids:
     def _raw_one(self, view: BeliefView, /) -> ChooseOne:
         """One of the two rows of a table's mixture."""
         belief, pairs = view._viewed, self.pairs
-        most = belief.largest_feature**2
         play: Callable[..., int] = row_armed if belief.is_armed else row_linear
 
         def choose(stock: NormalStock, node: int, table: Features) -> int:
-            if table.ndim == 2 and not np.vdot(table, table) <= most:
+            if table.ndim == 2:
                 belief._raw_check_fit(table)
             theta = belief._raw_spread(stock, node, pairs)
             place = stock.take(1)

@@ -68,11 +68,10 @@ class Ucb:
     def _raw_one(self, view: BeliefView, /) -> ChooseOne:
         """The row of highest bound of a table."""
         belief, widths = view._viewed, (self.width, self.growth, self.jitter)
-        most = belief.largest_feature**2
 
         def choose(stock: NormalStock, node: int, table: Features) -> int:
             size = len(table)
-            if table.ndim == 2 and not np.vdot(table, table) <= most:
+            if table.ndim == 2:
                 belief._raw_check_fit(table)
             zeros, rows = _rows_of_one(size)
             mean, within, shared = belief._raw_predict(zeros + node, table, rows)
