@@ -7,7 +7,8 @@ import hierbandits as hb
 from hierbandits.environments.events import Events
 
 SIZES = (0, 1, 2, 3, 5)
-HUGE = (2**31, 2**40, 2**63 - 1, 2**64, -(2**31), -(2**63))
+HUGE = (2**40, 2**63 - 1, 2**64, -(2**31), -(2**63))
+"""As a size, each asks for more memory than there is; none for nearly all of it."""
 LINEAR = {
     dim: hb.GaussianHierarchy(
         hyper_mean=np.linspace(-0.2, 0.3, dim),
@@ -234,7 +235,7 @@ _SPOILS = [
     lambda values, value: -1 - value.astype(np.int64),
     lambda values, value: _at_random(values, value, -1),
     lambda values, value: _at_random(values, value, 7),
-    lambda values, value: _at_random(values, value.astype(np.int64), 2**62),
+    lambda values, value: _at_random(values, value.astype(np.int64), values.pick([2**31, 2**62])),
     lambda values, value: _at_random(values, value.astype(float), values.pick([np.nan, np.inf])),
     lambda values, value: _at_random(values, value.astype(float), 1e300),
     lambda values, value: np.asfortranarray(value),
