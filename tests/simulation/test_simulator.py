@@ -6,6 +6,7 @@ from support.environments import ENVIRONMENTS, GIVEN
 from support.plain_simulation import plain_simulation
 
 from hierbandits import POLICIES, Recipe, simulate
+from hierbandits.environments.known_bandit import KnownWorlds
 from hierbandits.models.variants import as_given
 from hierbandits.simulation.schedules import IDLE, SCHEDULES, Concurrent, Custom, Federated
 
@@ -199,3 +200,19 @@ def test_a_schedule_cannot_change_what_is_counted():
 
     with pytest.raises(ValueError, match="read-only"):
         simulate(ENVIRONMENTS["armed"], ["HierTS"], Given(rounds, write), runs=2)
+
+
+@pytest.mark.parametrize("part", [0, 1])
+@pytest.mark.parametrize("wrong", [np.zeros(1), np.zeros((3, 1)), np.full(3, np.nan), ["a"] * 3])
+def test_an_environment_of_ones_own_answers_for_every_event(monkeypatch, part, wrong):
+    environment = ENVIRONMENTS["armed, means given"]
+    play = KnownWorlds.play
+
+    def answer(worlds, events, arms, choices):
+        answers = list(play(worlds, events, arms, choices))
+        answers[part] = wrong
+        return answers
+
+    monkeypatch.setattr(KnownWorlds, "play", answer)
+    with pytest.raises(ValueError, match=f"{('rewards', 'regret')[part]} must"):
+        simulate(environment, ["HierTS"], Given([np.zeros((3, 1), int)]), runs=3)

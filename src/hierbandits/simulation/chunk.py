@@ -6,8 +6,9 @@ from zlib import crc32
 
 import numpy as np
 from numpy.random import Generator, default_rng
+from numpy.typing import ArrayLike
 
-from hierbandits.checks import read_only
+from hierbandits.checks import read_only, state_array
 from hierbandits.environments.environment import Environment
 from hierbandits.environments.events import Events
 from hierbandits.kernels.tally import add_up, unroll
@@ -17,7 +18,7 @@ from hierbandits.simulation.regret_curve import RegretCurve
 from hierbandits.simulation.schedules import History, Schedule, checked_round
 from hierbandits.simulation.study import Outcome
 from hierbandits.simulation.variance_sum import VarianceSum
-from hierbandits.types import Indices, Matrix
+from hierbandits.types import Indices, Matrix, Vector
 
 CHUNK_RUNS = 200
 """The runs of a chunk.  Results depend on this number, so it is fixed for any number of jobs."""
@@ -98,8 +99,8 @@ def simulate_chunk(chunk: Chunk) -> tuple[Indices, Outcome]:
             variances.add(run, task, arms, features, policy.predict(nodes, features))
         rewards, regret = worlds.play(events, arms, choices)
         policy.learn(nodes, features, rewards)
-        add_up(run, task, regret, per_task, total)
-        add_up(run, task, rewards, rewarded, earned)
+        add_up(run, task, _of_events("regret", regret, run), per_task, total)
+        add_up(run, task, _of_events("rewards", rewards, run), rewarded, earned)
         history.rounds = number
         curve.add(number, total)
         if settings.snapshot_every and number % settings.snapshot_every == 0:
@@ -125,6 +126,11 @@ def _unrolled(tasks: Indices, counts: Indices) -> tuple[Indices, Indices, Indice
     run, task, interaction = np.empty((3, tasks.size), np.intp)
     size = unroll(tasks, counts, run, task, interaction)
     return run[:size], task[:size], interaction[:size]
+
+
+def _of_events(name: str, values: ArrayLike, run: Indices) -> Vector:
+    """What an environment says of each event of a round."""
+    return state_array(name, values, run.shape)
 
 
 def _stacked(snapshots: list[Matrix], runs: int, dim: int) -> Matrix:
