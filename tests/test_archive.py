@@ -261,7 +261,7 @@ def test_json_that_is_nested_deeply_is_refused(nested, path):
 
 
 def test_a_mark_tells_files_apart(path, tmp_path):
-    assert mark_of(path) == ""
+    assert mark_of(path) is None
     write_archive(path, "belief", 2, META, ARRAYS, mark="one")
     assert mark_of(path) == "one"
     assert read_archive(path, "belief", 2)[0] == META

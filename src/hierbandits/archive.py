@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hierbandits.atomic_write import atomic_write
 
-_HEADER = "hierbandits.json"
+_HEADER, _MARK = "hierbandits.json", "mark.json"
 
 # What the readers of zip archives, JSON and arrays raise if a file is damaged.
 _SIGNS_OF_DAMAGE = (
@@ -49,8 +49,9 @@ def write_archive(
         atomic_write(path, check) as file,
         zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive,
     ):
-        archive.comment = mark.encode()
         archive.writestr(_HEADER, text)
+        if mark:  # apart from the header, which may be large
+            archive.writestr(_MARK, json.dumps(mark))
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, version=(1, 0), allow_pickle=False)
@@ -72,7 +73,8 @@ def read_archive(
             if (header["kind"], header["version"]) != (kind, version):
                 raise ValueError(_what_it_holds(header, kind, version))
             names = list(map(str, header["arrays"]))
-            if sorted(archive.namelist()) != sorted([_HEADER, *(f"{name}.npy" for name in names)]):
+            present = [name for name in archive.namelist() if name != _MARK]
+            if sorted(present) != sorted([_HEADER, *(f"{name}.npy" for name in names)]):
                 raise ValueError("its parts must be those that its header names")
             arrays = {name: _read_array(archive, name) for name in names}
             meta = dict(header["meta"])
@@ -86,10 +88,11 @@ def read_archive(
 
 
 def mark_of(path: str | PathLike[str]) -> str | None:
-    """The mark of a file that `write_archive` wrote; None if no such file is there."""
+    """The mark of a file that `write_archive` wrote; None if no file with a mark is there."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return archive.comment.decode()
+            _check_sizes(archive, os.stat(path).st_size)
+            return str(json.loads(archive.read(_MARK)))
     except _SIGNS_OF_DAMAGE:
         return None
 

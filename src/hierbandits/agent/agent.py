@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import islice
 from os import PathLike
+from pathlib import Path
 from threading import RLock
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from hierbandits.agent.agent_file import read_agent, write_agent
 from hierbandits.agent.agent_lock import FORK_GUARD, AgentLock
-from hierbandits.agent.agent_prior import agent_prior
+from hierbandits.agent.agent_prior import agent_prior, checked_recipe
 from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.bookkeeper import Bookkeeper
 from hierbandits.agent.decider import Decider
@@ -24,10 +25,10 @@ from hierbandits.agent.log_replay import arms_of, replay_log
 from hierbandits.agent.posterior_table import posterior_table, summary_text
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, count, one_of, real_array
+from hierbandits.checks import LARGEST, count, real_array
 from hierbandits.logs import Log, Start
 from hierbandits.models.model import Model
-from hierbandits.policies.recipes import POLICIES, USUAL, Recipe, name_of
+from hierbandits.policies.recipes import Recipe, name_of
 from hierbandits.types import Name, TaskName
 
 REMEMBERED = 10_000
@@ -69,10 +70,11 @@ class Agent:
         book = None if journal is None else Journal(journal)
         remember = None if remember is None else count("remember", remember)
         prior, arms, start = agent_prior(prior, num_features, arms)
-        self._state = AgentState(prior, _checked_recipe(policy), arms, remember, start)
+        self._state = AgentState(prior, checked_recipe(policy), arms, remember, start)
         self._books = Bookkeeper(self._state, book, clock)
         self._decider = Decider(self._books, seed, draws, floor)
         self._lock: AgentLock = RLock()
+        self._marks: dict[Path, str] = {}  # of the files that it has loaded or saved
         FORK_GUARD.watch(self)
 
     def _begin_child(self) -> None:
@@ -290,10 +292,14 @@ class Agent:
             replay_events(agent._state, events_of(source), adopt=True)
         return agent
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write all state to one file: `load` resumes bit for bit."""
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
+        """Write all state to one file: `load` resumes bit for bit.
+
+        A file that this agent has loaded or saved, and that another has saved since, is refused
+        with a FileExistsError unless `overwrite` is true.
+        """
         with self._lock:
-            write_agent(path, self)
+            write_agent(path, self, overwrite=overwrite)
 
     @classmethod
     def load(
@@ -339,12 +345,3 @@ class Agent:
                 f"Agent({name}, {form}, {len(state.roster)} tasks, {decided} decisions, "
                 f"{state.totals().n.sum():.0f} rewarded, {len(state.ledger.pending)} pending)"
             )
-
-
-def _checked_recipe(policy: str | Recipe | None) -> Recipe:
-    """The recipe of a policy that is given by name or as it is, or the usual one."""
-    policy = USUAL if policy is None else policy
-    recipe = policy if isinstance(policy, Recipe) else POLICIES[one_of("policy", policy, POLICIES)]
-    if recipe.knows_truth:
-        raise ValueError(f"policy must not need the truth, which no agent knows, got {policy!r}")
-    return recipe

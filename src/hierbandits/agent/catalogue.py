@@ -75,9 +75,12 @@ class Catalogue:
             raise ValueError(f"arms must keep one that is not retired, got the last, {name!r}")
         return plain
 
-    def retire(self, name: Name) -> None:
-        """Offer an arm no more."""
-        self._offer_all(self.names, self.retired | {name})
+    def retire(self, *names: Name) -> None:
+        """Offer arms no more; one at least must be left."""
+        retired = self.retired.union(names)
+        if not retired < set(self.names):
+            raise ValueError(f"retired must be some of the arms, got {names!r:.80}")
+        self._offer_all(self.names, retired)
 
     def _check_armed(self, arms: Any) -> None:
         if not self._armed:

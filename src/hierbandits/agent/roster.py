@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.checks import plain_name
+from hierbandits.beliefs.same_model import parents_of
+from hierbandits.checks import count, plain_name
 from hierbandits.types import Indices, Name, TaskName
 
 
@@ -124,16 +125,43 @@ class Roster:
 
     @classmethod
     def from_state(cls, belief: Posterior, path_length: int, state: dict[str, Any]) -> "Roster":
-        """The roster that `state` described; nodes that the belief does not have are refused."""
+        """The roster that `state` described, checked: who is named has a node of its own."""
         roster = cls(belief, path_length)
         for row, (names, node, decisions, best) in enumerate(state["tasks"]):
-            path = tuple(names)
-            roster._members[path] = Member(_task_name(path), node, row, decisions, best)
-        roster._groups = {tuple(names): node for names, node in state["groups"]}
-        belief.checked_nodes([*roster._groups.values(), *roster.nodes().tolist()])
-        belief._raw_check_leaves(roster.nodes())
+            path = roster.checked_path(_task_name(tuple(names)))
+            best = count("best", best)
+            decided = count("decisions", decisions, least=best)
+            roster._members[path] = Member(_task_name(path), node, row, decided, best)
+        for names, node in state["groups"]:
+            roster._groups[_checked_group(names, path_length)] = node
+        if len(roster._members) < len(state["tasks"]) or len(roster._groups) < len(state["groups"]):
+            raise ValueError("tasks and groups must have different names")
+        roster._check_nodes()
         return roster
+
+    def _check_nodes(self) -> None:
+        """Raise an error unless each task has a leaf of its own, below the node of its group."""
+        belief, groups = self._belief, self._groups
+        root = int(belief.roots[0])
+        nodes = belief.checked_nodes([member.node for member in self])
+        own = belief.checked_nodes([*groups.values(), *([] if belief.num_levels == 1 else nodes)])
+        if np.unique(own).size < own.size:
+            raise ValueError("tasks and groups must have different nodes")
+        belief._raw_check_leaves(nodes)
+        deep = belief.num_levels > 2 and self.path_length > 1
+        paths = [*groups, *self._members] if belief.num_levels > 1 else []
+        above = [groups[path[:-1]] if deep and len(path) > 1 else root for path in paths]
+        if parents_of(belief, own).tolist() != above or (groups and not deep):
+            raise ValueError("tasks must have nodes below those of their groups")
 
 
 def _task_name(path: tuple[Name, ...]) -> TaskName:
     return path[0] if len(path) == 1 else path
+
+
+def _checked_group(names: Any, path_length: int) -> tuple[Name, ...]:
+    """The path of a group, shorter than that of a task."""
+    path = tuple(plain_name(name) for name in names)
+    if not 0 < len(path) < path_length or None in path:
+        raise ValueError(f"groups must have paths of names above tasks, got {names!r:.80}")
+    return tuple(name for name in path if name is not None)

@@ -243,6 +243,10 @@ class AdaptiveBelief(Belief):
         sums = sums.rows(np.arange(len(sums.n)))
         if len(sums.n) != belief.num_nodes:
             raise ValueError(f"sums must have {belief.num_nodes} rows, got {len(sums.n)}")
+        if sums.n.sum() != plain.num_rewards.sum():
+            raise ValueError(f"sums must be of {plain.num_rewards.sum():g} rewards")
         belief._task_sums = GrowingSums(sums)
         belief.due = state_copy("due", arrays["due"], (plain.num_populations,))
+        if (belief.due < 1).any():
+            raise ValueError("due must be numbers of rewards, at least 1")
         return belief

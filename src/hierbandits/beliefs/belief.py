@@ -193,7 +193,7 @@ class Belief(Posterior):
         belief = cls.__new__(cls)
         belief._nodes, belief._kernels = nodes, nodes.levels.form.loops
         parts = state_copy("evidence", arrays["evidence"], (3, nodes.forest.num_populations))
-        belief._evidence = Evidence(parts)
+        belief._evidence = Evidence.of_parts(parts)
         return belief
 
     def copy(self) -> "Belief":

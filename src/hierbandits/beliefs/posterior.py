@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from hierbandits.archive import read_archive, write_archive
+from hierbandits.archive import read_archive, sound, write_archive
 from hierbandits.beliefs.best_arms import best_row_under, best_under
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.nodes import Nodes
@@ -182,10 +182,8 @@ class Posterior(ABC):
     def load(cls, path: str | PathLike[str]) -> Self:
         """The belief that `save` wrote; a damaged or foreign file is refused."""
         meta, arrays = read_archive(path, cls.KIND, _VERSION)
-        try:
+        with sound(path, cls.KIND):
             return cls.from_state(meta, arrays)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise ValueError(f"{path} is not a sound {cls.KIND} file: {error}") from error
 
     @property
     def dim(self) -> int:

@@ -160,6 +160,8 @@ class TaskSums:
         xx = state_array("xx", arrays["xx"], (None, dim) if armed else (None, dim, dim))
         xy = state_array("xy", arrays["xy"], (len(xx), dim))
         yy, n = (state_array(name, arrays[name], (len(xx),)) for name in ("yy", "n"))
+        if ((n < 0) | (n != np.round(n))).any():
+            raise ValueError("n must be numbers of events")
         return cls(xx, xy, yy, n)
 
     def __add__(self, other: "TaskSums") -> "TaskSums":

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hierbandits.archive import read_archive, write_archive
+from hierbandits.archive import read_archive, sound, write_archive
 from hierbandits.beliefs.model_kinds import (
     belief_in,
     kind_of,
@@ -73,14 +73,12 @@ class Start:
     def load(cls, path: str | PathLike[str]) -> "Start":
         """The start that `save` wrote; a damaged or foreign file is refused."""
         meta, arrays = read_archive(path, _KIND, _VERSION)
-        try:
+        with sound(path, _KIND):
             prior = model_from_dict(meta["prior"])
             record = kind_of(prior).record
             sums = record.from_state(arrays, prior.dim, armed=prior.is_armed)
             tasks = [tuple(task) if isinstance(task, list) else task for task in meta["tasks"]]
             return cls(prior, sums, tasks, meta["arms"])
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise ValueError(f"{path} is not a sound {_KIND} file: {error}") from error
 
     def __repr__(self) -> str:
         kind = "known" if self.prior.widths_known else "unknown"
