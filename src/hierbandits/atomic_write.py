@@ -37,7 +37,7 @@ def atomic_write(
         raise FileNotFoundError(f"{os.fspath(path)} must be in a folder that exists")
     if target.exists() and not target.is_file():
         raise OSError(f"{os.fspath(path)} must be a file, got a folder or a device")
-    _remove_stale(target)
+    remove_stale(target.parent, target.name)
     with _temporary(target) as file:
         try:
             _take_after(target, file.fileno())
@@ -68,11 +68,11 @@ def _temporary(target: Path) -> IO[bytes]:
         file.close()  # somebody removed it before it was locked
 
 
-def _remove_stale(target: Path) -> None:
-    """Remove the temporary files of this target whose writers are dead."""
-    name = re.escape(target.name[:_LONGEST])
-    pattern = re.compile(rf"\.{name}\.[0-9a-f]{{16}}\.part")
-    with suppress(PermissionError), os.scandir(target.parent) as entries:
+def remove_stale(folder: Path, name: str | None = None) -> None:
+    """Remove what dead writers of a file of this name, or of any file, have left in a folder."""
+    known = ".+" if name is None else re.escape(name[:_LONGEST])
+    pattern = re.compile(rf"\.{known}\.[0-9a-f]{{16}}\.part")
+    with suppress(PermissionError), os.scandir(folder) as entries:
         for entry in entries:
             if pattern.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                 _remove_unlocked(entry.path)

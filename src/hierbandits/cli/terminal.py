@@ -12,6 +12,8 @@ try:
 except ImportError:  # the library does without them
     sys.exit("The hierbandits command needs its extra: pip install 'hierbandits[all]'")
 
+from hierbandits.reporting.report_folder import ReportFolder
+
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich")
 console = Console()
 
@@ -75,6 +77,10 @@ def report_folder(out: Path) -> Iterator[None]:
             out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             fail(f"--out must be a folder that can be written, got {out}: {error.strerror}")
+        try:
+            ReportFolder(out).check()
+        except OSError as error:
+            fail(f"--out must be a folder for a report: {error}")
         yield
     except BaseException:  # an interrupt too
         with suppress(OSError):  # stops at the first that is not empty
