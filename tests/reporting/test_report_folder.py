@@ -108,13 +108,9 @@ def test_settings_of_other_hands_name_no_files_of_a_report(tmp_path):
 def test_settings_that_are_no_reports_are_not_replaced(content, tmp_path):
     (tmp_path / "m").touch()
     (tmp_path / "settings.json").write_text(content)
-    with pytest.raises(
-        FileExistsError, match=r"settings\.json must be as an earlier"
-    ):
+    with pytest.raises(FileExistsError, match=r"settings\.json must be as an earlier"):
         ReportFolder(tmp_path).check()
-    with pytest.raises(
-        FileExistsError, match=r"settings\.json must be as an earlier"
-    ):
+    with pytest.raises(FileExistsError, match=r"settings\.json must be as an earlier"):
         ReportFolder(tmp_path).write({}, NEW)
     assert _files(tmp_path) == {"m": b"", "settings.json": content.encode()}
 
