@@ -93,5 +93,5 @@ def test_a_column_that_occurs_twice_is_not_read_by_chance(tmp_path):
 @pytest.mark.parametrize("content", ["", "task\n", "\n\n"])
 def test_a_csv_without_rows_is_refused(content, tmp_path):
     (tmp_path / "log.csv").write_text(content)
-    with pytest.raises(ValueError, match="source could not be read|columns must|at least one row"):
+    with pytest.raises(ValueError, match=r"source could not be read|columns must|at least one row"):
         Log.read(tmp_path / "log.csv", Columns(task="task", arm="arm", reward="reward")).sums()

@@ -7,7 +7,7 @@ from itertools import islice
 from os import PathLike
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, NoReturn
 
 from numpy.typing import ArrayLike
 
@@ -22,13 +22,13 @@ from hierbandits.agent.decision_log import decision_log
 from hierbandits.agent.journal import Event, Journal, JournalTarget, events_of
 from hierbandits.agent.journal_replay import replay_events
 from hierbandits.agent.log_replay import arms_of, replay_log
-from hierbandits.agent.posterior_table import posterior_table, summary_text
+from hierbandits.agent.posterior_table import headline, posterior_table, summary_text
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, real_array
 from hierbandits.logs import Log, Start
 from hierbandits.models.model import Model
-from hierbandits.policies.recipes import Recipe, name_of
+from hierbandits.policies.recipes import Recipe
 from hierbandits.types import Name, TaskName
 
 REMEMBERED = 10_000
@@ -337,11 +337,7 @@ class Agent:
 
     def __repr__(self) -> str:
         with self._lock:
-            state = self._state
-            form = f"{self.prior.dim} {'arms' if self.prior.is_armed else 'features'}"
-            decided = sum(member.decisions for member in state.roster)
-            name = name_of(state.recipe) or "own recipe"
-            return (
-                f"Agent({name}, {form}, {len(state.roster)} tasks, {decided} decisions, "
-                f"{state.totals().n.sum():.0f} rewarded, {len(state.ledger.pending)} pending)"
-            )
+            return headline(self._state)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an agent is not copied or pickled: save it to a file, and load that")

@@ -1,6 +1,5 @@
 """What is known when widths are unknown: a belief whose widths are fitted as rewards come in."""
 
-import copy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -210,7 +209,8 @@ class AdaptiveBelief(Belief):
     def copy(self) -> "AdaptiveBelief":
         """An independent belief of the same state; a look that is under way is ended."""
         self._end_look()
-        twin = copy.copy(self)
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
         twin._nodes, twin._evidence, twin.due = self._nodes.copy(), self.evidence, self.due.copy()
         twin._task_sums = GrowingSums(self.sums.rows(np.arange(self.num_nodes)))
         return twin

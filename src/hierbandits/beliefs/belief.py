@@ -1,6 +1,5 @@
 """What is known: the exact posterior of a Gaussian hierarchy, in O(d^2) per event."""
 
-import copy
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -198,9 +197,20 @@ class Belief(Posterior):
 
     def copy(self) -> "Belief":
         """An independent belief of the same state."""
-        twin = copy.copy(self)
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
         twin._nodes, twin._evidence = self._nodes.copy(), self.evidence
         return twin
+
+    def __copy__(self) -> "Belief":
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Belief":
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickle has what a file has, and is checked as a file is."""
+        return type(self).from_state, self.state()
 
     @property
     def nbytes(self) -> int:

@@ -44,7 +44,7 @@ def opened(source: Any) -> tuple[Any, bool]:
     raise ValueError(f"source must be a frame or the path of a file, got {source!r:.80}")
 
 
-def _opened_csv(path: str, *, glob: bool) -> "pl.LazyFrame":
+def _opened_csv(path: str, *, glob: bool) -> Any:
     """A CSV file, or all files that a pattern names.
 
     Columns of one name get their places added to it, so that nobody reads one of them by chance.

@@ -15,7 +15,7 @@ from hierbandits.beliefs.model_kinds import (
     model_to_dict,
 )
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import checked_names, plain_name
+from hierbandits.checks import checked_names, plain_name, restore_frozen
 from hierbandits.models.model import Model
 from hierbandits.types import Name, TaskName
 
@@ -49,6 +49,11 @@ class Start:
         object.__setattr__(self, "tasks", tasks)
         object.__setattr__(self, "arms", _checked_arms(self.arms, prior))
         object.__setattr__(self, "sums", _frozen(sums))
+
+    def __setstate__(self, parts: list[Any]) -> None:
+        """A pickle or a copy cannot be changed either."""
+        restore_frozen(self, parts)
+        object.__setattr__(self, "sums", _frozen(self.record()))
 
     def record(self) -> TaskSums:
         """The log's sums as a copy that a belief may learn."""

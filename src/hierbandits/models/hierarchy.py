@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierbandits.atomic_write import atomic_write
-from hierbandits.checks import checked_names, count, positive, real_array
+from hierbandits.checks import checked_names, count, positive, real_array, restore_frozen
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.stated_arms import (
     are_alike,
@@ -50,6 +50,8 @@ class GaussianHierarchy:
     is_armed: bool  # whether a feature is an arm's index
     arms: tuple[Name, ...] | None  # (K,)
     learned_from: LogTotals | None
+
+    __setstate__ = restore_frozen
 
     def __init__(
         self, *, hyper_mean: ArrayLike, hyper_cov: ArrayLike, task_cov: ArrayLike, noise_std: float

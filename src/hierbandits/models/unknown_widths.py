@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierbandits.checks import count, positive, real_array
+from hierbandits.checks import count, positive, real_array, restore_frozen
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.stated_widths import usual
@@ -34,6 +34,8 @@ class UnknownWidths:
     is_armed: bool
     noise_std: float | None
     learned_from: LogTotals | None = None
+
+    __setstate__ = restore_frozen
 
     def __post_init__(self) -> None:
         mean = real_array("hyper_mean", self.hyper_mean, (None,)).copy()
