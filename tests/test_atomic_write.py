@@ -262,7 +262,7 @@ def test_a_link_that_looks_like_a_temporary_file_is_not_followed_or_removed(tmp_
 
 
 def test_a_file_that_is_removed_before_it_is_locked_is_made_anew(tmp_path, monkeypatch):
-    lock = atomic_write_module._lock
+    lock = atomic_write_module._take_lock
     calls = []
 
     def late(number):
@@ -272,7 +272,7 @@ def test_a_file_that_is_removed_before_it_is_locked_is_made_anew(tmp_path, monke
             (tmp_path / name).unlink()
         return lock(number)
 
-    monkeypatch.setattr(atomic_write_module, "_lock", late)
+    monkeypatch.setattr(atomic_write_module, "_take_lock", late)
     with atomic_write(tmp_path / "file") as file:
         file.write(b"whole")
     assert len(calls) == 2

@@ -63,7 +63,7 @@ def _temporary(target: Path) -> IO[bytes]:
     while True:
         name = target.with_name(f".{target.name[:_LONGEST]}.{token_hex(8)}.part")
         file = open(name, "xb")  # noqa: SIM115  # the caller closes it
-        if not _lock(file.fileno()) or os.fstat(file.fileno()).st_nlink:
+        if not _take_lock(file.fileno()) or os.fstat(file.fileno()).st_nlink:
             return file
         file.close()  # somebody removed it before it was locked
 
@@ -82,7 +82,7 @@ def _remove_unlocked(path: str) -> None:
     with suppress(OSError):  # another removes it too, or may not
         number = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
         try:
-            if _lock(number):
+            if _take_lock(number):
                 os.unlink(path)
         finally:
             os.close(number)
@@ -118,7 +118,7 @@ def _alone_in(folder: Path) -> Iterator[int | None]:
         os.close(number)
 
 
-def _lock(number: int) -> bool:
+def _take_lock(number: int) -> bool:
     """Lock an open file; False if another has it locked, or where there are no locks."""
     if fcntl is None:
         return False

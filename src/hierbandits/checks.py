@@ -126,6 +126,13 @@ def plain_name(value: Any) -> Name | None:
     return int(name) if isinstance(name, int) and not isinstance(name, bool) else None
 
 
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A copy of an array that cannot be changed."""
+    own = array.copy()
+    own.flags.writeable = False
+    return own
+
+
 def restore_frozen(value: Any, parts: Iterable[Any]) -> None:
     """Fill the slots of an immutable value from a pickle or a copy, `__setstate__` of its class.
 
