@@ -26,7 +26,7 @@ from hierbandits.agent.posterior_table import headline, posterior_table, summary
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, real_array
-from hierbandits.logs import Log, Start
+from hierbandits.logs import LIMITS, Limits, Log, Start
 from hierbandits.models.model import Model
 from hierbandits.policies.recipes import Recipe
 from hierbandits.types import Name, TaskName
@@ -50,7 +50,7 @@ class Agent:
     `journal` is a file or a function that receives every event before it happens; with it,
     propensities are on.  A policy that would leave arms without any then has a small floor, FLOOR,
     unless another is given.  The last `remember` settled decisions are kept, or all if it is None.
-    Threads may share an agent: its calls take turns.
+    Threads may share an agent: its calls take turns.  What is beyond its `limits` is refused.
     """
 
     def __init__(
@@ -66,11 +66,12 @@ class Agent:
         clock: Callable[[], float] = time.time,
         journal: JournalTarget | None = None,
         remember: int | None = REMEMBERED,
+        limits: Limits = LIMITS,
     ) -> None:
         book = None if journal is None else Journal(journal)
         remember = None if remember is None else count("remember", remember)
         prior, arms, start = agent_prior(prior, num_features, arms)
-        self._state = AgentState(prior, checked_recipe(policy), arms, remember, start)
+        self._state = AgentState(prior, checked_recipe(policy), arms, remember, start, limits)
         self._books = Bookkeeper(self._state, book, clock)
         self._decider = Decider(self._books, seed, draws, floor)
         self._lock: AgentLock = RLock()
@@ -269,6 +270,7 @@ class Agent:
         clock: Callable[[], float] = time.time,
         journal: JournalTarget | None = None,
         remember: int | None = REMEMBERED,
+        limits: Limits = LIMITS,
     ) -> "Agent":
         """The agent that a journal describes, a path or its events, or that a Log teaches.
 
@@ -284,7 +286,7 @@ class Agent:
             arms = arms_of(source) if arms is None else arms
         agent = cls(
             prior, policy, num_features=num_features, arms=arms, seed=seed, draws=draws,
-            floor=floor, clock=clock, journal=journal, remember=remember,
+            floor=floor, clock=clock, journal=journal, remember=remember, limits=limits,
         )  # fmt: skip
         if isinstance(source, Log):
             replay_log(agent._state, source, clock())
@@ -310,14 +312,15 @@ class Agent:
         clock: Callable[[], float] = time.time,
         journal: JournalTarget | None = None,
         tail: str | PathLike[str] | Iterable[Event] = (),
+        limits: Limits | None = None,
     ) -> "Agent":
         """The agent that `save` wrote.
 
         If its recipe is not in POLICIES, give the recipe as `policy`.  `tail` is a journal: what
         happened after the file was saved happens again.  `journal` is where the agent goes on
-        writing.
+        writing.  `limits` take the place of those that it was saved with.
         """
-        agent = read_agent(path, policy, partial(cls, clock=clock, journal=journal))
+        agent = read_agent(path, policy, limits, partial(cls, clock=clock, journal=journal))
         replay_events(agent._state, events_of(tail))
         return agent
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from secrets import token_hex
@@ -16,6 +17,7 @@ from hierbandits.archive import mark_of, read_archive, sound, write_archive
 from hierbandits.beliefs.model_kinds import model_from_dict, model_to_dict
 from hierbandits.beliefs.same_model import check_same_model
 from hierbandits.checks import checked_names, count, state_array
+from hierbandits.logs.limits import Limits
 from hierbandits.policies.recipes import Recipe, name_of
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ def write_agent(path: str | PathLike[str], agent: "Agent", *, overwrite: bool) -
         "roster": state.roster.state(),
         "history": state.history,
         "num_events": state.num_events,
+        "limits": state.limits.to_dict(),
         **entries_to_data(ledger),
     }
     shape = (-1,) if state.prior.is_armed else (-1, state.prior.dim)
@@ -72,11 +75,14 @@ def write_agent(path: str | PathLike[str], agent: "Agent", *, overwrite: bool) -
 
 
 def read_agent(
-    path: str | PathLike[str], policy: Recipe | None, make: "Callable[..., Agent]"
+    path: str | PathLike[str],
+    policy: Recipe | None,
+    limits: Limits | None,
+    make: "Callable[..., Agent]",
 ) -> "Agent":
     """The agent that `write_agent` wrote; `make` makes a new agent from an Agent's arguments.
 
-    `policy` is the agent's recipe if it has no name.
+    `policy` is the agent's recipe if it has no name, and `limits` are its own unless given.
     """
     mark = mark_of(path)  # before the contents: of a file that is replaced meanwhile, an old one
     meta, arrays = read_archive(path, "agent", _VERSION)
@@ -85,6 +91,9 @@ def read_agent(
         has = "a recipe of its own: give" if name is None else f"{name}: do not give"
         raise ValueError(f"{path} was saved with {has} policy")
     with sound(path, "agent"):
+        if limits is None:
+            limits = Limits(**meta.get("limits", {}))  # files of earlier builds have none
+        make = partial(make, limits=limits)
         agent = _new_agent(meta, arrays, str(name) if policy is None else policy, make)
         _restore(agent, meta, arrays)
     if mark is not None:
@@ -126,7 +135,7 @@ def _restore(agent: "Agent", meta: dict[str, Any], arrays: dict[str, NDArray[Any
     state.policy.belief = belief
     _restore_random(agent._decider.rng.bit_generator, meta["random"])
     agent._decider.stock.put(state_array("normals", arrays["normals"], (None,)))
-    state.roster = Roster.from_state(belief, state.roster.path_length, meta["roster"])
+    state.roster = Roster.from_state(belief, state.roster.path_length, meta["roster"], state.limits)
     state.num_events, state.history = count("num_events", meta["num_events"]), meta["history"]
     if not isinstance(state.history, str) or not 0 < len(state.history) <= 100:
         raise ValueError(f"history must be a string, got {state.history!r:.80}")

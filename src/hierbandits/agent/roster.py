@@ -1,14 +1,16 @@
 """The tasks that an agent has met, by name."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from hierbandits.beliefs.node_size import numbers_per_node
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.same_model import parents_of
 from hierbandits.checks import count, plain_name
+from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.types import Indices, Name, TaskName
 
 
@@ -30,9 +32,10 @@ class Roster:
     are independent or pooled, needs no groups.  Rows count the tasks from 0.
     """
 
-    def __init__(self, belief: Posterior, path_length: int) -> None:
+    def __init__(self, belief: Posterior, path_length: int, limits: Limits = LIMITS) -> None:
         self._belief = belief
         self.path_length = path_length
+        self._limits = limits
         self._members: dict[tuple[Name, ...], Member] = {}
         self._groups: dict[tuple[Name, ...], int] = {}  # the node of each
 
@@ -51,6 +54,7 @@ class Roster:
     def checked_path(self, task: TaskName) -> tuple[Name, ...]:
         """The names that lead to a task."""
         if self.path_length == 1 and (type(task) is int or (type(task) is str and task.isascii())):
+            self._limits.check_names("task", (task,))
             return (task,)
         path: list[Name] = []
         for part in task if isinstance(task, tuple) else (task,):
@@ -63,7 +67,15 @@ class Roster:
             if self.path_length > 1:
                 kind = f"a tuple of {self.path_length} strings or integers"
             raise ValueError(f"task must be {kind}, got {task!r:.80}")
+        self._limits.check_names("task", path)
         return tuple(path)
+
+    def check_room(self, paths: Sequence[tuple[Name, ...]]) -> None:
+        """Raise an error if there is no room for all of these tasks that are new."""
+        belief, each = self._belief, numbers_per_node(self._belief)
+        if len(self._members) + len(paths) > self._limits.most_tasks(each):
+            number = len(self._members) + len(set(paths) - self._members.keys())
+            self._limits.check_table(number, belief.dim, each, armed=belief.is_armed)
 
     def known(self, task: TaskName) -> Member | None:
         """A task that was met before, if its path is a single name; otherwise None."""
@@ -80,6 +92,7 @@ class Roster:
         """The task at the end of a path; if it is new, it gets a node and a row."""
         member = self._members.get(path)
         if member is None:
+            self.check_room([path])
             member = Member(_task_name(path), self._new_node(path), len(self._members))
             self._members[path] = member
         return member
@@ -124,9 +137,11 @@ class Roster:
         }
 
     @classmethod
-    def from_state(cls, belief: Posterior, path_length: int, state: dict[str, Any]) -> "Roster":
+    def from_state(
+        cls, belief: Posterior, path_length: int, state: dict[str, Any], limits: Limits = LIMITS
+    ) -> "Roster":
         """The roster that `state` described, checked: who is named has a node of its own."""
-        roster = cls(belief, path_length)
+        roster = cls(belief, path_length, limits)
         for row, (names, node, decisions, best) in enumerate(state["tasks"]):
             path = roster.checked_path(_task_name(tuple(names)))
             best = count("best", best)
