@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support.agent_lives import PRIORS, every_policy, live, long_life, new_agent
 from support.agents import ARMED, ARMS, DEEP, LINEAR, Clock, state
+from support.file_fuzz import fuzz
 from support.kills import kills
 from support.processes import in_child
 from support.states import belief_state
@@ -247,3 +248,11 @@ def test_a_saver_that_is_killed_leaves_a_whole_file_and_in_the_end_nothing_else(
     counts = kills(tmp_path, 25)
     assert counts["kills"] > 15
     assert counts["files_left"] == 0
+
+
+def test_files_that_are_not_as_they_were_saved_are_refused_or_work(tmp_path):
+    counts = fuzz(tmp_path, 150, 0)
+    assert sum(counts.values()) == 150
+    assert counts["damaged_refused"] > 20
+    assert counts["edited_refused"] > 50
+    assert counts["edited_used"] > 5

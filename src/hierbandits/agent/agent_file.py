@@ -16,7 +16,7 @@ from hierbandits.agent.saved_entries import entries_to_data, restore_entries
 from hierbandits.archive import mark_of, read_archive, sound, write_archive
 from hierbandits.beliefs.model_kinds import model_from_dict, model_to_dict
 from hierbandits.beliefs.same_model import check_same_model
-from hierbandits.checks import checked_names, count, state_array
+from hierbandits.checks import LARGEST, checked_names, count, real_array
 from hierbandits.logs.limits import Limits
 from hierbandits.policies.recipes import Recipe, name_of
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from hierbandits.agent.agent import Agent
 
 _VERSION = 2
+_MOST_DRAWS = 10**6
+_FURTHEST = 40.0  # no standard normal is larger
 
 
 def write_agent(path: str | PathLike[str], agent: "Agent", *, overwrite: bool) -> None:
@@ -112,6 +114,8 @@ def _new_agent(
     size = arrays["roots"].shape[1:]  # of a prior's size, so that it takes no more room
     if size[-1:] != (prior.dim,) or not (prior.is_armed or size == (prior.dim + 1, prior.dim)):
         raise ValueError(f"belief must be of the agent's prior, {prior}, got roots of {size}")
+    if meta["draws"] is not None and count("draws", meta["draws"]) > _MOST_DRAWS:
+        raise ValueError(f"draws must be at most {_MOST_DRAWS:,}, got {meta['draws']:,}")
     arms = meta["arms"]
     if arms is not None:
         arms = checked_names("arms", arms)
@@ -134,7 +138,7 @@ def _restore(agent: "Agent", meta: dict[str, Any], arrays: dict[str, NDArray[Any
     check_same_model(belief, state.belief)
     state.policy.belief = belief
     _restore_random(agent._decider.rng.bit_generator, meta["random"])
-    agent._decider.stock.put(state_array("normals", arrays["normals"], (None,)))
+    agent._decider.stock.put(real_array("normals", arrays["normals"], (None,), largest=_FURTHEST))
     state.roster = Roster.from_state(belief, state.roster.path_length, meta["roster"], state.limits)
     state.num_events, state.history = count("num_events", meta["num_events"]), meta["history"]
     if not isinstance(state.history, str) or not 0 < len(state.history) <= 100:
@@ -143,6 +147,8 @@ def _restore(agent: "Agent", meta: dict[str, Any], arrays: dict[str, NDArray[Any
         state.catalogue.retire(*checked_names("retired", meta["retired"]))
     own = {name[5:]: values for name, values in arrays.items() if name.startswith("sums.")}
     state.sums.restore(own, len(state.roster))
+    for name in ("lost_xy", "lost_yy"):
+        real_array(name, own[name], own[name].shape, largest=LARGEST**2)
     told, known = state.totals().n.sum(), belief.num_rewards.sum()
     if told != known:
         raise ValueError(f"sums must be of the {known:g} rewards of the belief, got {told:g}")

@@ -1,0 +1,30 @@
+"""Savers that are killed, and files that are damaged, cut or edited: as long as one likes.
+
+PYTHONPATH=tests python -m tests.soak.files 600
+"""
+
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from support.file_fuzz import fuzz
+from support.kills import kills
+
+
+def main(seconds: float) -> dict[str, int]:
+    """Counts of what was tried; anything wrong is an error."""
+    counts: Counter[str] = Counter()
+    end, seed = time.monotonic() + seconds, 0
+    while time.monotonic() < end or seed == 0:
+        with TemporaryDirectory() as folder:
+            counts.update(kills(Path(folder), 100, seed))
+        with TemporaryDirectory() as folder:
+            counts.update(fuzz(Path(folder), 1000, seed))
+        seed += 1
+    return dict(counts)
+
+
+if __name__ == "__main__":
+    print(main(float(sys.argv[1]) if len(sys.argv) > 1 else 600.0))
