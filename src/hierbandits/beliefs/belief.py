@@ -202,15 +202,10 @@ class Belief(Posterior):
         twin._nodes, twin._evidence = self._nodes.copy(), self.evidence
         return twin
 
-    def __copy__(self) -> "Belief":
-        return self.copy()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Belief":
-        return self.copy()
-
     def __reduce__(self) -> tuple[Any, ...]:
-        """A pickle has what a file has, and is checked as a file is."""
-        return type(self).from_state, self.state()
+        """Pickles and copies have what a file has, and are checked as files are."""
+        meta, arrays = self.state()
+        return type(self).from_state, (meta, {name: a.copy() for name, a in arrays.items()})
 
     @property
     def nbytes(self) -> int:
