@@ -125,7 +125,7 @@ def test_plain_values_are_the_same(way, tmp_path):
     assert tuple(WAYS[way](decision)) == tuple(decision)
     arms = hb.Arms.of(np.eye(2), 3, 2, armed=False, eligible=[True, False])
     twin = WAYS[way](arms)
-    for own, its in zip(arms.arrays, twin.arrays, strict=True):
+    for own, its in zip(arrays_of(arms), arrays_of(twin), strict=True):
         assert own.tolist() == its.tolist()
     assert WAYS[way](hb.POLICIES["HierTS"]) == hb.POLICIES["HierTS"]
     totals = SUMS.totals()

@@ -3,7 +3,6 @@
 PYTHONPATH=tests python -m tests.soak.files 600
 """
 
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -24,7 +23,3 @@ def main(seconds: float) -> dict[str, int]:
             counts.update(fuzz(Path(folder), 1000, seed))
         seed += 1
     return dict(counts)
-
-
-if __name__ == "__main__":
-    print(main(float(sys.argv[1]) if len(sys.argv) > 1 else 600.0))

@@ -202,11 +202,6 @@ class Belief(Posterior):
         twin._nodes, twin._evidence = self._nodes.copy(), self.evidence
         return twin
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles and copies have what a file has, and are checked as files are."""
-        meta, arrays = self.state()
-        return type(self).from_state, (meta, {name: a.copy() for name, a in arrays.items()})
-
     @property
     def nbytes(self) -> int:
         """Bytes held for the nodes, spare room included."""

@@ -173,6 +173,10 @@ class Posterior(ABC):
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """The belief that `state` described, checked."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies have what a file has, and are checked as files are."""
+        return type(self).from_state, self.state()
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the belief to one file: `load` resumes bit for bit."""
         meta, arrays = self.state()
