@@ -199,7 +199,7 @@ def test_private_state_is_private_to_its_folder(path):
 WITHOUT_TESTS = {"types", "model", "environment", "fit", "loops", "node_arrays", "arm_arrays"}
 """Modules without behaviour: type aliases, protocols and plain records."""
 
-WHOLE = {"architecture", "docs", "main", "memory_safety", "public_surface"}
+WHOLE = {"architecture", "docs", "main", "memory_safety", "pickles", "public_surface"}
 """Tests of the project as a whole."""
 
 

@@ -1,11 +1,17 @@
 """Files are there whole or not at all."""
 
+import fcntl
 import os
+import signal
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from stat import S_ISDIR
 
 import pytest
+from support.processes import in_child
 
+from hierbandits import atomic_write as atomic_write_module
 from hierbandits.atomic_write import atomic_write
 
 
@@ -65,12 +71,13 @@ def test_a_failure_at_the_end_leaves_the_earlier_file(step, tmp_path, monkeypatc
     assert path.read_bytes() == b"new"
 
 
-def test_all_bytes_are_on_disk_before_the_rename(tmp_path, monkeypatch):
+def test_all_bytes_are_on_disk_before_the_rename_and_the_rename_after_it(tmp_path, monkeypatch):
     calls = []
     fsync, replace = os.fsync, os.replace
 
     def watched_fsync(number):
-        calls.append(("fsync", os.fstat(number).st_size))
+        status = os.fstat(number)
+        calls.append(("fsync", "folder" if S_ISDIR(status.st_mode) else status.st_size))
         fsync(number)
 
     def watched_replace(old, new):
@@ -81,7 +88,7 @@ def test_all_bytes_are_on_disk_before_the_rename(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "replace", watched_replace)
     with atomic_write(tmp_path / "file") as file:
         file.write(b"12345")
-    assert calls == [("fsync", 5), ("replace", "file")]
+    assert calls == [("fsync", 5), ("replace", "file"), ("fsync", "folder")]
 
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o027, 0o640), (0o077, 0o600)])
@@ -182,3 +189,150 @@ def test_the_blocks_own_error_is_seen_if_the_temporary_file_is_gone(tmp_path):
     error = ValueError("mine")
     assert not writer.__exit__(ValueError, error, None)  # it is raised as it is
     assert list(tmp_path.iterdir()) == []
+
+
+def _killed(action):
+    """Run an action in a child that is killed once it has said that it is ready."""
+    read, write = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forks where threads run
+        child = os.fork()
+    if child == 0:
+        try:
+            action(lambda: os.write(write, b"x"))
+        finally:
+            os._exit(0)
+    os.close(write)
+    assert os.read(read, 1) == b"x"
+    os.close(read)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def test_what_killed_writers_leave_is_removed_by_the_next_writer_of_the_file(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+
+    def write(ready):
+        with atomic_write(path) as file:
+            file.write(b"new" * 1000)
+            file.flush()
+            ready()
+            signal.pause()
+
+    for _ in range(3):
+        _killed(write)
+    assert len(_names(tmp_path)) == 2  # each writer removes what the one before it left
+    assert path.read_bytes() == b"old"
+    for kept in (".file.part", ".file.0123456789abcdef", ".other.0123456789abcdef.part"):
+        (tmp_path / kept).touch()
+    with atomic_write(path) as file:
+        file.write(b"new")
+    assert path.read_bytes() == b"new"
+    kept = [".file.0123456789abcdef", ".file.part", ".other.0123456789abcdef.part"]
+    assert _names(tmp_path) == [*kept, "file"]
+
+
+def test_the_temporary_file_of_a_living_writer_stays(tmp_path):
+    path = tmp_path / "file"
+
+    def another():
+        with atomic_write(path) as file:
+            file.write(b"another's")
+
+    with atomic_write(path) as file:
+        file.write(b"mine")
+        in_child(another)
+        assert os.path.exists(file.name)
+        assert path.read_bytes() == b"another's"
+    assert path.read_bytes() == b"mine"
+    assert _names(tmp_path) == ["file"]
+
+
+def test_a_link_that_looks_like_a_temporary_file_is_not_followed_or_removed(tmp_path):
+    (tmp_path / "deep").mkdir()
+    mine = tmp_path / "deep" / "mine"
+    mine.write_bytes(b"mine")
+    link = tmp_path / "deep" / ".file.0123456789abcdef.part"
+    link.symlink_to(mine)
+    with atomic_write(tmp_path / "deep" / "file") as file:
+        file.write(b"new")
+    assert link.is_symlink()
+    assert mine.read_bytes() == b"mine"
+
+
+def test_a_file_that_is_removed_before_it_is_locked_is_made_anew(tmp_path, monkeypatch):
+    lock = atomic_write_module._take_lock
+    calls = []
+
+    def late(number):
+        calls.append(number)
+        if len(calls) == 1:
+            (name,) = _names(tmp_path)
+            (tmp_path / name).unlink()
+        return lock(number)
+
+    monkeypatch.setattr(atomic_write_module, "_take_lock", late)
+    with atomic_write(tmp_path / "file") as file:
+        file.write(b"whole")
+    assert len(calls) == 2
+    assert (tmp_path / "file").read_bytes() == b"whole"
+    assert _names(tmp_path) == ["file"]
+
+
+def test_the_check_sees_the_file_that_would_be_replaced_and_nobody_replaces_it_meanwhile(tmp_path):
+    path, link = tmp_path / "file", tmp_path / "link"
+    path.write_bytes(b"old")
+    link.symlink_to(path)
+    seen = []
+
+    def check(target):
+        seen.append((target, target.read_bytes()))
+        folder = os.open(tmp_path, os.O_RDONLY)
+        with pytest.raises(BlockingIOError):  # another writer waits here
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(folder)
+
+    with atomic_write(link, check) as file:
+        file.write(b"new")
+    assert seen == [(Path(os.path.realpath(path)), b"old")]
+    assert path.read_bytes() == b"new"
+
+    def refuse(target):
+        raise ValueError(f"not {target.name}")
+
+    writer = atomic_write(path, refuse)
+    writer.__enter__()
+    with pytest.raises(ValueError, match="not file"):
+        writer.__exit__(None, None, None)
+    assert path.read_bytes() == b"new"
+    assert _names(tmp_path) == ["file", "link"]
+
+
+def test_what_is_no_file_is_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="pipe must be a file, got a folder or a device"):
+        atomic_write(tmp_path / "pipe").__enter__()
+    assert _names(tmp_path) == ["pipe"]
+
+
+def test_nobody_touches_the_umask(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "umask", None)
+    with atomic_write(tmp_path / "file") as file:
+        file.write(b"x")
+    assert (tmp_path / "file").read_bytes() == b"x"
+
+
+def test_a_folder_that_cannot_be_listed_can_be_written_to(tmp_path, monkeypatch):
+    listing, opening = os.scandir, os.open
+
+    def forbidden(path, *rest):
+        if os.path.isdir(path):
+            raise PermissionError(13, "Permission denied", str(path))
+        return opening(path, *rest) if rest else listing(path)
+
+    monkeypatch.setattr(os, "scandir", forbidden)
+    monkeypatch.setattr(os, "open", forbidden)
+    with atomic_write(tmp_path / "file") as file:
+        file.write(b"x")
+    assert (tmp_path / "file").read_bytes() == b"x"

@@ -15,7 +15,7 @@ from hierbandits.beliefs import (
 from hierbandits.evaluation import Evaluation, evaluate, hieropo
 from hierbandits.fitting import fit_prior
 from hierbandits.learning import LearningReport, learn_prior
-from hierbandits.logs import Columns, Log, Start
+from hierbandits.logs import Columns, Limits, Log, Start
 from hierbandits.models import GaussianHierarchy, UnknownWidths
 from hierbandits.policies import POLICIES, Arms, Policy, Recipe, SpanningArms
 from hierbandits.simulation import Study, schedules, simulate
@@ -35,6 +35,7 @@ __all__ = [
     "Gaussian",
     "GaussianHierarchy",
     "LearningReport",
+    "Limits",
     "Log",
     "Policy",
     "Posterior",

@@ -126,6 +126,25 @@ def plain_name(value: Any) -> Name | None:
     return int(name) if isinstance(name, int) and not isinstance(name, bool) else None
 
 
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A copy of an array that cannot be changed."""
+    own = array.copy()
+    own.flags.writeable = False
+    return own
+
+
+def restore_frozen(value: Any, parts: Iterable[Any]) -> None:
+    """Fill the slots of an immutable value from a pickle or a copy, `__setstate__` of its class.
+
+    Its arrays cannot be changed, as those of the value that was copied.
+    """
+    for name, part in zip(value.__slots__, parts, strict=True):
+        for array in part if isinstance(part, tuple) else (part,):
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
+        object.__setattr__(value, name, part)
+
+
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:
     """Check that `value` is one of these names."""
     names = list(known)

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 from support.agent_lives import PRIORS, every_policy, live, long_life, new_agent
 from support.agents import ARMED, ARMS, DEEP, LINEAR, Clock, state
+from support.file_fuzz import fuzz
+from support.kills import kills
+from support.processes import in_child
 from support.states import belief_state
 
 from hierbandits import POLICIES, Agent, Belief, Recipe
@@ -152,7 +155,8 @@ def test_a_file_holds_json_and_arrays_alone(tmp_path):
         header = json.loads(archive.read("hierbandits.json"))
         assert (header["kind"], header["version"]) == ("agent", 2)
         assert header["meta"]["prior"]["kind"] == "gaussian hierarchy"
-        assert {n for n in archive.namelist() if not n.endswith(".npy")} == {"hierbandits.json"}
+        names = {name for name in archive.namelist() if not name.endswith(".npy")}
+        assert names == {"hierbandits.json", "mark.json"}
 
 
 def test_a_failed_save_leaves_the_old_file(tmp_path):
@@ -186,3 +190,69 @@ def test_a_saved_agent_resumes_bit_for_bit_while_it_looks_at_widths(tmp_path, mo
     later = [played(each, 400, 6) for each in (agent, again)]
     assert later[0] == later[1]
     assert belief_state(agent.belief) == belief_state(again.belief)
+
+
+def test_a_file_that_another_saved_since_is_not_replaced(tmp_path):
+    path = tmp_path / "a"
+    agent = _played(ARMED, "HierTS")
+    agent.save(path)
+    agent.save(path)  # nobody else has
+    other = Agent.load(path, clock=Clock())
+    other.decide("t")
+    other.save(path)
+    theirs = path.read_bytes()
+    agent.decide("u")
+    message = "a must be as this agent left it, but another has saved it since: load that file, sa"
+    with pytest.raises(FileExistsError, match=message):
+        agent.save(path)
+    assert path.read_bytes() == theirs
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+    agent.save(tmp_path / "b")
+    agent.save(path, overwrite=True)
+    assert "u" in Agent.load(path).tasks
+    agent.save(path)
+    with pytest.raises(FileExistsError):
+        other.save(path)
+    path.unlink()
+    other.save(path)  # nothing is lost
+
+
+def test_what_a_child_saves_is_noticed_by_its_parent_and_under_any_name(tmp_path):
+    path, link = tmp_path / "a", tmp_path / "link"
+    agent = _played(ARMED, "HierTS")
+    agent.save(path)
+    link.symlink_to(path)
+    assert in_child(lambda: agent.save(link)) == "None"
+    for name in (path, str(path), link, tmp_path / "." / "a"):
+        with pytest.raises(FileExistsError, match="another has saved it since"):
+            agent.save(name)
+
+
+@pytest.mark.parametrize("content", [b"", b"something else", b"PK\x03\x04" + bytes(100)])
+def test_any_other_file_in_its_place_is_noticed_too(content, tmp_path):
+    agent = _played(ARMED, "HierTS")
+    agent.save(tmp_path / "a")
+    (tmp_path / "a").write_bytes(content)
+    with pytest.raises(FileExistsError, match="another has saved it since"):
+        agent.save(tmp_path / "a")
+
+
+def test_a_new_agent_takes_the_place_of_any_file(tmp_path):
+    (tmp_path / "a").write_bytes(b"something else")
+    _played(ARMED, "HierTS").save(tmp_path / "a")
+    _played(ARMED, "HierTS").save(tmp_path / "a")
+    assert len(Agent.load(tmp_path / "a").tasks) == 4
+
+
+def test_a_saver_that_is_killed_leaves_a_whole_file_and_in_the_end_nothing_else(tmp_path):
+    counts = kills(tmp_path, 25)
+    assert counts["kills"] > 15
+    assert counts["files_left"] == 0
+
+
+def test_files_that_are_not_as_they_were_saved_are_refused_or_work(tmp_path):
+    counts = fuzz(tmp_path, 150, 0)
+    assert sum(counts.values()) == 150
+    assert counts["damaged_refused"] > 20
+    assert counts["edited_refused"] > 50
+    assert counts["edited_used"] > 5

@@ -257,3 +257,12 @@ def test_numbers_in_events_are_exact(tmp_path):
         *_, decided, rewarded = events_of(tmp_path / "j")
         assert tuple(decided["decisions"][0]["features"]) == made.features
         assert rewarded["values"] == [value]
+
+
+@pytest.mark.parametrize("nested", ["[" * 100_000, '{"a":' * 100_000, "[" * 9000 + "]" * 9000])
+def test_a_line_that_is_nested_deeply_is_refused(nested, tmp_path):
+    (tmp_path / "journal").write_text(nested + "\n")
+    with pytest.raises(ValueError, match=r"journal, line 1 is not an event of a journal"):
+        Agent.replay(tmp_path / "journal", ARMED)
+    with pytest.raises(ValueError, match=r"journal, last line is not an event of a journal"):
+        Agent(ARMED, journal=tmp_path / "journal").decide("t")

@@ -99,3 +99,10 @@ def test_a_log_is_not_replayed_into_a_journal(tmp_path):
     del agent
     again = Agent.load(tmp_path / "agent.hb", tail=tmp_path / "journal")
     assert len(again.pending) == 1
+
+
+def test_a_task_that_is_nested_deeply_is_no_path():
+    columns = Columns(task="task", features=["x", "y"], reward="reward")
+    frame = pl.DataFrame({"task": ["[" * 100_000], "x": [1.0], "y": [1.0], "reward": [1.0]})
+    with pytest.raises(ValueError, match="task must be a path as JSON"):
+        Agent.replay(Log.read(frame, columns), DEEP)

@@ -41,7 +41,8 @@ def test_a_saved_roster_finds_the_same_tasks():
     belief = Belief(DEEP)
     roster = Roster(belief, 2)
     roster.meet(("n", 1)).decisions = 3
-    roster.meet(("s", "1")).best = 2
+    member = roster.meet(("s", "1"))
+    member.decisions, member.best = 4, 2
     again = Roster.from_state(belief, 2, roster.state())
     assert again.state() == roster.state()
     assert again.find(("n", np.int64(1))).decisions == 3

@@ -148,6 +148,14 @@ def test_errors_take_one_line_and_exit_with_two(case, file, tmp_path):
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.parametrize("option", ["--prior", "--arm-features"])
+def test_json_that_is_nested_deeply_is_one_error(option, file, tmp_path):
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    code, output = _run(file, *KNOWN, "--out", tmp_path / "x", option, tmp_path / "deep.json")
+    assert code == 2
+    assert output.startswith(f"Error: {option} must be a")
+
+
 def test_a_log_that_cannot_be_read_is_one_error(tmp_path):
     code, output = _run(tmp_path / "no.parquet", *KNOWN, "--out", tmp_path / "x")
     assert (code, "source must be a file" in output) == (2, True)

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 from support.processes import COMMAND, command
+from typer.testing import CliRunner
 
 from hierbandits.archive import read_archive
+from hierbandits.cli import app
 from hierbandits.experiments import EXPERIMENTS
 
 
@@ -116,3 +118,13 @@ def test_bad_commands_say_what_was_expected(arguments, message):
     assert result.returncode == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_chunks_are_not_kept_behind_a_link(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "mine.chunk").touch()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / CHUNKS).symlink_to(tmp_path / "elsewhere")
+    result = CliRunner().invoke(app, ["reproduce", "meta", "--out", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    assert (tmp_path / "elsewhere" / "mine.chunk").exists()

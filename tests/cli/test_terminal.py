@@ -98,3 +98,15 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path, capsys):
         raise AssertionError("no work is done")
     place = tmp_path / "file" / "out"
     assert f"--out must be a folder that can be written, got {place}: " in capsys.readouterr().err
+
+
+def test_files_of_others_in_the_way_are_named_before_the_work(tmp_path, capsys):
+    mine = tmp_path / "settings.json"
+    mine.write_text('{"files": ["thesis.txt"]}')
+    (tmp_path / "thesis.txt").touch()
+    with pytest.raises(Exit), report_folder(tmp_path):
+        raise AssertionError("no work is done")
+    message = f"--out must be a folder for a report: {mine} must be as an earlier report left it"
+    assert message in capsys.readouterr().err
+    assert (tmp_path / "thesis.txt").exists()
+    assert mine.read_text() == '{"files": ["thesis.txt"]}'

@@ -1,11 +1,14 @@
 """The folder that an evaluation leaves."""
 
 import json
+from io import StringIO
 
 import numpy as np
 import polars as pl
 import pytest
+from rich.console import Console
 from support.logged import World
+from support.odd_names import ODD_NAMES
 
 from hierbandits import evaluate
 
@@ -48,3 +51,27 @@ def test_without_hieropo_there_are_none_of_its_arms(tmp_path):
     assert "arms from all rows" not in page
     assert "The 40 tasks with most rows, of 45" in page
     assert "DM&#x27;s intervals" not in page
+
+
+def test_names_have_no_power_over_pages_figures_and_terminals(tmp_path):
+    rng, names = np.random.default_rng(0), [*ODD_NAMES, "plain"]
+    task, arm = rng.integers(0, len(names), 200), rng.integers(0, len(names), 200)
+    frame = pl.DataFrame(
+        {
+            "task": [names[place] for place in task],
+            "arm": [names[place] for place in arm],
+            "reward": rng.normal(size=200) + arm,
+        }
+    )
+    policies = [f"arm:{name}" for name in names]
+    evaluation = evaluate(
+        frame, policies, ["ips"], task="task", arm="arm", reward="reward", uniform=True
+    )
+    page = evaluation.report().write(tmp_path).read_text()
+    out = StringIO()
+    evaluation.show(Console(file=out, width=100))
+    page = page[: page.index("<details>")]  # settings are there as they were given
+    assert "<script>" not in page
+    for text in (page, out.getvalue()):
+        assert "\x1b" not in text
+        assert "x" * 400 not in text

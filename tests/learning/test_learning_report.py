@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 from rich.console import Console
 from support.learn_logs import learned
+from support.odd_names import ODD_NAMES
 
-from hierbandits import GaussianHierarchy, Start
+from hierbandits import GaussianHierarchy, Start, learn_prior
 from hierbandits.learning.start_trial import PLAYERS
 
 FIGURES = ["calibration", "evidence", "outliers", "regret", "shrinkage", "widths"]
@@ -77,3 +78,25 @@ def test_the_main_finding_fits_a_line():
     assert line.startswith(f"<LearningReport on {rows.task.size:,} rows of 30 tasks: the {best} ")
     assert "\n" not in line
     assert f"{report.comparison.probability[best]:.3g}" in line
+
+
+def test_names_have_no_power_over_pages_figures_and_terminals(tmp_path):
+    rng, names = np.random.default_rng(0), [*ODD_NAMES, "plain"]
+    task, arm = rng.integers(0, len(names), 300), rng.integers(0, 4, 300)
+    frame = pl.DataFrame(
+        {
+            "task": [names[place] for place in task],
+            "arm": [names[place] for place in arm],
+            "reward": rng.normal(size=300) + arm + 9.0 * (task == 2),
+        }
+    )
+    _, report = learn_prior(frame, task="task", arm="arm", reward="reward", runs=0, held_out=0)
+    page = report.write(tmp_path).read_text()
+    out = StringIO()
+    report.show(Console(file=out, width=100))
+    page = page[: page.index("<details>")]  # settings are there as they were given
+    assert "<script>" not in page
+    for text in (page, out.getvalue()):
+        assert "\x1b" not in text
+        assert "x" * 400 not in text
+    assert set(pl.read_parquet(tmp_path / "tasks.parquet")["task"]) == set(names)  # all of them

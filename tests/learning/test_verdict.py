@@ -9,6 +9,7 @@ from support.learn_logs import learned
 from hierbandits.learning.verdict import (
     _on_hierarchy,
     on_calibration,
+    on_outliers,
     on_similarity,
     strength,
 )
@@ -40,3 +41,16 @@ def test_what_is_not_told_apart_is_not_called_better():
     first, second = on_similarity(unsure)[:2]
     assert first.startswith("By the widths that fit best, ")
     assert second == "But the log tells none of these widths from zero: tasks may not differ."
+
+
+def test_long_names_and_escapes_are_shown_as_names_are():
+    _, _, report = learned(True)
+    outliers = report.outliers
+    odd = replace(
+        outliers,
+        tasks=("\x1b[31m" + "x" * 70_000,) * len(outliers.tasks),
+        flagged=np.ones(len(outliers.tasks), bool),
+    )
+    words = " ".join(on_outliers(odd))
+    assert words.isprintable()
+    assert len(words) < 700

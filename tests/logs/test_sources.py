@@ -58,3 +58,40 @@ print("pandas" in sys.modules, "pyarrow" in sys.modules)
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install 'hierbandits[data]'" in run.stdout
     assert run.stdout.endswith("False False\n")
+
+
+@pytest.mark.parametrize("name", ["log[1]", "log*", "log?", "[log]", "{log}", "~log", "%20 log"])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_file_is_read_whatever_its_name(name, kind, tmp_path):
+    columns = Columns(task="task", arm="arm", reward="reward")
+    for place, other in enumerate([name, "log1", "logs"], start=1):
+        frame = pl.DataFrame({"task": ["t"], "arm": ["a"], "reward": [float(place)]})
+        path = tmp_path / f"{other}.{kind}"
+        frame.write_csv(path) if kind == "csv" else frame.write_parquet(path)
+    path = tmp_path / f"{name}.{kind}"
+    for source in (path, str(path)):
+        assert Log.read(source, columns).sums().sums.xy.tolist() == [[1.0]]
+    path.unlink()
+    if name in ("log[1]", "log*", "log?"):
+        both = Log.read(path, columns).sums().sums.xy.sum()  # a pattern, if no file has this name
+        assert both in (2.0, 5.0)
+
+
+def test_a_column_that_occurs_twice_is_not_read_by_chance(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("task,reward,arm,note,reward,note\nt,1,a,x,2,y\n")
+    columns = Columns(task="task", arm="arm", reward="reward")
+    message = r"got 'reward' among \['task', 'reward \(column 2\)', 'arm', 'note \(column 4\)'"
+    with pytest.raises(ValueError, match=message):
+        Log.read(path, columns)
+    second = Columns(task="task", arm="arm", reward="reward (column 5)")
+    assert Log.read(path, second).sums().sums.xy.tolist() == [[2.0]]
+    path.write_text('task,reward,arm,"no,te","no,te",,\nt,1,a,x,2,,\n')
+    assert Log.read(path, columns).sums().sums.xy.tolist() == [[1.0]]  # those are not asked for
+
+
+@pytest.mark.parametrize("content", ["", "task\n", "\n\n"])
+def test_a_csv_without_rows_is_refused(content, tmp_path):
+    (tmp_path / "log.csv").write_text(content)
+    with pytest.raises(ValueError, match=r"source could not be read|columns must|at least one row"):
+        Log.read(tmp_path / "log.csv", Columns(task="task", arm="arm", reward="reward")).sums()

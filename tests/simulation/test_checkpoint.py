@@ -9,6 +9,7 @@ from support.environments import ENVIRONMENTS
 from hierbandits import Recipe, simulate
 from hierbandits.models.variants import as_given
 from hierbandits.policies.greedy_rule import greedy
+from hierbandits.simulation.checkpoint import Checkpoint
 from hierbandits.simulation.schedules import Concurrent
 
 
@@ -83,3 +84,24 @@ def test_what_running_changes_does_not_lose_the_chunk(tmp_path):
     for each in (rule, again):
         _study({"mine": Recipe(as_given, each, "x")}, runs=3, checkpoint=tmp_path)
     assert (rule.calls > 0, again.calls) == (True, 0)
+
+
+def test_chunks_alone_are_removed_from_a_folder(tmp_path):
+    folder, outside = tmp_path / "chunks", tmp_path / "outside"
+    folder.mkdir()
+    outside.mkdir()
+    _study(["HierTS"], checkpoint=folder)
+    chunks = sorted(folder.iterdir())
+    stale = folder / f".{chunks[0].name}.0123456789abcdef.part"
+    stale.touch()
+    kept = ["mine.chunk", "HierTS-0-0123456789abcdef.chunk", "a.chunk.old"]
+    for name in kept:
+        (folder / name).touch()
+    whole = chunks[0].read_bytes()
+    (folder / "my.chunk").write_bytes(whole)
+    (outside / "chunk").write_bytes(whole)
+    (folder / "HierTS-1-0123456789abcdef.chunk").symlink_to(outside / "chunk")
+    Checkpoint.remove(folder)
+    left = [*kept, "my.chunk", "HierTS-1-0123456789abcdef.chunk"]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(left)
+    assert (outside / "chunk").read_bytes() == whole

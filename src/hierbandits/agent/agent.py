@@ -5,14 +5,15 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import islice
 from os import PathLike
+from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, NoReturn
 
 from numpy.typing import ArrayLike
 
 from hierbandits.agent.agent_file import read_agent, write_agent
 from hierbandits.agent.agent_lock import FORK_GUARD, AgentLock
-from hierbandits.agent.agent_prior import agent_prior
+from hierbandits.agent.agent_prior import agent_prior, checked_recipe
 from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.bookkeeper import Bookkeeper
 from hierbandits.agent.decider import Decider
@@ -21,13 +22,13 @@ from hierbandits.agent.decision_log import decision_log
 from hierbandits.agent.journal import Event, Journal, JournalTarget, events_of
 from hierbandits.agent.journal_replay import replay_events
 from hierbandits.agent.log_replay import arms_of, replay_log
-from hierbandits.agent.posterior_table import posterior_table, summary_text
+from hierbandits.agent.posterior_table import headline, posterior_table, summary_text
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, count, one_of, real_array
-from hierbandits.logs import Log, Start
+from hierbandits.checks import LARGEST, count, real_array
+from hierbandits.logs import LIMITS, Limits, Log, Start
 from hierbandits.models.model import Model
-from hierbandits.policies.recipes import POLICIES, USUAL, Recipe, name_of
+from hierbandits.policies.recipes import Recipe
 from hierbandits.types import Name, TaskName
 
 REMEMBERED = 10_000
@@ -49,7 +50,7 @@ class Agent:
     `journal` is a file or a function that receives every event before it happens; with it,
     propensities are on.  A policy that would leave arms without any then has a small floor, FLOOR,
     unless another is given.  The last `remember` settled decisions are kept, or all if it is None.
-    Threads may share an agent: its calls take turns.
+    Threads may share an agent: its calls take turns.  What is beyond its `limits` is refused.
     """
 
     def __init__(
@@ -65,14 +66,16 @@ class Agent:
         clock: Callable[[], float] = time.time,
         journal: JournalTarget | None = None,
         remember: int | None = REMEMBERED,
+        limits: Limits = LIMITS,
     ) -> None:
         book = None if journal is None else Journal(journal)
         remember = None if remember is None else count("remember", remember)
         prior, arms, start = agent_prior(prior, num_features, arms)
-        self._state = AgentState(prior, _checked_recipe(policy), arms, remember, start)
+        self._state = AgentState(prior, checked_recipe(policy), arms, remember, start, limits)
         self._books = Bookkeeper(self._state, book, clock)
         self._decider = Decider(self._books, seed, draws, floor)
         self._lock: AgentLock = RLock()
+        self._marks: dict[Path, str] = {}  # of the files that it has loaded or saved
         FORK_GUARD.watch(self)
 
     def _begin_child(self) -> None:
@@ -267,6 +270,7 @@ class Agent:
         clock: Callable[[], float] = time.time,
         journal: JournalTarget | None = None,
         remember: int | None = REMEMBERED,
+        limits: Limits = LIMITS,
     ) -> "Agent":
         """The agent that a journal describes, a path or its events, or that a Log teaches.
 
@@ -282,7 +286,7 @@ class Agent:
             arms = arms_of(source) if arms is None else arms
         agent = cls(
             prior, policy, num_features=num_features, arms=arms, seed=seed, draws=draws,
-            floor=floor, clock=clock, journal=journal, remember=remember,
+            floor=floor, clock=clock, journal=journal, remember=remember, limits=limits,
         )  # fmt: skip
         if isinstance(source, Log):
             replay_log(agent._state, source, clock())
@@ -290,10 +294,14 @@ class Agent:
             replay_events(agent._state, events_of(source), adopt=True)
         return agent
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write all state to one file: `load` resumes bit for bit."""
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
+        """Write all state to one file: `load` resumes bit for bit.
+
+        A file that this agent has loaded or saved, and that another has saved since, is refused
+        with a FileExistsError unless `overwrite` is true.
+        """
         with self._lock:
-            write_agent(path, self)
+            write_agent(path, self, overwrite=overwrite)
 
     @classmethod
     def load(
@@ -304,14 +312,15 @@ class Agent:
         clock: Callable[[], float] = time.time,
         journal: JournalTarget | None = None,
         tail: str | PathLike[str] | Iterable[Event] = (),
+        limits: Limits | None = None,
     ) -> "Agent":
         """The agent that `save` wrote.
 
         If its recipe is not in POLICIES, give the recipe as `policy`.  `tail` is a journal: what
         happened after the file was saved happens again.  `journal` is where the agent goes on
-        writing.
+        writing.  `limits` take the place of those that it was saved with.
         """
-        agent = read_agent(path, policy, partial(cls, clock=clock, journal=journal))
+        agent = read_agent(path, policy, limits, partial(cls, clock=clock, journal=journal))
         replay_events(agent._state, events_of(tail))
         return agent
 
@@ -331,20 +340,7 @@ class Agent:
 
     def __repr__(self) -> str:
         with self._lock:
-            state = self._state
-            form = f"{self.prior.dim} {'arms' if self.prior.is_armed else 'features'}"
-            decided = sum(member.decisions for member in state.roster)
-            name = name_of(state.recipe) or "own recipe"
-            return (
-                f"Agent({name}, {form}, {len(state.roster)} tasks, {decided} decisions, "
-                f"{state.totals().n.sum():.0f} rewarded, {len(state.ledger.pending)} pending)"
-            )
+            return headline(self._state)
 
-
-def _checked_recipe(policy: str | Recipe | None) -> Recipe:
-    """The recipe of a policy that is given by name or as it is, or the usual one."""
-    policy = USUAL if policy is None else policy
-    recipe = policy if isinstance(policy, Recipe) else POLICIES[one_of("policy", policy, POLICIES)]
-    if recipe.knows_truth:
-        raise ValueError(f"policy must not need the truth, which no agent knows, got {policy!r}")
-    return recipe
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an agent is not copied or pickled: save it to a file, and load that")

@@ -1,34 +1,42 @@
 """Agents in files: all their state as JSON and arrays, from which they resume bit for bit."""
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable
+from functools import partial
 from os import PathLike
+from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hierbandits.agent.agent_state import AgentState
-from hierbandits.agent.decision import task_name
-from hierbandits.agent.ledger import Entry
 from hierbandits.agent.roster import Roster
-from hierbandits.archive import read_archive, write_archive
+from hierbandits.agent.saved_entries import entries_to_data, restore_entries
+from hierbandits.archive import mark_of, read_archive, sound, write_archive
 from hierbandits.beliefs.model_kinds import model_from_dict, model_to_dict
-from hierbandits.checks import count, state_array
+from hierbandits.beliefs.same_model import check_same_model
+from hierbandits.checks import LARGEST, checked_names, count, real_array
+from hierbandits.logs.limits import Limits
 from hierbandits.policies.recipes import Recipe, name_of
-from hierbandits.types import Name
 
 if TYPE_CHECKING:
     from hierbandits.agent.agent import Agent
 
 _VERSION = 2
+_MOST_DRAWS = 10**6
+_FURTHEST = 40.0  # no standard normal is larger
 
 
-def write_agent(path: str | PathLike[str], agent: "Agent") -> None:
-    """Write all state of an agent to one file."""
+def write_agent(path: str | PathLike[str], agent: "Agent", *, overwrite: bool) -> None:
+    """Write all state of an agent to one file.
+
+    A file that the agent has loaded or saved before, and that another has replaced since, is
+    replaced only with `overwrite`.
+    """
     state, decider = agent._state, agent._decider
     belief_meta, arrays = state.belief.state()
     own, ledger = state.catalogue.own, state.ledger
-    offers: dict[tuple[Name, ...], int] = {}  # many decisions have the same
     meta = {
         "prior": model_to_dict(state.prior),
         "policy": name_of(state.recipe),
@@ -39,51 +47,59 @@ def write_agent(path: str | PathLike[str], agent: "Agent") -> None:
         "arms": list(state.catalogue.names) or (None if own is None else list(own.names)),
         "retired": sorted(state.catalogue.retired, key=str),
         "roster": state.roster.state(),
-        "remember": ledger.remember,
-        "num_added": ledger.num_added,
         "history": state.history,
         "num_events": state.num_events,
-        "pending": [_parts(entry, offers) for entry in ledger.pending.values()],
-        "settled": [_parts(entry, offers) for entry in ledger.settled.values()],
-        "offers": list(offers),
+        "limits": state.limits.to_dict(),
+        **entries_to_data(ledger),
     }
     shape = (-1,) if state.prior.is_armed else (-1, state.prior.dim)
     for name, entries in (("pending", ledger.pending), ("settled", ledger.settled)):
         features = np.array([entry.row for entry in entries.values()])
-        arrays[name] = features.reshape(shape if entries else (0, *shape[1:]))
+        arrays[name] = features.reshape(shape) if entries else np.empty((0, *shape[1:]), np.intp)
     if own is not None and not state.prior.is_armed:
         arrays["arms"] = own.table
     arrays["normals"] = decider.stock.left()
     arrays |= {
         f"sums.{name}": values for name, values in state.sums.state(len(state.roster)).items()
     }
-    write_archive(path, "agent", _VERSION, meta, arrays)
+    mark, where = token_hex(8), Path(os.path.realpath(path))
+    last = None if overwrite else agent._marks.get(where)
 
+    def check(target: Path) -> None:
+        if last is not None and target.exists() and mark_of(target) != last:
+            raise FileExistsError(
+                f"{os.fspath(path)} must be as this agent left it, but another has saved it since: "
+                "load that file, save under another name, or give overwrite=True"
+            )
 
-def _parts(entry: Entry, offers: dict[tuple[Name, ...], int]) -> list[Any]:
-    """A decision and its reward without its features; what was offered is a place in `offers`."""
-    offer = offers.setdefault(entry.offered, len(offers))
-    own = [entry.id, entry.member.task, entry.arm, entry.propensity, entry.time, offer]
-    return [*own, entry.reward, entry.settled, entry.provisional, entry.place]
+    write_archive(path, "agent", _VERSION, meta, arrays, mark=mark, check=check)
+    agent._marks[where] = mark
 
 
 def read_agent(
-    path: str | PathLike[str], policy: Recipe | None, make: "Callable[..., Agent]"
+    path: str | PathLike[str],
+    policy: Recipe | None,
+    limits: Limits | None,
+    make: "Callable[..., Agent]",
 ) -> "Agent":
     """The agent that `write_agent` wrote; `make` makes a new agent from an Agent's arguments.
 
-    `policy` is the agent's recipe if it has no name.
+    `policy` is the agent's recipe if it has no name, and `limits` are its own unless given.
     """
+    mark = mark_of(path)  # before the contents: of a file that is replaced meanwhile, an old one
     meta, arrays = read_archive(path, "agent", _VERSION)
     name = meta.get("policy")
     if (name is None) == (policy is None):
         has = "a recipe of its own: give" if name is None else f"{name}: do not give"
         raise ValueError(f"{path} was saved with {has} policy")
-    try:
+    with sound(path, "agent"):
+        if limits is None:
+            limits = Limits(**meta.get("limits", {}))  # files of earlier builds have none
+        make = partial(make, limits=limits)
         agent = _new_agent(meta, arrays, str(name) if policy is None else policy, make)
         _restore(agent, meta, arrays)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise ValueError(f"{path} is not a sound agent file: {error}") from error
+    if mark is not None:
+        agent._marks[Path(os.path.realpath(path))] = mark
     return agent
 
 
@@ -95,9 +111,16 @@ def _new_agent(
 ) -> "Agent":
     """An agent of the same arguments that has met no task yet."""
     prior = model_from_dict(meta["prior"])
+    size = arrays["roots"].shape[1:]  # of a prior's size, so that it takes no more room
+    if size[-1:] != (prior.dim,) or not (prior.is_armed or size == (prior.dim + 1, prior.dim)):
+        raise ValueError(f"belief must be of the agent's prior, {prior}, got roots of {size}")
+    if meta["draws"] is not None and count("draws", meta["draws"]) > _MOST_DRAWS:
+        raise ValueError(f"draws must be at most {_MOST_DRAWS:,}, got {meta['draws']:,}")
     arms = meta["arms"]
-    if arms is not None and not prior.is_armed:
-        arms = dict(zip(arms, arrays["arms"], strict=True))
+    if arms is not None:
+        arms = checked_names("arms", arms)
+        if not prior.is_armed:
+            arms = dict(zip(arms, arrays["arms"], strict=True))
     return make(
         prior,
         policy,
@@ -112,36 +135,36 @@ def _restore(agent: "Agent", meta: dict[str, Any], arrays: dict[str, NDArray[Any
     """Give a new agent all that the saved one had learned and decided."""
     state = agent._state
     belief = type(state.belief).from_state(meta["belief"], arrays)
+    check_same_model(belief, state.belief)
     state.policy.belief = belief
-    agent._decider.rng.bit_generator.state = meta["random"]
-    agent._decider.stock.put(state_array("normals", arrays["normals"], (None,)))
-    state.roster = Roster.from_state(belief, state.roster.path_length, meta["roster"])
+    _restore_random(agent._decider.rng.bit_generator, meta["random"])
+    agent._decider.stock.put(real_array("normals", arrays["normals"], (None,), largest=_FURTHEST))
+    state.roster = Roster.from_state(belief, state.roster.path_length, meta["roster"], state.limits)
     state.num_events, state.history = count("num_events", meta["num_events"]), meta["history"]
-    if not isinstance(state.history, str):
+    if not isinstance(state.history, str) or not 0 < len(state.history) <= 100:
         raise ValueError(f"history must be a string, got {state.history!r:.80}")
-    for name in meta["retired"]:
-        state.catalogue.retire(state.catalogue.offered_name(name))
+    if meta["retired"]:
+        state.catalogue.retire(*checked_names("retired", meta["retired"]))
     own = {name[5:]: values for name, values in arrays.items() if name.startswith("sums.")}
     state.sums.restore(own, len(state.roster))
-    offers = [tuple(offer) for offer in meta["offers"]]
-    for entry in _entries(state, meta["pending"], arrays["pending"], offers):
-        state.ledger.pending[entry.id] = entry
-    for entry in _entries(state, meta["settled"], arrays["settled"], offers):
-        state.ledger.settled[entry.id] = entry
-    state.ledger.num_added = count("num_added", meta["num_added"])
+    for name in ("lost_xy", "lost_yy"):
+        real_array(name, own[name], own[name].shape, largest=LARGEST**2)
+    told, known = state.totals().n.sum(), belief.num_rewards.sum()
+    if told != known:
+        raise ValueError(f"sums must be of the {known:g} rewards of the belief, got {told:g}")
+    restore_entries(state, meta, arrays)
     state.count_decisions()
 
 
-def _entries(
-    state: AgentState,
-    saved: list[list[Any]],
-    features: NDArray[Any],
-    offers: list[tuple[Name, ...]],
-) -> Iterator[Entry]:
-    """The decisions that `_parts` described, with their features."""
-    rows = state.belief.checked_features(features, len(saved))
-    for parts, row in zip(saved, rows, strict=True):
-        id, task, arm, propensity, time, offer, *rest = parts
-        member = state.roster.find(task_name(task))
-        own = int(row) if state.prior.is_armed else row.copy()
-        yield Entry(id, member, arm, own, propensity, time, offers[offer], *rest)
+def _restore_random(generator: Any, saved: dict[str, Any]) -> None:
+    """Let a generator go on where another of its kind stood."""
+    own = generator.state
+    numbers = {"state": saved["state"]["state"], "inc": saved["state"]["inc"]}
+    spare = {"has_uint32": saved["has_uint32"], "uinteger": saved["uinteger"]}
+    sizes = {"state": 2**128, "inc": 2**128, "has_uint32": 2, "uinteger": 2**32}
+    for name, value in (numbers | spare).items():
+        if count(name, value) >= sizes[name]:
+            raise ValueError(f"random must have {name} below {sizes[name]}, got {value}")
+    if saved["bit_generator"] != own["bit_generator"] or numbers["inc"] % 2 == 0:
+        raise ValueError(f"random must be a state of {own['bit_generator']}")
+    generator.state = {"bit_generator": own["bit_generator"], "state": numbers, **spare}

@@ -4,11 +4,12 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from hierbandits.beliefs.model_kinds import kind_of
-from hierbandits.checks import checked_names, count, real_array
+from hierbandits.checks import checked_names, count, one_of, real_array
 from hierbandits.logs.start import Start
 from hierbandits.models.model import Model
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.policies.arms import num_axes
+from hierbandits.policies.recipes import POLICIES, USUAL, Recipe
 
 
 def agent_prior(
@@ -57,3 +58,12 @@ def prior_from_arms(arms: Any, num_features: int | None) -> UnknownWidths:
         table = real_array("arms", values, (None, None))
         return UnknownWidths.of(table.shape[1], armed=False)
     return UnknownWidths.of(len(checked_names("arms", values)), armed=True)
+
+
+def checked_recipe(policy: str | Recipe | None) -> Recipe:
+    """The recipe of a policy that is given by name or as it is, or the usual one."""
+    policy = USUAL if policy is None else policy
+    recipe = policy if isinstance(policy, Recipe) else POLICIES[one_of("policy", policy, POLICIES)]
+    if recipe.knows_truth:
+        raise ValueError(f"policy must not need the truth, which no agent knows, got {policy!r}")
+    return recipe

@@ -12,6 +12,7 @@ from hierbandits.agent.roster import Roster
 from hierbandits.agent.running_sums import RunningSums
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.logs.start import Start
 from hierbandits.models.model import Model
 from hierbandits.policies.forced_start import ForcedStart
@@ -39,20 +40,29 @@ class AgentState:
         arms: Any,
         remember: int | None,
         start: Start | None = None,
+        limits: Limits = LIMITS,
     ) -> None:
+        each = prior.dim if prior.is_armed else prior.dim**2
+        limits.check_table(1, prior.dim, each, armed=prior.is_armed)
+        self.limits = limits
         self.prior = prior
         self.recipe = recipe
         self.policy = recipe(prior)
         self.catalogue = Catalogue(
-            arms, prior.dim, armed=prior.is_armed, largest=self.belief.largest_feature
+            arms,
+            prior.dim,
+            armed=prior.is_armed,
+            largest=self.belief.largest_feature,
+            limits=limits,
         )
-        self.roster = Roster(self.belief, prior.num_levels - 1)
-        self.ledger = Ledger(remember)
+        self.roster = Roster(self.belief, prior.num_levels - 1, limits)
+        self.ledger = Ledger(remember, limits)
         self.sums = RunningSums(prior.dim, armed=prior.is_armed)
         self.num_events = 0
         self.history = secrets.token_hex(8)  # tells its events from those of other agents
         if start is not None:
             paths = [self.roster.checked_path(task) for task in start.tasks]
+            self.roster.check_room(paths)
             self._learn_sums(paths, start.record())
 
     @property
@@ -174,6 +184,11 @@ class AgentState:
         self.catalogue.add(name)
         self.sums.add_arm()
         self._start_over(policy)
+
+    def check_more_arms(self) -> None:
+        """Raise an error if one more arm would be too much, for all tasks together."""
+        dim = self.prior.dim + 1
+        self.limits.check_table(len(self.roster), dim, dim, armed=True)
 
     def retire_arm(self, name: Name) -> None:
         """Offer an arm no more."""

@@ -35,8 +35,10 @@ class Bookkeeper:
         """The path of each of several tasks, checked."""
         if isinstance(tasks, str) or not isinstance(tasks, Iterable):
             raise ValueError(f"tasks must be several tasks, got {tasks!r:.80}")
-        checked_path = self.state.roster.checked_path
-        return [checked_path(task) for task in tasks]
+        roster = self.state.roster
+        paths = [roster.checked_path(task) for task in tasks]
+        roster.check_room(paths)
+        return paths
 
     def decide(self, entries: Sequence[Entry], now: float, *, best: bool) -> None:
         """New decisions await their rewards."""
@@ -149,6 +151,7 @@ class Bookkeeper:
         """One more arm."""
         state = self.state
         name = state.catalogue.new_name(name)
+        state.check_more_arms()
         widths = {"hyper_mean": hyper_mean, "hyper_std": hyper_std, "task_std": task_std}
         plain = {key: _plain_width(key, value) for key, value in widths.items()}
         prior = state.prior.with_arm(name, *plain.values())

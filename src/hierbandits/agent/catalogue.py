@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hierbandits.checks import LARGEST, checked_names, plain_name, real_array
+from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.policies.arms import Arms, num_axes
 from hierbandits.types import Features, Indices, Matrix, Name
 
@@ -33,10 +34,19 @@ class Catalogue:
     When armed, arms can be added and retired.  A retired arm keeps its index and its name.
     """
 
-    def __init__(self, arms: Any, dim: int, *, armed: bool, largest: float = LARGEST) -> None:
+    def __init__(
+        self,
+        arms: Any,
+        dim: int,
+        *,
+        armed: bool,
+        largest: float = LARGEST,
+        limits: Limits = LIMITS,
+    ) -> None:
         self._dim = dim
         self._armed = armed
         self._largest = largest  # the size above which features are refused
+        self._limits = limits
         self.own: Offer | None = None
         self.names: tuple[Name, ...] = ()  # of all arms, by index, when armed
         self.retired: frozenset[Name] = frozenset()
@@ -44,6 +54,7 @@ class Catalogue:
             names = list(range(dim)) if arms is None else checked_names("arms", arms)
             if len(names) != dim:
                 raise ValueError(f"arms must name the {dim} arms of the prior, got {len(names)}")
+            limits.check_names("arms", names)
             self._offer_all(tuple(names), frozenset())
         elif arms is not None:
             offer = self._offer(arms)
@@ -59,6 +70,7 @@ class Catalogue:
         """The name of an arm that is to be added; one that cannot be is refused."""
         self._check_armed(name)
         plain = checked_names("arms", [name])[0]
+        self._limits.check_names("arms", [plain])
         if plain in self.names:
             raise ValueError(f"arms must have distinct names, got {name!r}, which is one already")
         return plain
@@ -75,9 +87,12 @@ class Catalogue:
             raise ValueError(f"arms must keep one that is not retired, got the last, {name!r}")
         return plain
 
-    def retire(self, name: Name) -> None:
-        """Offer an arm no more."""
-        self._offer_all(self.names, self.retired | {name})
+    def retire(self, *names: Name) -> None:
+        """Offer arms no more; one at least must be left."""
+        retired = self.retired.union(names)
+        if not retired < set(self.names):
+            raise ValueError(f"retired must be some of the arms, got {names!r:.80}")
+        self._offer_all(self.names, retired)
 
     def _check_armed(self, arms: Any) -> None:
         if not self._armed:

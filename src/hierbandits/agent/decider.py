@@ -61,6 +61,8 @@ class Decider:
         if offer is None:
             return None
         ledger = state.ledger
+        if len(ledger.pending) >= ledger.most_pending:
+            ledger.check_room(1)
         new_id = ledger.new_id() if id is None else ledger.new_ids([id], 1)[0]
         now = books.clock()
         if type(now) is not float or now - now != 0.0:  # the quickest way to see if it is finite

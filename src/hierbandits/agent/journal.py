@@ -99,7 +99,7 @@ def _events_in(path: Path) -> Iterator[Event]:
 def _event(line: bytes, where: str) -> Event:
     try:
         return _checked_event(json.loads(line), where)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{where} is not an event of a journal: {error}") from error
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from hierbandits.agent.decision import Decision, RewardConflict, UnknownDecision
 from hierbandits.agent.roster import Member
+from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.types import Name
 
 _NOTHING: Mapping[str, float] = {}
@@ -49,8 +50,8 @@ class Ledger:
     kept; None keeps all.
     """
 
-    def __init__(self, remember: int | None = None) -> None:
-        self.remember = remember
+    def __init__(self, remember: int | None = None, limits: Limits = LIMITS) -> None:
+        self.remember, self.limits, self.most_pending = remember, limits, limits.pending
         self.pending: dict[str, Entry] = {}  # by id, oldest first
         self.settled: OrderedDict[str, Entry] = OrderedDict()  # by id, in the order of rewards
         self.num_added = 0
@@ -64,6 +65,14 @@ class Ledger:
         """
         self._prefix = f"{secrets.token_hex(8)}-"
 
+    def check_room(self, number: int) -> None:
+        """Raise an error if so many more decisions cannot await their rewards."""
+        if len(self.pending) + number > self.most_pending:
+            raise ValueError(
+                f"pending decisions must be at most {self.most_pending:,} (limits.pending), got "
+                f"{number} more: reward some, or let `expire` give up the oldest"
+            )
+
     def new_id(self) -> str:
         """The id of a new decision."""
         self._made += 1
@@ -71,6 +80,7 @@ class Ledger:
 
     def new_ids(self, ids: Sequence[str] | None, number: int) -> list[str]:
         """The ids of so many new decisions: those that are given, checked, or else made here."""
+        self.check_room(number)
         if ids is None:
             return [self.new_id() for _ in range(number)]
         if isinstance(ids, str) or not isinstance(ids, Sequence):
@@ -84,6 +94,7 @@ class Ledger:
             raise ValueError(
                 f"ids must be {number} distinct strings to match tasks, got {ids!r:.80}"
             )
+        self.limits.check_names("ids", ids)
         return list(ids)
 
     def add(self, entry: Entry) -> None:

@@ -58,7 +58,7 @@ def _path(state: AgentState, batch: Batch, task: int) -> tuple[Name, ...]:
         if isinstance(name, str) and name.startswith("["):
             try:
                 name = tuple(json.loads(name))
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise ValueError(f"task must be a path as JSON, got {name!r:.80}") from None
         else:
             name = batch.names.populations[batch.names.population[task]], batch.names.tasks[task]

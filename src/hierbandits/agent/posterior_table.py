@@ -9,6 +9,7 @@ from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.roster import Member
 from hierbandits.algebra import normal_quantile
 from hierbandits.checks import probability
+from hierbandits.policies.recipes import name_of
 from hierbandits.reporting.text_table import text_table
 from hierbandits.types import Name
 
@@ -41,6 +42,17 @@ def posterior_table(
         "within_var": prediction.within_var.tolist(),
         "shared_var": prediction.shared_var.tolist(),
     }
+
+
+def headline(state: AgentState) -> str:
+    """An agent in one line."""
+    form = f"{state.prior.dim} {'arms' if state.prior.is_armed else 'features'}"
+    decided = sum(member.decisions for member in state.roster)
+    return (
+        f"Agent({name_of(state.recipe) or 'own recipe'}, {form}, {len(state.roster)} tasks, "
+        f"{decided} decisions, {state.totals().n.sum():.0f} rewarded, "
+        f"{len(state.ledger.pending)} pending)"
+    )
 
 
 def summary_text(table: dict[str, list[Any]], max_rows: int, total: int) -> str:

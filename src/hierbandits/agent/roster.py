@@ -1,13 +1,16 @@
 """The tasks that an agent has met, by name."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from hierbandits.beliefs.node_size import numbers_per_node
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.checks import plain_name
+from hierbandits.beliefs.same_model import parents_of
+from hierbandits.checks import count, plain_name
+from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.types import Indices, Name, TaskName
 
 
@@ -29,9 +32,10 @@ class Roster:
     are independent or pooled, needs no groups.  Rows count the tasks from 0.
     """
 
-    def __init__(self, belief: Posterior, path_length: int) -> None:
+    def __init__(self, belief: Posterior, path_length: int, limits: Limits = LIMITS) -> None:
         self._belief = belief
         self.path_length = path_length
+        self._limits = limits
         self._members: dict[tuple[Name, ...], Member] = {}
         self._groups: dict[tuple[Name, ...], int] = {}  # the node of each
 
@@ -50,6 +54,7 @@ class Roster:
     def checked_path(self, task: TaskName) -> tuple[Name, ...]:
         """The names that lead to a task."""
         if self.path_length == 1 and (type(task) is int or (type(task) is str and task.isascii())):
+            self._limits.check_names("task", (task,))
             return (task,)
         path: list[Name] = []
         for part in task if isinstance(task, tuple) else (task,):
@@ -62,7 +67,15 @@ class Roster:
             if self.path_length > 1:
                 kind = f"a tuple of {self.path_length} strings or integers"
             raise ValueError(f"task must be {kind}, got {task!r:.80}")
+        self._limits.check_names("task", path)
         return tuple(path)
+
+    def check_room(self, paths: Sequence[tuple[Name, ...]]) -> None:
+        """Raise an error if there is no room for all of these tasks that are new."""
+        belief, each = self._belief, numbers_per_node(self._belief)
+        if len(self._members) + len(paths) > self._limits.most_tasks(each):
+            number = len(self._members) + len(set(paths) - self._members.keys())
+            self._limits.check_table(number, belief.dim, each, armed=belief.is_armed)
 
     def known(self, task: TaskName) -> Member | None:
         """A task that was met before, if its path is a single name; otherwise None."""
@@ -79,6 +92,7 @@ class Roster:
         """The task at the end of a path; if it is new, it gets a node and a row."""
         member = self._members.get(path)
         if member is None:
+            self.check_room([path])
             member = Member(_task_name(path), self._new_node(path), len(self._members))
             self._members[path] = member
         return member
@@ -123,17 +137,46 @@ class Roster:
         }
 
     @classmethod
-    def from_state(cls, belief: Posterior, path_length: int, state: dict[str, Any]) -> "Roster":
-        """The roster that `state` described; nodes that the belief does not have are refused."""
-        roster = cls(belief, path_length)
+    def from_state(
+        cls, belief: Posterior, path_length: int, state: dict[str, Any], limits: Limits = LIMITS
+    ) -> "Roster":
+        """The roster that `state` described, checked: who is named has a node of its own."""
+        roster = cls(belief, path_length, limits)
         for row, (names, node, decisions, best) in enumerate(state["tasks"]):
-            path = tuple(names)
-            roster._members[path] = Member(_task_name(path), node, row, decisions, best)
-        roster._groups = {tuple(names): node for names, node in state["groups"]}
-        belief.checked_nodes([*roster._groups.values(), *roster.nodes().tolist()])
-        belief._raw_check_leaves(roster.nodes())
+            path = roster.checked_path(_task_name(tuple(names)))
+            best = count("best", best)
+            decided = count("decisions", decisions, least=best)
+            roster._members[path] = Member(_task_name(path), node, row, decided, best)
+        for names, node in state["groups"]:
+            roster._groups[_checked_group(names, path_length)] = node
+        if len(roster._members) < len(state["tasks"]) or len(roster._groups) < len(state["groups"]):
+            raise ValueError("tasks and groups must have different names")
+        roster._check_nodes()
         return roster
+
+    def _check_nodes(self) -> None:
+        """Raise an error unless each task has a leaf of its own, below the node of its group."""
+        belief, groups = self._belief, self._groups
+        root = int(belief.roots[0])
+        nodes = belief.checked_nodes([member.node for member in self])
+        own = belief.checked_nodes([*groups.values(), *([] if belief.num_levels == 1 else nodes)])
+        if np.unique(own).size < own.size:
+            raise ValueError("tasks and groups must have different nodes")
+        belief._raw_check_leaves(nodes)
+        deep = belief.num_levels > 2 and self.path_length > 1
+        paths = [*groups, *self._members] if belief.num_levels > 1 else []
+        above = [groups[path[:-1]] if deep and len(path) > 1 else root for path in paths]
+        if parents_of(belief, own).tolist() != above or (groups and not deep):
+            raise ValueError("tasks must have nodes below those of their groups")
 
 
 def _task_name(path: tuple[Name, ...]) -> TaskName:
     return path[0] if len(path) == 1 else path
+
+
+def _checked_group(names: Any, path_length: int) -> tuple[Name, ...]:
+    """The path of a group, shorter than that of a task."""
+    path = tuple(plain_name(name) for name in names)
+    if not 0 < len(path) < path_length or None in path:
+        raise ValueError(f"groups must have paths of names above tasks, got {names!r:.80}")
+    return tuple(name for name in path if name is not None)

@@ -1,6 +1,5 @@
 """What is known when widths are unknown: a belief whose widths are fitted as rewards come in."""
 
-import copy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -210,7 +209,8 @@ class AdaptiveBelief(Belief):
     def copy(self) -> "AdaptiveBelief":
         """An independent belief of the same state; a look that is under way is ended."""
         self._end_look()
-        twin = copy.copy(self)
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
         twin._nodes, twin._evidence, twin.due = self._nodes.copy(), self.evidence, self.due.copy()
         twin._task_sums = GrowingSums(self.sums.rows(np.arange(self.num_nodes)))
         return twin
@@ -243,6 +243,10 @@ class AdaptiveBelief(Belief):
         sums = sums.rows(np.arange(len(sums.n)))
         if len(sums.n) != belief.num_nodes:
             raise ValueError(f"sums must have {belief.num_nodes} rows, got {len(sums.n)}")
+        if sums.n.sum() != plain.num_rewards.sum():
+            raise ValueError(f"sums must be of {plain.num_rewards.sum():g} rewards")
         belief._task_sums = GrowingSums(sums)
         belief.due = state_copy("due", arrays["due"], (plain.num_populations,))
+        if (belief.due < 1).any():
+            raise ValueError("due must be numbers of rewards, at least 1")
         return belief

@@ -1,6 +1,5 @@
 """What is known: the exact posterior of a Gaussian hierarchy, in O(d^2) per event."""
 
-import copy
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -193,12 +192,13 @@ class Belief(Posterior):
         belief = cls.__new__(cls)
         belief._nodes, belief._kernels = nodes, nodes.levels.form.loops
         parts = state_copy("evidence", arrays["evidence"], (3, nodes.forest.num_populations))
-        belief._evidence = Evidence(parts)
+        belief._evidence = Evidence.of_parts(parts)
         return belief
 
     def copy(self) -> "Belief":
         """An independent belief of the same state."""
-        twin = copy.copy(self)
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
         twin._nodes, twin._evidence = self._nodes.copy(), self.evidence
         return twin
 

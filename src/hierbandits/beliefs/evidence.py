@@ -23,6 +23,13 @@ class Evidence:
         """Before any reward."""
         return cls(np.zeros((3, num_populations)))
 
+    @classmethod
+    def of_parts(cls, parts: Matrix) -> "Evidence":
+        """From a file's finite numbers, checked."""
+        if ((parts[0] < 0) | (parts[0] != np.round(parts[0]))).any():
+            raise ValueError("evidence must count rewards in its first row")
+        return cls(parts)
+
     @property
     def count(self) -> Vector:
         """The number of rewards, (P,)."""

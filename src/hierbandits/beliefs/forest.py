@@ -122,10 +122,12 @@ class Forest:
         forest = cls()
         size = forest.size = len(arrays["parent"])
         rows = index_array("level", arrays["level"], len(levels.noise_var), "levels")
-        if rows.size != size:
-            raise ValueError(f"level must have a row for each of {size} nodes, got {rows.size}")
-        forest.level = rows.astype(np.int32)
-        forest.parent = np.array(arrays["parent"], np.int32)
+        parents = np.asarray(arrays["parent"])
+        if parents.dtype.kind != "i" or parents.shape != rows.shape:
+            raise ValueError(f"parent must be integers of shape {rows.shape}, as level")
+        forest.level, forest.parent = rows.astype(np.int32), parents.astype(np.int32)
+        if (forest.parent != parents).any():
+            raise ValueError(f"parent must be in [-{size}, {size}), as there are {size} nodes")
         roots = np.flatnonzero(forest.parent < 0)
         forest.root = roots[np.argsort(~forest.parent[roots])]
         if (~forest.parent[forest.root] != np.arange(roots.size)).any():

@@ -17,11 +17,14 @@ from hierbandits.algebra import (
     unwhitening,
     whitening,
 )
-from hierbandits.beliefs.forms import ARM_VECTORS, Form, form_of, suits
+from hierbandits.beliefs.forms import ARM_VECTORS, COMMON_PART, Form, form_of, suits
 from hierbandits.checks import count, state_array
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.stated_covs import parts_in_common
 from hierbandits.types import Mask, Matrix, Vector
+
+SAME = 1e-9
+"""How far saved coordinates may be from the identity, and still be taken for it."""
 
 
 class Levels:
@@ -155,8 +158,10 @@ class Levels:
         """The tables that `state` described, checked."""
         hierarchies = [GaussianHierarchy.from_dict(parts) for parts in meta["hierarchies"]]
         form = form_of(hierarchies)
-        if form.has_common_part and np.ndim(arrays["coordinates"]) == 3:
-            form = ARM_VECTORS  # it has held hierarchies of other forms before
+        if form in (ARM_VECTORS, COMMON_PART):  # it may have held others, or rounding tells
+            form = ARM_VECTORS if np.ndim(arrays["coordinates"]) == 3 else COMMON_PART
+        if form is COMMON_PART:
+            hierarchies = list(map(_with_common_part, hierarchies, arrays["coordinates"][1::2]))
         levels = cls(hierarchies[0], form)
         for hierarchy in hierarchies:
             levels.append(hierarchy)
@@ -165,9 +170,9 @@ class Levels:
         covs = [cov for hierarchy in hierarchies for cov in hierarchy.covs]
         for row in set(range(len(covs))) - set(levels.root_rows()):
             own, gain, start = levels._coordinates(covs[row], saved[row])
-            off = np.abs(levels._covariance(own, start) - covs[row]).max()
-            if off > 1e-6 * np.abs(covs[row]).max() + 2 * FLOOR or not np.isfinite(gain).all():
+            if not np.isfinite(gain).all():
                 raise ValueError("coordinates do not follow from the hierarchies")
+            _check_covariance(levels._covariance(own, start), covs[row])
             levels._put(row, own, gain, start)
         return levels
 
@@ -177,9 +182,26 @@ def _coordinates(cov: Matrix, own: Matrix | None = None) -> tuple[Matrix, Matrix
     one = _identity(cov.shape)
     if own is None:
         own = one if cov.ndim == 2 and is_well_conditioned(cov) else whitening(cov)
-    if cov.ndim == 2 and np.array_equal(own, one):
+    if cov.ndim == 2 and np.abs(own - one).max() <= SAME:
         return one, inverse(cov), square_root(cov)
     return own, unwhitening(own, cov), one
+
+
+def _check_covariance(saved: Matrix, cov: Matrix) -> None:
+    """Raise an error unless saved coordinates are those of a covariance, but for rounding."""
+    if not np.abs(saved - cov).max() <= 1e-6 * np.abs(cov).max() + 2 * FLOOR:
+        raise ValueError("coordinates do not follow from the hierarchies")
+
+
+def _with_common_part(hierarchy: GaussianHierarchy, own: Vector) -> GaussianHierarchy:
+    """A hierarchy whose arms have a part in common, exactly, by the saved coordinates of tasks."""
+    if hierarchy.num_levels != 2 or own.shape != (hierarchy.dim + 1,):
+        raise ValueError(f"coordinates must be of {hierarchy}, got the shape {own.shape}")
+    if parts_in_common(hierarchy.task_cov) is not None:
+        return hierarchy
+    cov = np.diag(own[:-1] ** 2) + own[-1] ** 2
+    _check_covariance(cov, hierarchy.task_cov)
+    return hierarchy.with_levels(hierarchy.hyper_mean, [hierarchy.hyper_cov, cov])
 
 
 def _identity(shape: tuple[int, ...]) -> Matrix:

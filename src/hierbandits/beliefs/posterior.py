@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from hierbandits.archive import read_archive, write_archive
+from hierbandits.archive import read_archive, sound, write_archive
 from hierbandits.beliefs.best_arms import best_row_under, best_under
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.nodes import Nodes
@@ -173,6 +173,10 @@ class Posterior(ABC):
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """The belief that `state` described, checked."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies have what a file has, and are checked as files are."""
+        return type(self).from_state, self.state()
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the belief to one file: `load` resumes bit for bit."""
         meta, arrays = self.state()
@@ -182,10 +186,8 @@ class Posterior(ABC):
     def load(cls, path: str | PathLike[str]) -> Self:
         """The belief that `save` wrote; a damaged or foreign file is refused."""
         meta, arrays = read_archive(path, cls.KIND, _VERSION)
-        try:
+        with sound(path, cls.KIND):
             return cls.from_state(meta, arrays)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise ValueError(f"{path} is not a sound {cls.KIND} file: {error}") from error
 
     @property
     def dim(self) -> int:

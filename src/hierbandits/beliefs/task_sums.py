@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hierbandits.checks import count, float_array, index_array, real_array, state_array
+from hierbandits.checks import LARGEST, count, float_array, index_array, real_array, state_array
 from hierbandits.kernels.summation import add_arms, add_vectors
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.types import Indices, Matrix, Vector
@@ -160,6 +160,12 @@ class TaskSums:
         xx = state_array("xx", arrays["xx"], (None, dim) if armed else (None, dim, dim))
         xy = state_array("xy", arrays["xy"], (len(xx), dim))
         yy, n = (state_array(name, arrays[name], (len(xx),)) for name in ("yy", "n"))
+        if ((n < 0) | (n != np.round(n))).any():
+            raise ValueError("n must be numbers of events")
+        for name, values in (("xx", xx), ("xy", xy), ("yy", yy)):
+            most = 1.001 * LARGEST**2 * n.reshape(-1, *[1] * (values.ndim - 1))
+            if (np.abs(values) > most).any():
+                raise ValueError(f"{name} must be sums of n products of numbers, {LARGEST:g} each")
         return cls(xx, xy, yy, n)
 
     def __add__(self, other: "TaskSums") -> "TaskSums":

@@ -128,7 +128,7 @@ def _read_features(path: Path) -> dict[Any, Any]:
     """The features of each arm; names are text, as JSON's keys are."""
     try:
         features = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         fail(f"--arm-features must be a JSON file, got {path}: {error}")
     if not isinstance(features, dict):
         fail(f"--arm-features must hold a JSON object, got {path}")

@@ -109,15 +109,18 @@ def _chunks_of(folder: Path) -> Iterator[Path]:
     The chunks of an experiment that fails or is interrupted stay, for the next attempt; its error
     ends the command with one line.
     """
+    from hierbandits.simulation.checkpoint import Checkpoint
+
     chunks = folder / CHUNKS
+    if chunks.is_symlink():
+        fail(f"--out must not have a link to another folder, got {chunks}")
     try:
         chunks.mkdir(exist_ok=True)
     except OSError as error:
         fail(f"--out must be a folder that can be written, got {folder}: {error.strerror}")
     try:
         yield chunks
-        for chunk in chunks.glob("*.chunk*"):
-            chunk.unlink(missing_ok=True)
+        Checkpoint.remove(chunks)
     except (ValueError, OSError) as error:
         fail(str(error))
     except KeyboardInterrupt:

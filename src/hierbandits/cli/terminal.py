@@ -12,6 +12,9 @@ try:
 except ImportError:  # the library does without them
     sys.exit("The hierbandits command needs its extra: pip install 'hierbandits[all]'")
 
+from hierbandits.reporting.report_folder import ReportFolder
+from hierbandits.reporting.shown_name import printable
+
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich")
 console = Console()
 
@@ -37,13 +40,19 @@ def root(
 
 
 def say(message: str) -> None:
-    """Print a line as it is."""
-    console.print(message, markup=False, highlight=False, soft_wrap=True)
+    """Print lines as they are, but for escapes."""
+    console.print(_lines(message), markup=False, highlight=False, soft_wrap=True)
 
 
 def tell(message: str) -> None:
-    """Print a line to the standard error."""
-    Console(stderr=True).print(message, style="red", markup=False, highlight=False, soft_wrap=True)
+    """Print lines to the standard error."""
+    Console(stderr=True).print(
+        _lines(message), style="red", markup=False, highlight=False, soft_wrap=True
+    )
+
+
+def _lines(message: str) -> str:
+    return "\n".join(printable(line) for line in message.split("\n"))
 
 
 def fail(message: str) -> NoReturn:
@@ -75,6 +84,10 @@ def report_folder(out: Path) -> Iterator[None]:
             out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             fail(f"--out must be a folder that can be written, got {out}: {error.strerror}")
+        try:
+            ReportFolder(out).check()
+        except OSError as error:
+            fail(f"--out must be a folder for a report: {error}")
         yield
     except BaseException:  # an interrupt too
         with suppress(OSError):  # stops at the first that is not empty

@@ -7,6 +7,7 @@ import numpy as np
 from hierbandits.evaluation.evaluation import Estimate, Evaluation
 from hierbandits.evaluation.evaluation_tables import LABELS
 from hierbandits.reporting.figure import panels
+from hierbandits.reporting.shown_name import figure_name
 from hierbandits.types import Indices
 
 MOST_TASKS = 40
@@ -40,7 +41,7 @@ def estimates_figure(evaluation: Evaluation) -> Any:
             _point(axes, each, y, COLOURS[each.method], label)
             y += 1
         y += 0.8
-    axes.set_yticks(ticks, policies)
+    axes.set_yticks(ticks, [figure_name(policy) for policy in policies])
     axes.set_ylim(y - 0.6, -0.8)
     axes.set(xlabel=f"mean reward, {100 * evaluation.confidence:g} % intervals")
     shortened = cut_limits(evaluation)
@@ -98,12 +99,12 @@ def tasks_figure(evaluation: Evaluation) -> Any:
             value[known], y[known], xerr=np.stack([value - low, high - value])[:, known], fmt="o",
             linewidth=1.2, **style,
         )  # fmt: skip
-        axes.set_yticks(y, [str(evaluation.tasks[task]) for task in order], fontsize=8)
+        axes.set_yticks(y, [figure_name(evaluation.tasks[task]) for task in order], fontsize=8)
         axes.set_ylim(-0.7, order.size - 0.3)
         axes.set_xlim(*_limits(evaluation, [("logged", "logged"), *drawn], order))
         axes.locator_params(axis="x", nbins=4)
         axes.tick_params(axis="x", labelsize=8)
-        axes.set_title(f"{policy}, {LABELS.get(method, method)}", fontsize=10)
+        axes.set_title(f"{figure_name(policy)}, {LABELS.get(method, method)}", fontsize=10)
         axes.grid(visible=False, axis="y")
     figure.supxlabel(f"mean reward, {100 * evaluation.confidence:g} % intervals", fontsize=10)
     return figure

@@ -12,6 +12,7 @@ from hierbandits.evaluation.replay import Replayed
 from hierbandits.evaluation.weighing import Tally
 from hierbandits.logs import Survey
 from hierbandits.logs.survey import RARE
+from hierbandits.reporting.shown_name import shown_name
 
 FEW = 10
 """Effective rows below which a task's interval is called rough."""
@@ -40,7 +41,7 @@ def of_log(survey: Survey, replayed: bool) -> list[str]:
 
 def of_frozen(name: str, tally: Tally, diagnosis: Diagnostics) -> list[str]:
     """Warnings about a frozen policy's weights."""
-    warnings = []
+    warnings, name = [], shown_name(name)
     if diagnosis.unsupported > 0:
         warnings.append(
             f"{name}: {percent(diagnosis.unsupported)} of its choices, in "
@@ -80,14 +81,14 @@ def of_model(name: str, estimates: Mapping[str, Estimate]) -> list[str]:
     if not np.isfinite(dr.low) or abs(dm.value - dr.value) <= SURE * np.hypot(dm.error, dr.error):
         return []
     return [
-        f"{name}: DM says {dm.value:.4g} and DR {dr.value:.4g}, further apart than by chance. "
-        "The reward model is wrong for this policy's choices: prefer DR."
+        f"{shown_name(name)}: DM says {dm.value:.4g} and DR {dr.value:.4g}, further apart than by "
+        "chance. The reward model is wrong for this policy's choices: prefer DR."
     ]
 
 
 def of_replay(name: str, replayed: Replayed) -> list[str]:
     """Warnings about a replay."""
-    warnings = []
+    warnings, name = [], shown_name(name)
     if replayed.accepted < FEW_OVERALL:
         warnings.append(
             f"{name}: replay accepted only {replayed.accepted:,} of {replayed.offered:,} rows, "

@@ -25,7 +25,7 @@ from hierbandits.evaluation.targets import (
 )
 from hierbandits.evaluation.training import Training, check_new_log, checked_prior
 from hierbandits.evaluation.weighing import Tally, weigh
-from hierbandits.logs import GroupSums, Split, Survey
+from hierbandits.logs import LIMITS, GroupSums, Limits, Split, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.reporting.progress import Progress, Steps, progress_bar
@@ -59,6 +59,7 @@ def evaluate(
     confidence: float = 0.95,
     seed: int = 0,
     progress: Progress = None,
+    limits: Limits = LIMITS,
 ) -> Evaluation:
     """Estimate what policies would earn where the log was made, per task and overall.
 
@@ -79,7 +80,8 @@ def evaluate(
     `uniform` says of a log without propensities that every eligible arm was equally likely.
     With `arm_features`, {arm: features}, beliefs are linear.  `confidence` is how often intervals
     are meant to cover.  `progress` shows a bar (None: on a terminal), or is a function that is
-    called with the rows read so far and the rows of all passes.
+    called with the rows read so far and the rows of all passes.  A log that is too large for the
+    `limits` is refused as soon as that is seen.
     """
     confidence, alpha = probability("confidence", confidence), checked_alpha(delta, None)
     draws, round_size = count("draws", draws, least=1), count("round_size", round_size, least=1)
@@ -106,7 +108,7 @@ def evaluate(
             divided = Split.for_evaluation(survey, split, folds=folds, seed=seed)
         passes = 2 + bool(frozen) + len(learning)
         steps.update(survey.num_rows, passes * survey.num_rows)  # one was made
-        work = _Work(survey, divided, prior, table, confidence, steps)
+        work = _Work(survey, divided, prior, table, confidence, steps, limits)
         work.weigh(frozen, chosen, trained, modelled)
         for target in learning:
             work.replay(target, round_size, seed)
@@ -133,11 +135,14 @@ class _Work:
         table: Matrix | None,
         confidence: float,
         steps: Steps,
+        limits: Limits,
     ) -> None:
         self.survey, self.split, self.prior, self.table = survey, split, prior, table
         self.confidence, self.steps = confidence, steps
-        self.sums = GroupSums(split.num_groups)
+        self.sums = GroupSums(split.num_groups, limits=limits)
         for batch in survey.log.batches():
+            if prior is None and table is None:
+                limits.check_fit(len(batch.names.tasks), batch.dim, armed=True)
             self.sums.add(batch, split.groups(batch.numbers, batch.times))
             steps.advance(batch.num_rows)
         total = self.sums.total()

@@ -9,7 +9,7 @@ import numpy as np
 from hierbandits.evaluation.arm_features import feature_table
 from hierbandits.evaluation.armed_log import armed_log
 from hierbandits.evaluation.training import Training, checked_prior
-from hierbandits.logs import GroupSums, Log, Survey
+from hierbandits.logs import LIMITS, GroupSums, Limits, Log, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.ucb_rule import ucb_width
 from hierbandits.reporting.rounding import to_its_error
@@ -127,6 +127,7 @@ def hieropo(
     arm_features: Mapping[Name, Any] | None = None,
     delta: float = 0.05,
     alpha: float | None = None,
+    limits: Limits = LIMITS,
 ) -> PessimisticPolicy:
     """Learn from a log alone: in task s play argmax x @ mean_s - alpha ||x||_cov_s.
 
@@ -134,13 +135,16 @@ def hieropo(
     named.  The prior is fitted to the log unless given.  alpha is sqrt(2 log(1 / delta)) unless
     given, so that a bound fails with probability at most delta; zero is greedy.  An arm has a low
     bound if it was rarely tried in a task and is not known from other tasks either: the policy
-    does not bet on what the log does not tell.
+    does not bet on what the log does not tell.  A log that is too large for the `limits` is
+    refused as soon as that is seen.
     """
     alpha = checked_alpha(delta, alpha)
     columns = {"task": task, "reward": reward, "arm": arm, "population": population}
-    sums = GroupSums()
+    sums = GroupSums(limits=limits)
     survey = Survey.of(armed_log(source, columns, arms), with_each=sums.add)
     table = feature_table(arm_features, survey.arms)
+    if prior is None and table is None:
+        limits.check_fit(survey.num_tasks, len(survey.arms), armed=True)
     total, prior = sums.total(), checked_prior(prior, survey, table)
     return PessimisticPolicy.of(Training.of(survey, 0, total, prior, table), alpha, total.xx)
 

@@ -23,7 +23,7 @@ from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.start_trial import StartTrial
 from hierbandits.learning.starting import start_from
 from hierbandits.learning.task_similarity import Similarity
-from hierbandits.logs import GroupSums, Log, Split, Survey
+from hierbandits.logs import LIMITS, Batch, GroupSums, Limits, Log, Split, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.progress import Progress, progress_bar
 from hierbandits.types import Name
@@ -46,6 +46,7 @@ def learn_prior(
     runs: int = 60,
     seed: int = 0,
     progress: Progress = None,
+    limits: Limits = LIMITS,
 ) -> tuple[GaussianHierarchy, LearningReport]:
     """The prior that past rewards teach, and a report on whether to trust and to share it.
 
@@ -61,19 +62,25 @@ def learn_prior(
     checked, and `runs` the number of worlds in which the start is simulated for its promises; 0
     leaves either out.  Promises are for `horizon` rounds, or, unless given, for as many as a
     typical task has rows.  `progress` shows a bar for each stage (None: on a terminal), or is a
-    function that is called with the steps of a stage done so far and all of its steps.
+    function that is called with the steps of a stage done so far and all of its steps.  A log that
+    is too large for the `limits` is refused as soon as that is seen.
     """
     columns = {"task": task, "reward": reward, "arm": arm}
     log = Log.of(source, {**columns, "features": features, "population": population}, arms)
     split, runs = Split.held_out(held_out, seed), count("runs", runs)
     horizon = None if horizon is None else count("horizon", horizon, least=1)
     one_of("structure", structure, ("auto", *get_args(StructureKind)))
-    gathered = GroupSums(split.num_groups)
+    gathered = GroupSums(split.num_groups, limits=limits)
+
+    def gather(batch: Batch) -> None:
+        limits.check_fit(len(batch.names.tasks), batch.dim, armed=batch.is_armed)
+        gathered.add(batch, split.groups(batch.numbers))
+
     with progress_bar("Reading the log", None, progress):
         survey = Survey.of(
             log,
             seed=seed,
-            with_each=lambda batch: gathered.add(batch, split.groups(batch.numbers)),
+            with_each=gather,
         )
     _check_enough(survey, gathered, split)
     sums, names = gathered.total(), (survey.tasks, survey.coordinates)

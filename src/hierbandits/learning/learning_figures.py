@@ -13,6 +13,7 @@ from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.learning.width_grid import log_weights
 from hierbandits.reporting.figure import panels
+from hierbandits.reporting.shown_name import figure_name
 from hierbandits.types import Name
 
 MOST_COORDINATES, MOST_POPULATIONS = 24, 8  # of a picture
@@ -21,7 +22,7 @@ BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#888888"
 
 def draw_widths(similarity: Similarity) -> Any:
     """What tasks have in common, and how far each is from it."""
-    names = [str(name) for name in similarity.coordinates[:MOST_COORDINATES]]
+    names = [figure_name(name) for name in similarity.coordinates[:MOST_COORDINATES]]
     size = len(names)
     figure, (left, right) = panels(2, height=1.6 + 0.28 * size)
     rows, reach = np.arange(size)[::-1], normal_quantile(0.95)
@@ -116,7 +117,7 @@ def draw_outliers(outliers: Outliers) -> Any:
         )
     for i in range(min(5, int(flagged.sum()))):
         axes.annotate(
-            str(outliers.tasks[order[i]]), (expected[i], height[i]), xytext=(-6, 0),
+            figure_name(outliers.tasks[order[i]]), (expected[i], height[i]), xytext=(-6, 0),
             textcoords="offset points", ha="right", va="center", fontsize=8,
         )  # fmt: skip
     axes.set(title="p-value of each task", xlabel="expected −log10 p", ylabel="−log10 p")

@@ -11,6 +11,7 @@ from hierbandits.learning.learning_figures import MOST_COORDINATES, note_on_show
 from hierbandits.learning.sections import Section
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.reporting.figure import panels
+from hierbandits.reporting.shown_name import figure_name
 
 MOST_COLUMNS = 12  # of the table of correlations
 MEANING = {
@@ -82,7 +83,7 @@ def _correlations(correlations: Correlations, words: list[str], similarity: Simi
 
 def draw_correlations(correlations: Correlations) -> Any:
     """The correlations as a map of colours."""
-    names = [str(name) for name in correlations.coordinates[:MOST_COORDINATES]]
+    names = [figure_name(name) for name in correlations.coordinates[:MOST_COORDINATES]]
     size = len(names)
     side = 2.2 + 0.32 * size
     figure, (axes,) = panels(1, width=side + 1.2, height=side)

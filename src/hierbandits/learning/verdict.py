@@ -11,6 +11,7 @@ from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.task_similarity import Similarity
+from hierbandits.reporting.shown_name import shown_name
 
 STEPS = ((150.0, "very strongly"), (20.0, "strongly"), (3.0, "somewhat"))  # least odds
 SURE = 2.0  # standard errors that make a difference worth a word
@@ -186,5 +187,5 @@ def _number(value: float) -> str:
 
 
 def _listed(names: Sequence[object]) -> str:
-    shown = ", ".join(str(name) for name in names[:NAMED])
+    shown = ", ".join(shown_name(name) for name in names[:NAMED])
     return shown + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")

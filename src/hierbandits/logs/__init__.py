@@ -3,6 +3,7 @@
 from hierbandits.logs.batch import Batch
 from hierbandits.logs.columns import Columns
 from hierbandits.logs.group_sums import GroupSums
+from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.logs.log import Log
 from hierbandits.logs.log_sums import LogSums
 from hierbandits.logs.reward_scale import RewardScale
@@ -13,9 +14,11 @@ from hierbandits.logs.start import Start
 from hierbandits.logs.survey import Survey
 
 __all__ = [
+    "LIMITS",
     "Batch",
     "Columns",
     "GroupSums",
+    "Limits",
     "Log",
     "LogSums",
     "RewardScale",

@@ -8,6 +8,7 @@ import numpy as np
 
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.logs.batch import Batch
+from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.types import Indices
 
 
@@ -15,15 +16,24 @@ class GroupSums:
     """Sums that grow batch by batch, in the memory of the tasks; see `Split` for the groups.
 
     `record` is what the log is reduced to: the model that is to learn it says so (`ModelKind`).
+    A log whose table of tasks and arms would be too large is refused before there is room for it.
     """
 
-    def __init__(self, num_groups: int = 1, record: type[TaskSums] = TaskSums) -> None:
-        self._num_tasks, self._record = 0, record
+    def __init__(
+        self,
+        num_groups: int = 1,
+        record: type[TaskSums] = TaskSums,
+        limits: Limits = LIMITS,
+    ) -> None:
+        self._num_tasks, self._record, self._limits = 0, record, limits
         self._sums: list[TaskSums | None] = [None] * num_groups
 
     def add(self, batch: Batch, groups: Indices | None = None) -> None:
         """Add a batch; `groups` is the group of each row, (E,), or None if there is but one."""
-        self._num_tasks = num_tasks = len(batch.names.tasks)
+        num_tasks, armed = len(batch.names.tasks), batch.is_armed
+        each = batch.dim if armed else batch.dim**2
+        self._limits.check_table(num_tasks, batch.dim, each, armed=armed)
+        self._num_tasks = num_tasks
         for group, sums in enumerate(self._sums):
             rows = slice(None) if groups is None else np.flatnonzero(groups == group)
             if sums is None:

@@ -13,6 +13,7 @@ from hierbandits.logs.batch_reader import BatchReader
 from hierbandits.logs.cells import refuse
 from hierbandits.logs.columns import Columns
 from hierbandits.logs.group_sums import GroupSums
+from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.logs.log_sums import LogSums
 from hierbandits.logs.sources import column_names, frames, opened
 from hierbandits.types import Name
@@ -99,9 +100,9 @@ class Log:
         if self.columns.decision is not None:
             self._check_decisions(self.columns.decision, np.concatenate(hashes))
 
-    def sums(self) -> LogSums:
+    def sums(self, limits: Limits = LIMITS) -> LogSums:
         """The sums of every task's events, in one pass and in the memory of a few batches."""
-        sums = GroupSums()
+        sums = GroupSums(limits=limits)
         for batch in self.batches():
             sums.add(batch)
         names = batch.names

@@ -1,7 +1,9 @@
 """Where logs come from: frames of polars, pandas and Arrow, Parquet and CSV files."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,19 +29,42 @@ def opened(source: Any) -> tuple[Any, bool]:
     """Open a source: a frame to read in batches, and whether all its cells are text."""
     pl = polars_module()
     if isinstance(source, str | Path):
-        path = str(source)
-        if not any(sign in path for sign in "*?[") and not Path(path).is_file():
+        path, is_file = str(source), Path(source).is_file()
+        if not is_file and not any(sign in path for sign in "*?["):
             raise FileNotFoundError(f"source must be a file, got {path!r}")
         if path.lower().endswith(".parquet"):
-            return pl.scan_parquet(path), False
+            return pl.scan_parquet(path, glob=not is_file), False
         if path.lower().endswith(".csv"):
-            return pl.scan_csv(path, infer_schema=False), True
+            return _opened_csv(path, glob=not is_file), True
         raise ValueError(f"source must end in .parquet or .csv, got {path!r}")
     if isinstance(source, pl.DataFrame | pl.LazyFrame) or _is_a(source, "pandas", "DataFrame"):
         return source, False
     if _is_a(source, "pyarrow", "Table"):
         return pl.from_arrow(source), False
     raise ValueError(f"source must be a frame or the path of a file, got {source!r:.80}")
+
+
+def _opened_csv(path: str, *, glob: bool) -> Any:
+    """A CSV file, or all files that a pattern names.
+
+    Columns of one name get their places added to it, so that nobody reads one of them by chance.
+    """
+    pl = polars_module()
+    read = partial(pl.scan_csv, path, glob=glob, infer_schema=False)
+    try:
+        first = next(read(has_header=False, n_rows=1).collect().iter_rows(), ())
+    except pl.exceptions.PolarsError as error:
+        raise ValueError(f"source could not be read: {error}") from error
+    names = ["" if name is None else name for name in first]
+    if len(set(names)) == len(names):
+        return read()
+    often = Counter(names)
+    return read(
+        new_columns=[
+            f"{name} (column {place})" if often[name] > 1 else name
+            for place, name in enumerate(names, start=1)
+        ]
+    )
 
 
 def column_names(source: Any) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hierbandits.archive import read_archive, write_archive
+from hierbandits.archive import read_archive, sound, write_archive
 from hierbandits.beliefs.model_kinds import (
     belief_in,
     kind_of,
@@ -15,7 +15,7 @@ from hierbandits.beliefs.model_kinds import (
     model_to_dict,
 )
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import checked_names, plain_name
+from hierbandits.checks import checked_names, plain_name, restore_frozen
 from hierbandits.models.model import Model
 from hierbandits.types import Name, TaskName
 
@@ -50,6 +50,11 @@ class Start:
         object.__setattr__(self, "arms", _checked_arms(self.arms, prior))
         object.__setattr__(self, "sums", _frozen(sums))
 
+    def __setstate__(self, parts: list[Any]) -> None:
+        """A pickle or a copy cannot be changed either."""
+        restore_frozen(self, parts)
+        object.__setattr__(self, "sums", _frozen(self.record()))
+
     def record(self) -> TaskSums:
         """The log's sums as a copy that a belief may learn."""
         assert self.sums is not None
@@ -73,14 +78,12 @@ class Start:
     def load(cls, path: str | PathLike[str]) -> "Start":
         """The start that `save` wrote; a damaged or foreign file is refused."""
         meta, arrays = read_archive(path, _KIND, _VERSION)
-        try:
+        with sound(path, _KIND):
             prior = model_from_dict(meta["prior"])
             record = kind_of(prior).record
             sums = record.from_state(arrays, prior.dim, armed=prior.is_armed)
             tasks = [tuple(task) if isinstance(task, list) else task for task in meta["tasks"]]
             return cls(prior, sums, tasks, meta["arms"])
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise ValueError(f"{path} is not a sound {_KIND} file: {error}") from error
 
     def __repr__(self) -> str:
         kind = "known" if self.prior.widths_known else "unknown"

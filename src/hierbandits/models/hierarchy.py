@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierbandits.atomic_write import atomic_write
-from hierbandits.checks import checked_names, count, positive, real_array
+from hierbandits.checks import checked_names, count, frozen, positive, real_array, restore_frozen
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.stated_arms import (
     are_alike,
@@ -50,6 +50,8 @@ class GaussianHierarchy:
     is_armed: bool  # whether a feature is an arm's index
     arms: tuple[Name, ...] | None  # (K,)
     learned_from: LogTotals | None
+
+    __setstate__ = restore_frozen
 
     def __init__(
         self, *, hyper_mean: ArrayLike, hyper_cov: ArrayLike, task_cov: ArrayLike, noise_std: float
@@ -137,13 +139,17 @@ class GaussianHierarchy:
         armed: bool,
         arms: Sequence[Name] | None = None,
         learned_from: LogTotals | None = None,
+        saved: bool = False,
     ) -> "GaussianHierarchy":
-        """A hierarchy from its parts: covs from the root to the tasks; if armed, maybe (K,)."""
+        """A hierarchy from its parts: covs from the root to the tasks; if armed, maybe (K,).
+
+        `saved` says that they come from a file, where they were checked before.
+        """
         names = [f"covs[{level}]" for level in range(len(_some(covs)))]
         names[0], names[-1] = "hyper_cov", "task_cov" if len(names) > 1 else "hyper_cov"
         named = dict(zip(names, covs, strict=True))
         return cls.__new__(cls)._assume(
-            hyper_mean, named, noise_std, armed=armed, arms=arms, learned_from=learned_from
+            hyper_mean, named, noise_std, armed, arms, learned_from, saved
         )
 
     def _assume(
@@ -151,10 +157,10 @@ class GaussianHierarchy:
         hyper_mean: ArrayLike,
         covs: dict[str, Any],
         noise_std: float,
-        *,
         armed: bool,
         arms: Sequence[Name] | None = None,
         learned_from: LogTotals | None = None,
+        saved: bool = False,
     ) -> "GaussianHierarchy":
         """Check every part and fill the fields."""
         mean = real_array("hyper_mean", hyper_mean, (None,))
@@ -162,12 +168,13 @@ class GaussianHierarchy:
             raise ValueError("hyper_mean must have at least one entry, got none")
         checked = {}
         for name, cov in covs.items():
-            is_full = not armed or np.ndim(cov) == 2
-            check = checked_covariance if is_full else checked_variances
-            checked[name] = check(name, cov, mean.size)
+            if armed and np.ndim(cov) != 2:
+                checked[name] = checked_variances(name, cov, mean.size)
+            else:
+                checked[name] = checked_covariance(name, cov, mean.size, saved=saved)
         noise = float(positive("noise_std", noise_std, ()))
-        object.__setattr__(self, "hyper_mean", _frozen(mean))
-        object.__setattr__(self, "covs", tuple(map(_frozen, full_if_any(checked).values())))
+        object.__setattr__(self, "hyper_mean", frozen(mean))
+        object.__setattr__(self, "covs", tuple(map(frozen, full_if_any(checked).values())))
         object.__setattr__(self, "noise_std", noise)
         object.__setattr__(self, "is_armed", armed)
         object.__setattr__(self, "arms", names_of_arms(arms, mean.size, armed))
@@ -312,6 +319,7 @@ class GaussianHierarchy:
             armed=armed,
             arms=parts.get("arms"),
             learned_from=None if log is None else LogTotals.from_dict(log),
+            saved=True,
         )
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -340,9 +348,3 @@ def _some(covs: Sequence[ArrayLike]) -> Sequence[ArrayLike]:
     if not isinstance(covs, Sequence | np.ndarray) or len(covs) == 0:
         raise ValueError(f"covs must hold at least one covariance, got {covs!r:.80}")
     return covs
-
-
-def _frozen(array: Vector) -> Vector:
-    array = array.copy()
-    array.flags.writeable = False
-    return array

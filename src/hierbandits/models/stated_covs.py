@@ -9,6 +9,9 @@ from hierbandits.types import Matrix, Vector
 ROUNDING = 1e-12
 """How far below zero an eigenvalue may be, over the largest: covariances are sums and products."""
 
+SAVED_ROUNDING = 1e-10
+"""The same for a covariance from a file, which another kind of processor has found to be sound."""
+
 
 def checked_variances(name: str, value: ArrayLike, dim: int) -> Vector:
     """Variances of arms, (K,), none of them negative."""
@@ -19,16 +22,21 @@ def checked_variances(name: str, value: ArrayLike, dim: int) -> Vector:
 
 
 def checked_covariance(
-    name: str, value: ArrayLike, dim: int, count_name: str = "hyper_mean"
+    name: str,
+    value: ArrayLike,
+    dim: int,
+    count_name: str = "hyper_mean",
+    *,
+    saved: bool = False,
 ) -> Matrix:
-    """A covariance, (d, d), symmetric and positive semi-definite."""
+    """A covariance, (d, d), symmetric and positive semi-definite; `saved`: from a file."""
     cov = real_array(name, value, (dim, dim), f" to match {count_name}")
     asymmetry = np.abs(cov - cov.T).max()
     if asymmetry > 1e-8 * np.abs(cov).max():
         raise ValueError(f"{name} must be symmetric, got entries that differ by {asymmetry:g}")
     cov = (cov + cov.T) / 2
     eigenvalues = np.linalg.eigvalsh(cov)
-    if eigenvalues[0] < -ROUNDING * eigenvalues[-1]:
+    if eigenvalues[0] < -(SAVED_ROUNDING if saved else ROUNDING) * eigenvalues[-1]:
         raise ValueError(
             f"{name} must be positive semi-definite, got an eigenvalue of {eigenvalues[0]:g}"
         )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierbandits.checks import count, positive, real_array
+from hierbandits.checks import count, frozen, positive, real_array, restore_frozen
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.stated_widths import usual
@@ -35,12 +35,13 @@ class UnknownWidths:
     noise_std: float | None
     learned_from: LogTotals | None = None
 
+    __setstate__ = restore_frozen
+
     def __post_init__(self) -> None:
-        mean = real_array("hyper_mean", self.hyper_mean, (None,)).copy()
+        mean = real_array("hyper_mean", self.hyper_mean, (None,))
         if mean.size == 0:
             raise ValueError("hyper_mean must have at least one entry, got none")
-        mean.flags.writeable = False
-        object.__setattr__(self, "hyper_mean", mean)
+        object.__setattr__(self, "hyper_mean", frozen(mean))
         if not isinstance(self.is_armed, bool):
             raise ValueError(f"armed must be a boolean, got {self.is_armed!r:.80}")
         if self.noise_std is not None:

@@ -54,6 +54,9 @@ class Policy:
         if node_of is not None:
             self._node_of = belief.checked_nodes(node_of).copy()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _policy, (self.belief, self.rule, self._node_of, self.forced)
+
     @property
     def belief(self) -> Posterior:
         """What the policy knows."""
@@ -225,3 +228,10 @@ class Policy:
             self.belief.checked_nodes(nodes)  # it may be another than at first
         self.belief._raw_check_leaves(nodes)
         return nodes
+
+
+def _policy(
+    belief: Posterior, rule: Rule, node_of: Indices | None, forced: ForcedStart | None
+) -> Policy:
+    """The policy of these parts, for pickles and copies."""
+    return Policy(belief, rule, node_of=node_of, forced=forced)

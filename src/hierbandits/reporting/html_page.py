@@ -4,6 +4,8 @@ import base64
 from collections.abc import Sequence
 from html import escape
 
+from hierbandits.reporting.shown_name import printable, shown_cell
+
 
 class HtmlPage:
     """Collects paragraphs, figures and tables, and shows them in that order."""
@@ -14,7 +16,7 @@ class HtmlPage:
 
     def text(self, *paragraphs: str) -> None:
         """Add paragraphs."""
-        self._parts += [f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs]
+        self._parts += [f"<p>{escape(printable(paragraph))}</p>" for paragraph in paragraphs]
 
     def figure(self, picture: bytes, caption: str) -> None:
         """Add a picture, a PNG file's bytes."""
@@ -29,7 +31,7 @@ class HtmlPage:
         """Add a table of text cells."""
         body = "".join(_row("td", row) for row in rows)
         self._parts.append(
-            f"<h2>{escape(heading)}</h2>"
+            f"<h2>{escape(printable(heading))}</h2>"
             f"<table><thead>{_row('th', columns)}</thead><tbody>{body}</tbody></table>"
         )
 
@@ -43,7 +45,7 @@ class HtmlPage:
 
 
 def _row(kind: str, cells: Sequence[str]) -> str:
-    inner = "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in cells)
+    inner = "".join(f"<{kind}>{escape(shown_cell(cell))}</{kind}>" for cell in cells)
     return f"<tr>{inner}</tr>"
 
 

@@ -4,13 +4,15 @@ import json
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from hierbandits.atomic_write import atomic_write
 from hierbandits.reporting.html_page import HtmlPage
+from hierbandits.reporting.report_folder import ReportFolder, as_json
 from hierbandits.reporting.terminal_table import terminal_table
 
 if TYPE_CHECKING:
@@ -88,37 +90,32 @@ class Report:
     def write(self, folder: str | Path) -> Path:
         """Write everything, and return where the page is.
 
-        Files of an earlier report in this folder that this report does not have are removed.
+        Files of an earlier report in this folder that this report does not have are removed.  Files
+        of others are refused where they are in the way, and left alone elsewhere.
         """
-        target = Path(folder)
-        target.mkdir(parents=True, exist_ok=True)
-        names = self._files()
-        for name in _earlier_files(target) - set(names):
-            (target / name).unlink(missing_ok=True)
-        settings = self.settings | {"versions": versions(), "files": names}
-        _write_json(target / "settings.json", settings)
-        for name, (figure, picture) in self._figures.items():
-            (target / f"{name}.png").write_bytes(picture)
-            figure.savefig(target / f"{name}.svg")
+        target = ReportFolder(folder)
+        contents = {f"{name}.png": picture for name, (_, picture) in self._figures.items()}
+        for name, (figure, _) in self._figures.items():
+            contents[f"{name}.svg"] = _written(partial(figure.savefig, format="svg"))
         for name, frame in self._frames.items():
-            frame.write_parquet(target / f"{name}.parquet")
+            contents[f"{name}.parquet"] = _written(frame.write_parquet)
         for name, content in self._documents.items():
-            _write_json(target / f"{name}.json", content)
-        for name, write in self._others.items():
-            write(target / name)
-        _write_json(target / "summary.json", self.rows)
-        page = target / "report.html"
-        _write_text(page, self.html())
-        return page
+            contents[f"{name}.json"] = as_json(content)
+        with TemporaryDirectory() as aside:
+            for name, write in self._others.items():
+                write(Path(aside) / name)
+                contents[name] = (Path(aside) / name).read_bytes()
+        contents["summary.json"] = as_json(self.rows)
+        contents["report.html"] = self.html().encode()
+        target.write(self.settings | {"versions": versions()}, contents)
+        return target.path / "report.html"
 
-    def _files(self) -> list[str]:
-        """The names of all files of the report, sorted."""
-        names = ["settings.json", "summary.json", "report.html"]
-        names += [f"{name}.{kind}" for name in self._figures for kind in ("png", "svg")]
-        names += [f"{name}.parquet" for name in self._frames]
-        names += [f"{name}.json" for name in self._documents]
-        names += self._others
-        return sorted(names)
+
+def _written(write: Callable[[BytesIO], object]) -> bytes:
+    """The bytes that a function writes to a file."""
+    file = BytesIO()
+    write(file)
+    return file.getvalue()
 
 
 def versions() -> dict[str, str]:
@@ -130,25 +127,3 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             numbers[package] = "unknown"
     return numbers
-
-
-def _earlier_files(folder: Path) -> set[str]:
-    """The files of an earlier report: those in the folder that its settings.json names."""
-    try:
-        settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        return set()
-    names = settings.get("files") if isinstance(settings, dict) else None
-    if not isinstance(names, list):
-        return set()
-    inside = {name for name in names if isinstance(name, str) and Path(name).name == name}
-    return {name for name in inside if (folder / name).is_file()}
-
-
-def _write_json(path: Path, content: Any) -> None:
-    _write_text(path, json.dumps(content, indent=2, allow_nan=False) + "\n")
-
-
-def _write_text(path: Path, text: str) -> None:
-    with atomic_write(path) as file:
-        file.write(text.encode())

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from hierbandits.reporting.shown_name import shown_name
+
 
 def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
     """Lines of cells, aligned below the names of their columns, two spaces apart.
@@ -9,7 +11,7 @@ def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int 
     The first `left` columns are aligned to the left.  The others hold numbers, and are aligned to
     the right.
     """
-    lines = [columns, *rows]
+    lines = [[shown_name(cell) for cell in line] for line in (columns, *rows)]
     sizes = [max(len(cell) for cell in cells) for cells in zip(*lines, strict=True)]
     aligned = []
     for line in lines:

@@ -1,15 +1,18 @@
 """Finished chunks of a study on disk, so that an interrupted study resumes."""
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from hierbandits.archive import read_archive, write_archive
+from hierbandits.atomic_write import remove_stale
 from hierbandits.simulation.chunk import Chunk, StudySettings
 from hierbandits.simulation.fingerprint import fingerprint
 from hierbandits.simulation.study import OUTCOME_ARRAYS, Outcome
 from hierbandits.types import Indices
 
 _VERSION = 1
+_NAME = re.compile(r"[\w-]{1,40}-\d+-[0-9a-f]{16}\.chunk")
 
 
 class Checkpoint:
@@ -46,6 +49,17 @@ class Checkpoint:
         write_archive(
             path, "chunk", _VERSION, {"seconds": outcome.seconds}, arrays | {"rounds": rounds}
         )
+
+    @staticmethod
+    def remove(folder: Path) -> None:
+        """Remove all chunks in a folder: files with a chunk's name that hold a chunk."""
+        for path in folder.iterdir():
+            if not _NAME.fullmatch(path.name) or path.is_symlink():
+                continue
+            with suppress(ValueError):
+                read_archive(path, "chunk", _VERSION)
+                path.unlink()
+        remove_stale(folder)
 
     def _path(self, chunk: Chunk) -> Path | None:
         if self._folder is None:

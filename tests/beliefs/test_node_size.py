@@ -1,0 +1,20 @@
+"""How much a belief keeps of each node."""
+
+import pytest
+from support.agent_lives import PRIORS
+
+from hierbandits import AdaptiveBelief, Belief, UnknownWidths
+from hierbandits.beliefs.node_size import numbers_per_node
+
+SIZES = {"armed": 6, "linear": 6, "deep": 6, "deep-armed": 4, "correlated": 12, "common": 12}
+
+
+@pytest.mark.parametrize("form", list(PRIORS))
+def test_a_node_has_as_many_numbers_as_its_form_needs(form):
+    assert numbers_per_node(Belief(PRIORS[form])) == SIZES[form]
+
+
+def test_arms_that_have_a_part_in_common_take_three_numbers_each():
+    assert numbers_per_node(AdaptiveBelief(UnknownWidths.of(64, armed=True))) == 3 * 65
+    assert numbers_per_node(AdaptiveBelief(UnknownWidths.of(65, armed=True))) == 2 * 65
+    assert numbers_per_node(AdaptiveBelief(UnknownWidths.of(10, armed=False))) == 110
