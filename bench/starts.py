@@ -27,6 +27,7 @@ from hierbandits.policies.thompson_rule import thompson
 
 Array = NDArray[np.float64]
 TASKS, ROUNDS, NOISE = 20, 50, 1.0
+OTHERS = 30  # sets of new tasks, to see what regret is expected
 ARM_WIDTHS = "0.03 to 0.6"
 
 
@@ -46,7 +47,7 @@ class Shape:
 
 
 SHAPES = (Shape(3, 20), Shape(20, 50), Shape(100, 50), Shape(500, 2))
-OTHERS = (Shape(40, 10, 4, armed=False), Shape(30, 30, 10, mean_std=0.5))
+UNSEEN = (Shape(40, 10, 4, armed=False), Shape(30, 30, 10, mean_std=0.5))
 WIDTHS: tuple[float | str, ...] = (0.0, 0.1, 0.3, 1.0, ARM_WIDTHS)
 
 
@@ -58,6 +59,7 @@ class Drawn:
     sums: hb.TaskSums
     sample: Array | None  # rows of features, None if armed
     worlds: LogWorlds  # one world
+    others: LogWorlds  # the same, with other new tasks in each
 
 
 def draw(shape: Shape, width: float | str, rng: Generator, seed: int) -> Drawn:
@@ -80,7 +82,9 @@ def draw(shape: Shape, width: float | str, rng: Generator, seed: int) -> Drawn:
         sums.add(task, sample, (sample * theta[task]).sum(axis=1) + luck)
     actions = None if sample is None else SampledActions(sample[:1000])
     worlds = LogWorlds(theta[None, shape.tasks :], np.array([NOISE]), actions, seed)
-    return Drawn(truth, sums, sample, worlds)
+    new = mu + widths * rng.normal(size=(OTHERS, TASKS, d))
+    others = LogWorlds(new, np.full(OTHERS, NOISE), actions, seed + 1)
+    return Drawn(truth, sums, sample, worlds, others)
 
 
 def start_of(drawn: Drawn) -> hb.Start:
@@ -100,9 +104,16 @@ def regrets(drawn: Drawn, start: hb.Start) -> dict[str, float]:
         "PooledTS": scene.as_one(one, thompson),
     }
     return {
-        name: float(player.regret(np.random.default_rng(0), drawn.worlds, ROUNDS)[-1, 0])
+        name: float(player.regret(np.random.default_rng(0), drawn.worlds, ROUNDS)[-1].mean())
         for name, player in players.items()
     }
+
+
+def expected(drawn: Drawn, start: hb.Start) -> float:
+    """The regret of a new task with the start, on average over many of them."""
+    scene = Scene(drawn.sums, np.zeros(0, np.intp), TASKS, OTHERS)
+    player = scene.from_start(start.prior, POLICIES[USUAL])
+    return float(player.regret(np.random.default_rng(1), drawn.others, ROUNDS)[-1].mean())
 
 
 def promised(drawn: Drawn, start: hb.Start, runs: int) -> Promise:
@@ -121,6 +132,7 @@ def study(shape: Shape, width: float | str, logs: range, promises: int, runs: in
     """A row of the table; the first `promises` logs are asked for their promises."""
     found: dict[str, list[float]] = {}
     held, half, promised_mean = [], [], []
+    held_mean, half_mean = [], []
     for number in logs:
         rng = np.random.default_rng([shape.tasks, shape.rows, shape.dim, number])
         drawn = draw(shape, width, rng, number)
@@ -133,6 +145,9 @@ def study(shape: Shape, width: float | str, logs: range, promises: int, runs: in
             held.append(low <= found[START][-1] <= high)
             half.append((high - low) / 2)
             promised_mean.append(promise.mean)
+            low, high = promise.expected
+            held_mean.append(low <= expected(drawn, start) <= high)
+            half_mean.append((high - low) / 2)
     ours, best = (
         np.array(found[START]),
         min(("HierTS", "PooledTS"), key=lambda k: np.mean(found[k])),
@@ -146,7 +161,8 @@ def study(shape: Shape, width: float | str, logs: range, promises: int, runs: in
     if promises:
         mean, reach = float(np.mean(promised_mean)), float(np.mean(half))
         row += [f"{mean:.3f} for {ours[:promises].mean():.3f}", f"{100 * np.mean(held):.0f} %"]
-        row += [f"{reach:.3f}", f"{100 * reach / max(mean, 1e-9):.0f} %"]
+        row += [f"{100 * reach / max(mean, 1e-9):.0f} %", f"{100 * np.mean(held_mean):.0f} %"]
+        row += [f"{100 * np.mean(half_mean) / max(mean, 1e-9):.0f} %"]
     return row
 
 
@@ -159,13 +175,13 @@ def main() -> None:
     parser.add_argument("--others", action="store_true", help="shapes that nothing was tuned on")
     parser.add_argument("--shape", type=int, help="one of the shapes alone, counted from 0")
     given = parser.parse_args()
-    shapes: tuple[Shape, ...] = OTHERS if given.others else SHAPES
+    shapes: tuple[Shape, ...] = UNSEEN if given.others else SHAPES
     if given.shape is not None:
         shapes = shapes[given.shape : given.shape + 1]
     columns = ["log", "task width", START, "HierTS, told", "PooledTS", "ratio to the better"]
     columns += ["more per decision"]
     if given.promises:
-        columns += ["promised", "held", "half-width", "of the promise"]
+        columns += ["promised", "held", "half-width", "expected: held", "half-width"]
     rows, logs = [], range(given.first, given.first + given.logs)
     for shape in shapes:
         for width in WIDTHS:

@@ -76,7 +76,7 @@ def test_sums_of_nothing_change_no_hierarchy():
     assert after_sums(prior, sums_of(rows).rows(np.arange(0))) is prior
 
 
-def test_regret_is_added_up_and_averaged_over_tasks():
+def test_regret_is_added_up_task_by_task():
     prior = other_prior(drawn(6, armed=True)).with_levels(
         np.array([0.0, 1.0, 0.5]), [np.full(3, 1e-9), np.full(3, 1e-9)]
     )
@@ -85,7 +85,8 @@ def test_regret_is_added_up_and_averaged_over_tasks():
     # It always plays arm 1.
     player = Player(Policy(Belief(prior, 2, 2), greedy), np.arange(4), learns=False)
     curve = player.regret(np.random.default_rng(0), worlds, 3)
-    np.testing.assert_allclose(curve, [[2.0, 0.0], [4.0, 0.0], [6.0, 0.0]])
+    each = np.array([[1.0, 3.0], [0.0, 0.0]])  # of two tasks in two worlds
+    np.testing.assert_allclose(curve, [each, 2 * each, 3 * each])
     assert not player.policy.belief.num_rewards.any()
     learner = Player(Policy(Belief(prior, 2, 2), greedy), np.arange(4))
     learner.regret(np.random.default_rng(0), worlds, 3)

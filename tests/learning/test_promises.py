@@ -19,34 +19,58 @@ def test_an_interval_holds_one_more_world_as_often_as_it_says():
     rng, held = np.random.default_rng(0), []
     for _ in range(3000):
         *worlds, real = rng.gamma(2.0, 1.0, 40)
-        low, high = Promise(NEW, START, np.array([worlds])).interval
+        low, high = Promise(NEW, START, np.reshape(worlds, (1, 39, 1))).interval
         held.append(low <= real <= high)
     assert abs(np.mean(held) - 0.9) < 4 * np.sqrt(0.09 / 3000)
 
 
 def test_means_and_bands_are_those_of_the_worlds():
-    regret = np.random.default_rng(1).gamma(2.0, 1.0, (5, 60)).cumsum(axis=0)
-    promise = Promise(OWN, START, regret)
+    tasks = np.random.default_rng(1).gamma(2.0, 1.0, (5, 60, 3)).cumsum(axis=0)
+    promise, regret = Promise(OWN, START, tasks), tasks.mean(axis=2)
     assert promise.mean == pytest.approx(regret[-1].mean())
     mean, low, high = promise.band()
     np.testing.assert_allclose(mean, regret.mean(1))
     assert (promise.interval[0], promise.interval[1]) == (low[-1], high[-1])
     assert ((regret < low[:, None]).mean(1) < 0.07).all()
     assert ((regret > high[:, None]).mean(1) < 0.07).all()
+    least, most = promise.expected
     assert promise.to_dict() == {
-        "tasks": OWN, "policy": START, "mean": promise.mean, "low": low[-1], "high": high[-1]
+        "tasks": OWN, "policy": START, "mean": promise.mean, "low": low[-1], "high": high[-1],
+        "expected_low": least, "expected_high": most,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("unknown", [0.05, 1.0])
+def test_what_is_expected_holds_what_is_not_known_and_no_luck(unknown):
+    """Worlds whose tasks have regrets about a mean that differs from world to world."""
+    rng, held, halves = np.random.default_rng(2), [], []
+    for _ in range(600):
+        means = 5.0 + unknown * rng.standard_normal(61)
+        tasks = means[:-1, None] + 3.0 * rng.standard_normal((60, 20))
+        low, high = Promise(NEW, START, tasks[None]).expected
+        held.append(low <= means[-1] <= high)
+        halves.append((high - low) / 2)
+    assert np.mean(held) > 0.9 - 4 * np.sqrt(0.09 / 600)
+    if unknown == 1.0:  # where luck is little, there is no slack
+        assert np.mean(held) < 0.95
+    assert np.mean(halves) < 1.15 * 1.645 * np.hypot(unknown, 0.3)
+
+
+def test_what_is_expected_of_one_world_or_task_is_what_was_seen():
+    assert Promise(NEW, START, np.full((2, 1, 4), 3.0)).expected == (3.0, 3.0)
+    low, high = Promise(NEW, START, np.arange(40.0).reshape(1, 40, 1)).expected
+    assert (low, high) == Promise(NEW, START, np.arange(40.0).reshape(1, 40, 1)).interval
 
 
 def test_the_error_of_a_saving_is_that_of_the_jackknife():
     rng = np.random.default_rng(0)
     theirs = rng.gamma(4.0, 1.0, 400)
     ours = 0.3 * theirs + rng.gamma(2.0, 0.2, 400)
-    percent, error = made(ours[None], theirs[None]).saving(NEW, "TS")
+    percent, error = made(ours[None, :, None], theirs[None, :, None]).saving(NEW, "TS")
     left = [np.delete(ours, i).mean() / np.delete(theirs, i).mean() for i in range(400)]
     assert percent == pytest.approx(100 * (1 - ours.mean() / theirs.mean()))
     assert error == pytest.approx(100 * np.sqrt(399 * np.var(left)), rel=0.02)
-    nothing = np.zeros((1, 4))
+    nothing = np.zeros((1, 4, 2))
     assert made(nothing, nothing).saving(NEW, "TS") == (0.0, 0.0)
 
 

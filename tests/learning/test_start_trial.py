@@ -30,7 +30,7 @@ def test_all_play_in_new_tasks_and_in_the_logs_own(armed):
     for tasks in (NEW, OWN):
         for policy in PLAYERS:
             regret = trial.regret(tasks, policy)
-            assert regret.shape == (4, 6)
+            assert regret.shape == (4, 6, trial.num_tasks[tasks])
             assert (np.diff(regret, axis=0) >= -1e-12).all()
             assert (regret >= -1e-12).all()
             np.testing.assert_array_equal(regret, trial.regret(tasks, policy))

@@ -25,8 +25,9 @@ class Player:
     learns: bool = True
 
     def regret(self, rng: Generator, worlds: LogWorlds, num_rounds: int) -> Matrix:
-        """Play; the regret of a task so far, on average over a world's tasks, (rounds, runs)."""
-        total, curve = np.zeros(worlds.runs), np.empty((num_rounds, worlds.runs))
+        """Play; the regret of each task so far, (rounds, runs, tasks)."""
+        total = np.zeros((worlds.runs, worlds.num_tasks))
+        curve = np.empty((num_rounds, *total.shape))
         for interaction in range(num_rounds):
             events = worlds.events(interaction)
             arms = worlds.offer(events)
@@ -34,7 +35,7 @@ class Player:
             rewards, regret = worlds.play(events, arms, choices)
             if self.learns:
                 self.policy.belief._raw_observe(self.nodes, arms.features(choices), rewards)
-            total += regret.reshape(worlds.runs, -1).mean(axis=1)
+            total += regret.reshape(total.shape)
             curve[interaction] = total
         return curve
 

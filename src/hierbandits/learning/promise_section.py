@@ -19,12 +19,14 @@ def on_promises(promises: Promises) -> list[str]:
     for tasks, number in promises.num_tasks.items():
         promise = promises.of(tasks)
         low, high = promise.interval
+        least, most = promise.expected
         others = [name for name in (NOTHING, "TS", "PooledTS") if name in promises.policies]
         saved = [_saved(promises, tasks, other) for other in others]
         sentences.append(
             f"In {OF[tasks]}, {number} of them for {promises.horizon} rounds, an agent that begins "
-            f"with this start is promised a regret of {promise.mean:.3g} a task, {_SHARE} from "
-            f"{low:.3g} to {high:.3g}: {', '.join(saved[:-1])} and {saved[-1]}."
+            f"with this start is promised a regret of {promise.mean:.3g} a task: {_SHARE} from "
+            f"{least:.3g} to {most:.3g} on average over many such tasks, and from {low:.3g} to "
+            f"{high:.3g} with the luck of {number}. It is {', '.join(saved[:-1])} and {saved[-1]}."
         )
     percent, error = promises.saving(NEW, "PooledTS")
     if percent < -SURE * error:
@@ -38,9 +40,8 @@ def promises_section(promises: Promises) -> Section:
     """The promises of all who play."""
     rows = []
     for promise in promises.promises:
-        low, high = promise.interval
-        row = [f"{promise.tasks}: {promise.policy}", f"{promise.mean:.4g}", f"{low:.4g}"]
-        row.append(f"{high:.4g}")
+        row = [f"{promise.tasks}: {promise.policy}", f"{promise.mean:.4g}"]
+        row += [f"{low:.4g} to {high:.4g}" for low, high in (promise.expected, promise.interval)]
         if promise.policy == START:
             row += ["", ""]
         else:
@@ -51,13 +52,14 @@ def promises_section(promises: Promises) -> Section:
     return Section(
         name="regret",
         heading="What this start promises",
-        columns=("tasks: policy", "regret", f"{_SHARE} from", "to", "the start saves", "± s.e."),
+        columns=("tasks: policy", "regret", _SHARE, "with luck", "the start saves", "± s.e."),
         rows=rows,
         words=[
             *on_promises(promises),
             f"Regret of a task, on average over the tasks that act, in {promises.runs} worlds "
             "drawn given the log: first widths and noise, then what tasks have in common, then "
-            f"tasks. So an interval holds what the log leaves open. {start} HierTS has the widths "
+            "tasks. So the first interval holds what the log leaves open, and the second also the "
+            f"luck of the tasks that act. {start} HierTS has the widths "
             f"that fit best, TS and PooledTS too; all have learned the log. {BEST_ARM} always "
             f"plays what is best on average. {NOTHING} is an agent that starts with nothing.",
         ],

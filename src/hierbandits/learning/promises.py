@@ -19,47 +19,74 @@ CONFIDENCE = 0.9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Promise:
-    """The regret of a task up to each round, on average over the acting tasks of each world."""
+    """The regret of tasks up to each round, in worlds that the log allows."""
 
     tasks: str  # NEW or OWN
     policy: str
-    regret: Matrix = field(repr=False)  # (rounds, runs)
+    regret: Matrix = field(repr=False)  # (rounds, runs, tasks)
 
     @property
     def mean(self) -> float:
-        """Of the regret at the horizon."""
-        return float(self.regret[-1].mean())
+        """Of the regret of a task at the horizon."""
+        return float(self.band()[0][-1])
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where the regret at the horizon is with probability CONFIDENCE."""
+        """Where the regret at the horizon, on average over so many tasks, is: with luck."""
         low, high = self.band()[1:]
         return float(low[-1]), float(high[-1])
 
+    @property
+    def expected(self) -> tuple[float, float]:
+        """Where it is on average over very many tasks like these: what the log leaves open.
+
+        Worlds differ by what is not known of them and by the luck of their tasks.  How much luck
+        there is, is seen from how the tasks of a world differ.
+        """
+        world = self.regret[-1].mean(axis=1)
+        runs, tasks = self.regret.shape[1:]
+        total = world.var(ddof=1) if runs > 1 else 0.0
+        luck = self.regret[-1].var(axis=1, ddof=1).mean() / tasks if tasks > 1 else 0.0
+        open_part = max(total - luck, 0.0) + total / runs  # and the mean is of so many worlds
+        share = np.sqrt(min(1.0, open_part / total)) if total > 0 else 0.0
+        low, high = _ends(world.mean() + share * (world - world.mean()), 0)
+        return float(low), float(high)
+
     def band(self) -> tuple[Vector, Vector, Vector]:
         """The mean and the ends of the interval at every round, (rounds,) each."""
-        tail = (1 - CONFIDENCE) / 2
-        # Of n worlds and the real one, each is as likely as any to have the least regret.
-        low, high = np.quantile(self.regret, [tail, 1 - tail], axis=1, method="weibull")
-        return self.regret.mean(axis=1), low, high
+        world = self.regret.mean(axis=2)
+        low, high = _ends(world, 1)
+        return world.mean(axis=1), low, high
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
         low, high = self.interval
+        expected_low, expected_high = self.expected
         return {
             "tasks": self.tasks,
             "policy": self.policy,
             "mean": self.mean,
             "low": low,
             "high": high,
+            "expected_low": expected_low,
+            "expected_high": expected_high,
         }
+
+
+def _ends(regret: Matrix, axis: int) -> tuple[Vector, Vector]:
+    """The ends of the interval that holds the real world with probability CONFIDENCE."""
+    tail = (1 - CONFIDENCE) / 2
+    # Of n worlds and the real one, each is as likely as any to have the least regret.
+    low, high = np.quantile(regret, [tail, 1 - tail], axis=axis, method="weibull")
+    return low, high
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Promises:
     """What is promised of a start and of others, in the same worlds; see `StartTrial`.
 
-    An interval holds what is not known of the world, its widths too, as well as luck.
+    An interval holds what is not known of the world, its widths too, as well as the luck of so
+    many tasks; that of what is expected holds no luck.
     """
 
     horizon: int
@@ -79,7 +106,7 @@ class Promises:
 
     def saving(self, tasks: str, over: str) -> tuple[float, float]:
         """How much less regret the start has, in percent of the other's, and its standard error."""
-        ours, theirs = (self.of(tasks, name).regret[-1] for name in (START, over))
+        ours, theirs = (self.of(tasks, name).regret[-1].mean(axis=1) for name in (START, over))
         whole = theirs.mean()
         if whole == 0:
             return 0.0, 0.0

@@ -96,7 +96,7 @@ class StartTrial:
         return {name: scene.num_tasks for name, scene in self._scenes.items()}
 
     def regret(self, tasks: str, policy: str) -> Matrix:
-        """The regret of a task so far, on average over a world's tasks, (rounds, runs)."""
+        """The regret of each task so far, (rounds, runs, tasks)."""
         rng = np.random.default_rng(seed_words(self.seed, 4, PLAYERS.index(policy)))
         player = self._player(policy, self._scenes[tasks])
         return player.regret(rng, self._worlds[tasks], self.horizon)
