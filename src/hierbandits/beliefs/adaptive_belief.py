@@ -36,6 +36,7 @@ class AdaptiveBelief(Belief):
     """
 
     KIND: ClassVar[str] = "adaptive belief"
+    FITS_WIDTHS: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -14,7 +14,7 @@ from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.folding import fold
 from hierbandits.beliefs.forms import form_of
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
-from hierbandits.beliefs.levels import children_per_level
+from hierbandits.beliefs.levels import check_arms_fit, children_per_level
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.populations import checked_population, planted_population
@@ -37,6 +37,7 @@ class Belief(Posterior):
     """
 
     KIND: ClassVar[str] = "belief"
+    FITS_WIDTHS: ClassVar[bool] = False  # whether widths are its own choice, and none are refused
 
     def __init__(
         self,
@@ -168,6 +169,8 @@ class Belief(Posterior):
         population: Indices | None = None,
     ) -> None:
         each = count("num_populations", each)
+        if each and self.is_armed and not (self.is_diagonal or self.FITS_WIDTHS):
+            check_arms_fit(priors)
         if hyper_means is None:
             means = np.repeat([prior.hyper_mean for prior in priors], each, axis=0)
         else:
@@ -201,6 +204,11 @@ class Belief(Posterior):
         twin = copy.copy(self)
         twin._nodes, twin._evidence = self._nodes.copy(), self.evidence
         return twin
+
+    @property
+    def largest_feature(self) -> float:
+        """The size above which features are refused: they would leave too few digits."""
+        return LARGEST if self.FITS_WIDTHS else self._nodes.levels.largest_feature
 
     @property
     def nbytes(self) -> int:
@@ -283,7 +291,9 @@ class Belief(Posterior):
         if first + number > stock.size:
             self._raw_check_fit(table)  # before random numbers are drawn
             first = stock.refill(number)
-        row = self._kernels.choose(nodes.address, node, stock.block, first, table, LARGEST)
+        row = self._kernels.choose(
+            nodes.address, node, stock.block, first, table, nodes.levels.largest_feature
+        )
         if row == UNFIT:
             self._raw_check_fit(table)
         stock.used = first + number

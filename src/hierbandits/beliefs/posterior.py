@@ -15,7 +15,7 @@ from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior_past import check_sums
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, generator, index_array, positive, real_array
+from hierbandits.checks import LARGEST, generator, index_array, real_array
 from hierbandits.kernels.arm_arrays import ArmArrays
 from hierbandits.kernels.lineage import first_with_children
 from hierbandits.models.log_totals import LogTotals
@@ -244,7 +244,7 @@ class Posterior(ABC):
         nodes = self.checked_nodes(tasks)
         table = self.checked_features(features, nodes.size)
         values = real_array("rewards", rewards, nodes.shape, " to match tasks")
-        noise = None if noise_std is None else positive("noise_std", noise_std, nodes.shape)
+        noise = None if noise_std is None else self._nodes.levels.checked_noise(noise_std, table)
         self._raw_observe(nodes, table, values, noise, checked_time(time, nodes))
 
     def sample(

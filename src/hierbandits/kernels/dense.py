@@ -17,6 +17,7 @@ from hierbandits.kernels.dense_draws import spread as spread
 from hierbandits.kernels.node_address import NodeAddress, dense_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.kernels.prefetch import NODES_AHEAD, prefetch_node
+from hierbandits.kernels.sharp_events import SHARP, sharpen, turn
 from hierbandits.types import Indices, Matrix, Vector
 
 OBSERVE, PREDICT, SHIFT = 0, 1, 2
@@ -93,6 +94,9 @@ def climb(
                 noise_var = var
                 var += square
                 y -= centre
+                is_sharp = noise_var < SHARP * var
+                if is_sharp:
+                    turn(blocks[b], scaled)
                 shrink = 1.0 / (var + sqrt(noise_var * var))
                 gain = y / var
                 for i in range(dim):
@@ -103,6 +107,8 @@ def climb(
                     step = u * shrink
                     for j in range(dim):
                         blocks[b, i, j] -= step * scaled[j]
+                if is_sharp:
+                    sharpen(blocks[b], scaled, cov_x, sqrt(noise_var / var))
                 for i in range(dim):
                     blocks[b, dim, i] += cov_x[i] * gain
             else:
