@@ -258,11 +258,11 @@ def _mirrored(name: str) -> list[str]:
     return [f"tests/test_{Path(name).stem}.py" if folder == Path() else f"tests/{folder}"]
 
 
-def _touch_users(path: Path) -> None:
-    """Let kernels compile again that call functions of this file."""
-    for user in path.parent.glob("*.py"):
-        if f".{path.stem} import" in user.read_text():
-            user.touch()
+def _compile_users_again(path: Path) -> None:
+    """Forget compiled kernels that call functions of this file: numba knows of their own alone."""
+    users = [user.read_text() for user in path.parent.glob("*.py")]
+    if any(f".{path.stem} import" in text for text in users):
+        shutil.rmtree(path.parent / "__pycache__", ignore_errors=True)
 
 
 def _fails(project: Path, tests: list[str]) -> bool:
@@ -287,10 +287,10 @@ def main() -> None:
             path = copy / "src" / "hierbandits" / name
             text = path.read_text()
             path.write_text(text.replace(old, new, 1))
-            _touch_users(path)
+            _compile_users_again(path)
             killed = any(_fails(copy, tests) for tests in (_mirrored(name), ["tests"]))
             path.write_text(text)
-            _touch_users(path)
+            _compile_users_again(path)
             print(f"{number:3}/{len(chosen)}  {'killed' if killed else 'ALIVE '}  {name}: {new!r}")
             if not killed:
                 alive.append((name, new))

@@ -86,11 +86,11 @@ def test_little_noise_beside_wide_widths_is_exact(learn, make, noise, number):
         assert belief.log_evidence()[0] == pytest.approx(exact.log_evidence(), rel=1e-4)
 
 
-@pytest.mark.parametrize("armed", [False, True])
-def test_a_root_far_wider_than_its_tasks_is_exact(armed):
+@pytest.mark.parametrize("make", [_dense, _vectors, _common])
+def test_a_root_far_wider_than_its_tasks_is_exact(make):
     rng = np.random.default_rng(3)
-    prior = (_vectors if armed else _dense)(rng, 0.5)
-    prior = prior.with_levels(prior.hyper_mean, [1e16 * prior.covs[0], prior.covs[1]])
+    prior = make(rng, 0.5)
+    prior = prior.with_levels(prior.hyper_mean, [1e18 * prior.covs[0], prior.covs[1]])
     tasks, features, rewards, x = _events(rng, prior, 9)
     belief, exact = _observed(prior, tasks, features, rewards), ExactPosterior(prior, TASKS)
     exact.observe(tasks, x, rewards)
@@ -99,6 +99,18 @@ def test_a_root_far_wider_than_its_tasks_is_exact(armed):
         mean, var = exact.predict(task, x[e])
         assert found.within_var[e] + found.shared_var[e] == pytest.approx(var, rel=1e-9)
         assert found.mean[e] == pytest.approx(mean, rel=1e-6, abs=1e-6)
+
+
+def test_the_widest_of_several_hierarchies_decides_what_is_refused():
+    plain, wide = (
+        GaussianHierarchy.linear(2, hyper_std=width, task_std=width, noise_std=1.0)
+        for width in (1.0, 1e6)
+    )
+    belief = Belief([wide, plain], 1)
+    assert belief.largest_feature == Belief(wide, 1).largest_feature < 1e6
+    with pytest.raises(ValueError, match="noise_std must be at least"):
+        belief.observe([0], [[1.0, 1.0]], [1.0], [1e-8])
+    Belief(plain, 1).observe([0], [[1.0, 1.0]], [1.0], [1e-8])
 
 
 def test_features_that_would_leave_no_digits_are_refused():
