@@ -11,7 +11,6 @@ import numpy as np
 
 import hierbandits as hb
 
-WARM = 100  # events that may load or compile kernels
 DIM = 16  # features
 
 
@@ -27,6 +26,7 @@ class LongCalls:
 
 def long_calls(num_tasks: int, events: int) -> LongCalls:
     """Let agents decide and learn, one event at a time, in tasks at random."""
+    hb.warm_up()
     longest, _ = _longest_call(num_tasks, events)
     tracemalloc.start()
     _, untraced = _longest_call(num_tasks, max(events // 4, num_tasks))
@@ -51,8 +51,7 @@ def _longest_call(num_tasks: int, events: int) -> tuple[int, int]:
         given = time.thread_time_ns()
         agent.reward(decision.id, value)
         learned = time.thread_time_ns()
-        if event >= WARM:
-            longest = max(longest, decided - start, learned - given)
+        longest = max(longest, decided - start, learned - given)
     assert isinstance(agent.belief, hb.Belief)
     return longest, agent.belief.nbytes
 
