@@ -45,11 +45,11 @@ def _played() -> Iterator[tuple[Model, Recipe]]:
 
     Other models, deeper ones say, are in one of these forms, and other policies have these rules.
     """
-    widths = {"hyper_std": 1.0, "task_std": 0.5, "noise_std": 0.5}
-    armed, linear = GaussianHierarchy.armed(FEW, **widths), GaussianHierarchy.linear(FEW, **widths)
+    armed = GaussianHierarchy.armed(FEW, hyper_std=1.0, task_std=0.5, noise_std=0.5)
+    linear = GaussianHierarchy.linear(FEW, hyper_std=1.0, task_std=0.5, noise_std=0.5)
     full = np.eye(FEW) + 0.1 * np.outer(np.arange(FEW), np.arange(FEW))
     correlated = armed.with_levels(armed.hyper_mean, [full, full])
-    in_common = GaussianHierarchy.armed(FEW, common_std=0.5, **widths)
+    in_common = armed.with_levels(armed.hyper_mean, [full, np.diag(armed.task_cov) + 0.1])
     recipes = [recipe for recipe in POLICIES.values() if recipe.believe is as_given]
     yield from product((armed, linear, correlated, in_common), recipes)
     for number, is_armed in ((FEW, False), (FEW, True), (COMMON_ARMS + 1, True)):

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.growing_sums import GrowingSums
 from hierbandits.beliefs.review import Review
+from hierbandits.beliefs.revision import Revision, sums_leave_digits
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.beliefs.width_refit import WidthRefit, most_rewarded
 from hierbandits.checks import index_array, read_only, state_copy
@@ -151,7 +152,15 @@ class AdaptiveBelief(Belief):
         self.sums.revise(node, row, float(old_reward), float(new_reward))
         review = self._review
         if review is not None and review.belief is not None and node < review.folded:
-            review.belief.revise(node, features, old_reward, new_reward)
+            nodes, evidence = review.belief._nodes, review.belief._evidence
+            Revision.of(nodes, evidence, node, row, float(old_reward), float(new_reward)).make()
+
+    def can_revise(
+        self, node: int, row: Any, old: float, new: float, noise_var: float | None = None
+    ) -> bool:
+        """Whether `revise` leaves enough digits; if not, it refuses."""
+        kept = super().can_revise(node, row, old, new, noise_var)
+        return kept and sums_leave_digits(self.sums, old, new)
 
     def _look(self, work: float) -> None:
         """Fit the widths of populations that are due; of a single one, as far as `work` goes."""

@@ -19,9 +19,10 @@ from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.populations import checked_population, planted_population
 from hierbandits.beliefs.posterior import Posterior
+from hierbandits.beliefs.revision import REFUSED, Revision
 from hierbandits.beliefs.round_slots import RoundSlots
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, count, positive, read_only, real_array, state_copy
+from hierbandits.checks import count, positive, read_only, real_array, state_copy
 from hierbandits.kernels.loops import UNFIT, Loops
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Features, Indices, Matrix, Vector
@@ -37,7 +38,6 @@ class Belief(Posterior):
     """
 
     KIND: ClassVar[str] = "belief"
-    FITS_WIDTHS: ClassVar[bool] = False  # whether widths are its own choice, and none are refused
 
     def __init__(
         self,
@@ -206,11 +206,6 @@ class Belief(Posterior):
         return twin
 
     @property
-    def largest_feature(self) -> float:
-        """The size above which features are refused: they would leave too few digits."""
-        return LARGEST if self.FITS_WIDTHS else self._nodes.levels.largest_feature
-
-    @property
     def nbytes(self) -> int:
         """Bytes held for the nodes, spare room included."""
         return self._nodes.nbytes
@@ -249,19 +244,20 @@ class Belief(Posterior):
 
         The event must have been observed, with this `noise_std`: a belief keeps no log.
         """
-        nodes = self.checked_nodes([task])
+        node = int(self.checked_nodes([task])[0])
         table = self.checked_features([features], 1)
-        old, new = real_array("rewards", [old_reward, new_reward], (2,))
-        forest, levels = self._nodes.forest, self._nodes.levels
-        var = float(levels.noise_var[forest.level[nodes[0]]])
-        if noise_std is not None:
-            var = float(positive("noise_std", noise_std, ())) ** 2
-        before = self.predict(nodes, table).mean[0]
-        self._kernels.shift(self._nodes.arrays, nodes[0], table[0], (new - old) / var)
-        after = self.predict(nodes, table).mean[0]
-        # The evidence's quadratic form has the gradient 2 (y - x @ mean) / var, linear in y.
-        change = (new - old) * ((old - before) + (new - after)) / var
-        self._evidence.square[forest.population(nodes[0])] += change
+        old, new = real_array("rewards", [old_reward, new_reward], (2,)).tolist()
+        var = None if noise_std is None else float(positive("noise_std", noise_std, ())) ** 2
+        if not self.can_revise(node, table[0], old, new, var):
+            raise ValueError(REFUSED.format(old))
+        Revision.of(self._nodes, self._evidence, node, table[0], old, new, var).make()
+
+    def can_revise(
+        self, node: int, row: Any, old: float, new: float, noise_var: float | None = None
+    ) -> bool:
+        """Whether `revise` leaves enough digits; if not, it refuses."""
+        change = Revision.of(self._nodes, self._evidence, node, row, old, new, noise_var)
+        return change.leaves_digits
 
     def _raw_draws(
         self,

@@ -38,6 +38,7 @@ class Posterior(ABC):
 
     KIND: ClassVar[str]  # what its files are called
     RECORD: ClassVar[type[TaskSums]] = TaskSums  # what it needs of a log
+    FITS_WIDTHS: ClassVar[bool] = False  # whether widths are its own choice, and none are refused
     IS_TIMED: ClassVar[bool] = False  # whether agents are to tell it the times of events
     _nodes: Nodes
 
@@ -67,6 +68,10 @@ class Posterior(ABC):
     @abstractmethod
     def revise(self, task: int, features: Any, old_reward: float, new_reward: float) -> None:
         """Replace a reward that was observed earlier by a corrected one."""
+
+    def can_revise(self, node: int, row: Any, old: float, new: float) -> bool:
+        """Whether `revise` leaves enough digits; if not, it refuses."""
+        return True
 
     @property
     @abstractmethod
@@ -204,8 +209,8 @@ class Posterior(ABC):
 
     @property
     def largest_feature(self) -> float:
-        """The size above which features are refused."""
-        return LARGEST
+        """The size above which features are refused: they would leave too few digits."""
+        return LARGEST if self.FITS_WIDTHS else self._nodes.levels.largest_feature
 
     @property
     def num_nodes(self) -> int:
