@@ -113,7 +113,7 @@ MUTANTS = [
     ("algebra.py", "weighted - times(precision, mean)", "weighted"),
     ("algebra.py", "1.0 + factor**2 * precision", "1.0 + factor * precision"),
     ("beliefs/nodes.py", "gain @ (own + inherited) @ gain.T", "gain @ own @ gain.T"),
-    ("beliefs/nodes.py", "half @ maps[:, 1]", "half"),
+    ("kernels/dense_gain.py", "own @ cov @ up", "own @ cov"),
     ("policies/ucb_rule.py", "sqrt(2 * log(1 / delta))", "sqrt(log(1 / delta))"),
     (
         "policies/policy.py",
@@ -209,8 +209,8 @@ MUTANTS = [
     ),
     (
         "beliefs/adaptive_belief.py",
-        "and node < review.folded:\n            review.belief.revise",
-        "and node <= review.folded:\n            review.belief.revise",
+        "and node < review.folded:\n            nodes, evidence",
+        "and node <= review.folded:\n            nodes, evidence",
     ),
     (
         "beliefs/adaptive_belief.py",
@@ -222,8 +222,8 @@ MUTANTS = [
     ("beliefs/evidence.py", "populations] += other.parts", "populations] = other.parts"),
     (
         "algebra.py",
-        "factor @ (vectors / np.sqrt(1.0 + values)",
-        "factor @ (vectors / (1.0 + values)",
+        "vectors / np.sqrt(1.0 + values)",
+        "vectors / (1.0 + values)",
     ),
     ("beliefs/nodes.py", "levels[tree[parent[tasks]]] + 1", "levels[tree[parent[tasks]]]"),
     ("beliefs/task_sums.py", "new**2 - old**2", "(new - old) ** 2"),

@@ -20,7 +20,7 @@ KERNEL_MUTANTS = [
     ),
     ("kernels/dense.py", "shared += square", "shared = square"),
     ("kernels/dense.py", "maps[row, 2, i, j] * scaled[j]", "maps[row, 0, i, j] * scaled[j]"),
-    ("kernels/dense.py", "maps[row, 3, i, j] * cov_x[j]", "maps[row, 1, i, j] * cov_x[j]"),
+    ("kernels/dense_gain.py", "maps[row, 3, i, j] * cov_x[j]", "maps[row, 1, i, j] * cov_x[j]"),
     ("kernels/dense.py", "if purpose == SHIFT:\n", "if False:\n"),
     (
         "kernels/dense_draws.py",

@@ -15,6 +15,7 @@ from hierbandits.beliefs.levels import Levels
 from hierbandits.beliefs.reserved_rows import ReservedRows
 from hierbandits.checks import count as checked_count
 from hierbandits.checks import index_array, state_array, state_copy
+from hierbandits.kernels.dense_gain import gains
 from hierbandits.kernels.node_address import NodeAddress, address_table
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -206,8 +207,7 @@ class Nodes:
     def given_parents(self, nodes: Indices) -> tuple[Matrix, Matrix, Matrix]:
         """The mean parts T t of nodes below roots, their covariances and their gains K.
 
-        Diagonals if covariances are.  Nobody else forms a gain from the state, except `tell` and
-        `inherit` in the kernels.
+        Diagonals if covariances are.
         """
         maps = self.levels.maps[self.forest.level[nodes]]
         if self.levels.form.has_common_part:
@@ -216,8 +216,8 @@ class Nodes:
         if self.is_diagonal:
             gain = factor[:, 0] ** 2
             return own * mean, own**2 * gain, gain
-        half = own @ squared(factor, diagonal=False)
-        return times(own, mean), half @ transposed(own), half @ maps[:, 1]
+        cov = squared(factor, diagonal=False)
+        return times(own, mean), own @ cov @ transposed(own), gains(own, cov, maps[:, 1])
 
     def root_moments(self, populations: Indices | slice) -> tuple[Matrix, Matrix]:
         """The means and the covariances of populations' root parameters, or diagonals."""

@@ -14,6 +14,7 @@ from hierbandits.compiler import compiled
 from hierbandits.kernels.dense_draws import choose as choose
 from hierbandits.kernels.dense_draws import draw as draw
 from hierbandits.kernels.dense_draws import spread as spread
+from hierbandits.kernels.dense_gain import tell
 from hierbandits.kernels.node_address import NodeAddress, dense_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.kernels.prefetch import NODES_AHEAD, prefetch_node
@@ -127,11 +128,7 @@ def climb(
                         blocks[b, dim, i] += cov_x[i]
             if above < 0:
                 break
-            for i in range(dim):  # K' x = G' S S' T' x
-                total = 0.0
-                for j in range(dim):
-                    total += maps[row, 3, i, j] * cov_x[j]
-                x[i] = total
+            tell(maps, row, cov_x, x)
             node = above
         if purpose == OBSERVE:
             out[0, e], out[1, e], out[2, e] = y, var, b
