@@ -134,7 +134,7 @@ class AgentState:
             node, row, belief = entry.member.node, entry.row, self.belief
             is_extreme = old * old > EXTREME**2 * self.sums.mean_square()
             if (
-                is_extreme or not belief.can_revise(node, row, old, reward)
+                is_extreme or not belief._raw_can_revise(node, row, old, reward)
             ) and not belief.IS_TIMED:
                 self._start_over(self.recipe(self.prior))
             else:

@@ -155,12 +155,10 @@ class AdaptiveBelief(Belief):
             nodes, evidence = review.belief._nodes, review.belief._evidence
             Revision.of(nodes, evidence, node, row, float(old_reward), float(new_reward)).make()
 
-    def can_revise(
-        self, node: int, row: Any, old: float, new: float, noise_var: float | None = None
-    ) -> bool:
-        """Whether `revise` leaves enough digits; if not, it refuses."""
-        kept = super().can_revise(node, row, old, new, noise_var)
-        return kept and sums_leave_digits(self.sums, old, new)
+    def _raw_can_revise(self, *event: Any) -> bool:
+        """Whether `revise` leaves enough digits; if not, it refuses.  See `Revision.of`."""
+        _, _, old, new, *_ = event
+        return super()._raw_can_revise(*event) and sums_leave_digits(self.sums, old, new)
 
     def _look(self, work: float) -> None:
         """Fit the widths of populations that are due; of a single one, as far as `work` goes."""

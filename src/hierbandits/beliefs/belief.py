@@ -244,20 +244,16 @@ class Belief(Posterior):
 
         The event must have been observed, with this `noise_std`: a belief keeps no log.
         """
-        node = int(self.checked_nodes([task])[0])
-        table = self.checked_features([features], 1)
+        node, row = int(self.checked_nodes([task])[0]), self.checked_features([features], 1)[0]
         old, new = real_array("rewards", [old_reward, new_reward], (2,)).tolist()
         var = None if noise_std is None else float(positive("noise_std", noise_std, ())) ** 2
-        if not self.can_revise(node, table[0], old, new, var):
+        if not self._raw_can_revise(node, row, old, new, var):
             raise ValueError(REFUSED.format(old))
-        Revision.of(self._nodes, self._evidence, node, table[0], old, new, var).make()
+        Revision.of(self._nodes, self._evidence, node, row, old, new, var).make()
 
-    def can_revise(
-        self, node: int, row: Any, old: float, new: float, noise_var: float | None = None
-    ) -> bool:
-        """Whether `revise` leaves enough digits; if not, it refuses."""
-        change = Revision.of(self._nodes, self._evidence, node, row, old, new, noise_var)
-        return change.leaves_digits
+    def _raw_can_revise(self, *event: Any) -> bool:
+        """Whether `revise` leaves enough digits; if not, it refuses.  See `Revision.of`."""
+        return Revision.of(self._nodes, self._evidence, *event).leaves_digits
 
     def _raw_draws(
         self,
@@ -283,13 +279,11 @@ class Belief(Posterior):
     def _raw_best_row(self, stock: NormalStock, node: int, table: Features) -> int:
         """`_raw_best_arms` of one event: the row of a table that is best in a draw."""
         nodes, first = self._nodes, stock.used
-        number = nodes.path_normals
+        number, most = nodes.path_normals, nodes.levels.largest_feature
         if first + number > stock.size:
             self._raw_check_fit(table)  # before random numbers are drawn
             first = stock.refill(number)
-        row = self._kernels.choose(
-            nodes.address, node, stock.block, first, table, nodes.levels.largest_feature
-        )
+        row = self._kernels.choose(nodes.address, node, stock.block, first, table, most)
         if row == UNFIT:
             self._raw_check_fit(table)
         stock.used = first + number

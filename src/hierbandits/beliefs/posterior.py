@@ -69,8 +69,11 @@ class Posterior(ABC):
     def revise(self, task: int, features: Any, old_reward: float, new_reward: float) -> None:
         """Replace a reward that was observed earlier by a corrected one."""
 
-    def can_revise(self, node: int, row: Any, old: float, new: float) -> bool:
-        """Whether `revise` leaves enough digits; if not, it refuses."""
+    def _raw_can_revise(self, *event: Any) -> bool:
+        """Whether `revise` leaves enough digits; if not, it refuses.
+
+        `event` is a node, its features or arm, the old reward and the new one.
+        """
         return True
 
     @property
