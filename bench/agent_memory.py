@@ -30,6 +30,8 @@ def agent_memory(prior: hb.GaussianHierarchy) -> AgentMemory:
     agent.learn(range(TASKS), once, np.zeros(TASKS))
     agent.summary()
     with_tasks = tracemalloc.get_traced_memory()[0]
+    assert isinstance(agent.belief, hb.Belief)
+    untraced = agent.belief.nbytes
     for number in range(DECISIONS):
         agent.decide(number % TASKS)
     pending = tracemalloc.get_traced_memory()[0]
@@ -40,7 +42,7 @@ def agent_memory(prior: hb.GaussianHierarchy) -> AgentMemory:
     form = f"{prior.dim} {'arms' if prior.is_armed else 'features'}"
     return AgentMemory(
         form,
-        with_tasks / TASKS,
+        (with_tasks + untraced) / TASKS,
         (pending - with_tasks) / DECISIONS,
         (settled - with_tasks) / DECISIONS,
     )

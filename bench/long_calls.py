@@ -11,8 +11,7 @@ import numpy as np
 
 import hierbandits as hb
 
-WARM = 100  # events that may load or compile kernels
-TIMED, HELD = 10, 16  # features of the agents that are timed and weighed
+DIM = 16  # features
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +26,21 @@ class LongCalls:
 
 def long_calls(num_tasks: int, events: int) -> LongCalls:
     """Let agents decide and learn, one event at a time, in tasks at random."""
-    longest = _longest_call(TIMED, num_tasks, events)
+    hb.warm_up()
+    longest, _ = _longest_call(num_tasks, events)
     tracemalloc.start()
-    _longest_call(HELD, num_tasks, max(events // 4, num_tasks))
-    peak = tracemalloc.get_traced_memory()[1]
+    _, untraced = _longest_call(num_tasks, max(events // 4, num_tasks))
+    peak = tracemalloc.get_traced_memory()[1] + 2 * untraced  # a look builds a second belief
     tracemalloc.stop()
     return LongCalls(num_tasks, events, longest / 1e6, peak / 1e9)
 
 
-def _longest_call(dim: int, num_tasks: int, events: int) -> int:
-    """The longest call in nanoseconds of thread time."""
+def _longest_call(num_tasks: int, events: int) -> tuple[int, int]:
+    """The longest call in nanoseconds of thread time, and the bytes of the belief at the end."""
     rng = np.random.default_rng(0)
-    arms = rng.normal(size=(10, dim))
-    agent = hb.Agent(num_features=dim, seed=0)
-    theta = rng.normal(size=dim) + 0.3 * rng.normal(size=(num_tasks, dim))
+    arms = rng.normal(size=(10, DIM))
+    agent = hb.Agent(num_features=DIM, seed=0)
+    theta = rng.normal(size=DIM) + 0.3 * rng.normal(size=(num_tasks, DIM))
     tasks, noise = rng.integers(num_tasks, size=events), rng.normal(size=events)
     longest = 0
     for event, task in enumerate(tasks.tolist()):
@@ -51,9 +51,9 @@ def _longest_call(dim: int, num_tasks: int, events: int) -> int:
         given = time.thread_time_ns()
         agent.reward(decision.id, value)
         learned = time.thread_time_ns()
-        if event >= WARM:
-            longest = max(longest, decided - start, learned - given)
-    return longest
+        longest = max(longest, decided - start, learned - given)
+    assert isinstance(agent.belief, hb.Belief)
+    return longest, agent.belief.nbytes
 
 
 if __name__ == "__main__":

@@ -107,8 +107,8 @@ the looks at the widths that fall due.
 {adaptive}
 
 One at a time, over {long_events:,} events in {long_tasks:,} tasks at random, the longest `decide`
-or `reward` of an agent with 10 features took {long_ms:.1f} ms of its thread's time. An agent with
-16 features held at most {long_gb:.2f} GB at any time.
+or `reward` of an agent with 16 features took {long_ms:.1f} ms of its thread's time, after
+`hb.warm_up()`. The agent held at most {long_gb:.2f} GB at any time.
 
 ## Learning widths
 

@@ -1,7 +1,7 @@
 """Hierarchical Bayesian bandits: act well in many similar tasks, each teaching all others."""
 
 from hierbandits import bounds, datasets, environments
-from hierbandits.agent import Agent, Decision, RewardConflict, UnknownDecision
+from hierbandits.agent import Agent, Decision, RewardConflict, UnknownDecision, warm_up
 from hierbandits.beliefs import (
     AdaptiveBelief,
     Belief,
@@ -58,6 +58,7 @@ __all__ = [
     "merge_contributions",
     "schedules",
     "simulate",
+    "warm_up",
 ]
 
 

@@ -4,6 +4,7 @@ Axes before the last ones are a batch.  A diagonal matrix is the vector of its d
 """
 
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from hierbandits.types import Indices, Matrix, Vector
 
 FLOOR = 1e-60
 """The variance that stands for none where a covariance is singular."""
+
+_MOST_SPREAD = 1e3  # of the pivots of I + W, whose squares rounding is then 1e-9 of at most
 
 
 def square_root(cov: Matrix) -> Matrix:
@@ -73,31 +76,67 @@ def condition(
         inner = 1.0 + factor**2 * precision
         after = factor / np.sqrt(inner)
         return mean + after**2 * (weighted - precision * mean), after, np.log(inner).sum(axis=-1)
-    information = transposed(factor) @ precision @ factor
-    after, log_det = _conditioned(factor, (information + transposed(information)) / 2)
+    inner = transposed(factor) @ precision @ factor
     residual = weighted - times(precision, mean)
-    return mean + times(after, times(transposed(after), residual)), after, log_det
+    told = settle((inner + transposed(inner)) / 2, times(transposed(factor), residual))
+    return mean + times(factor, told.mean), factor @ told.root, told.log_det
 
 
-def _conditioned(factor: Matrix, information: Matrix) -> tuple[Matrix, Vector]:
-    """A square root of S (I + W)^-1 S' and log det(I + W), for a positive semi-definite W.
+class Settled(NamedTuple):
+    """What data say of z ~ N(0, I), given the density exp(b' z - z' W z / 2) that they have."""
 
-    W is `information`.  Where it is beyond 1 / eps in some directions and zero in others, rounding
-    can give it negative eigenvalues.  Then a pivot of I + W is below one, or it has no Cholesky
-    factor, and negative eigenvalues are taken as zero.
+    mean: Vector  # (I + W)^-1 b
+    root: Matrix  # R with R R' = (I + W)^-1
+    message: Matrix  # W (I + W)^-1: what remains of W if z is integrated out
+    log_det: Vector  # log det(I + W)
+
+
+def settle(information: Matrix, weighted: Vector) -> Settled:
+    """Condition z ~ N(0, I) on data of this W, which is symmetric, and this b.
+
+    W has rounding errors of the size of its largest eigenvalue.  Where they could be seen beside
+    I + W, an eigenvalue that may be nothing else counts as zero, and so does b along it: data say
+    nothing there, since b is a product of W.
     """
+    one = np.eye(information.shape[-1])
     try:
-        lower = np.linalg.cholesky(np.eye(information.shape[-1]) + information)
-        pivots = np.diagonal(lower, axis1=-2, axis2=-1)
-        if (pivots > 0.9).all():
-            after = transposed(np.linalg.solve(lower, transposed(factor)))
-            return after, 2 * np.log(pivots).sum(axis=-1)
+        lower = np.linalg.cholesky(one + information)
     except np.linalg.LinAlgError:
-        pass
+        return _settled_by_eigenvalues(information, weighted)
+    pivots = np.diagonal(lower, axis1=-2, axis2=-1)
+    largest, least = pivots.max(-1, initial=1.0), pivots.min(-1, initial=1.0)
+    root = np.linalg.solve(transposed(lower), np.broadcast_to(one, lower.shape))
+    message = root @ (transposed(root) @ information)
+    told = Settled(
+        times(root, times(transposed(root), weighted)),
+        root,
+        (message + transposed(message)) / 2,
+        2 * np.log(pivots).sum(axis=-1),
+    )
+    unclear = (largest > _MOST_SPREAD * least) | (least < 0.9)
+    if not unclear.any():
+        return told
+    if information.ndim == 2:
+        return _settled_by_eigenvalues(information, weighted)
+    for part, other in zip(
+        told, _settled_by_eigenvalues(information[unclear], weighted[unclear]), strict=True
+    ):
+        part[unclear] = other
+    return told
+
+
+def _settled_by_eigenvalues(information: Matrix, weighted: Vector) -> Settled:
     values, vectors = np.linalg.eigh(information)
-    values = np.maximum(values, 0.0)
-    after = factor @ (vectors / np.sqrt(1.0 + values)[..., None, :])
-    return after, np.log1p(values).sum(axis=-1)
+    floor = len(values.T) * np.finfo(float).eps * values[..., -1:]
+    values = np.where(values > floor, values, 0.0)
+    along = np.where(values > 0, times(transposed(vectors), weighted), 0.0)
+    message = (vectors * (values / (1.0 + values))[..., None, :]) @ transposed(vectors)
+    return Settled(
+        times(vectors, along / (1.0 + values)),
+        vectors / np.sqrt(1.0 + values)[..., None, :],
+        (message + transposed(message)) / 2,
+        np.log1p(values).sum(axis=-1),
+    )
 
 
 def whitening(cov: Matrix) -> Matrix:
@@ -109,10 +148,12 @@ def whitening(cov: Matrix) -> Matrix:
     """
     if cov.ndim == 1:
         return np.sqrt(np.maximum(cov, FLOOR))
-    std = _scales(cov)
-    values, vectors = np.linalg.eigh(cov / np.outer(std, std))
+    std, correlations = _scaled(cov)
+    some = np.flatnonzero(np.diagonal(correlations))  # eigenvectors of the others would round
+    values, vectors = np.linalg.eigh(correlations[np.ix_(some, some)])
     values = np.where(values > _rounding(values), values, FLOOR)
-    root: Matrix = std[:, None] * vectors * np.sqrt(values)
+    root: Matrix = np.sqrt(FLOOR) * np.eye(len(cov))
+    root[np.ix_(some, some)] = std[some, None] * vectors * np.sqrt(values)
     return root
 
 
@@ -123,7 +164,7 @@ def unwhitening(root: Matrix, cov: Matrix) -> Matrix:
     """
     if cov.ndim == 1:
         return 1.0 / root
-    std = _scales(cov)
+    std, _ = _scaled(cov)
     scaled = root / std[:, None]  # V lambda^(1/2)
     inverse: Matrix = (scaled / (scaled**2).sum(axis=0)).T / std
     return inverse
@@ -144,20 +185,21 @@ def is_well_conditioned(cov: Matrix) -> bool:
 
 
 def _correlation_eigenvalues(cov: Matrix) -> Vector:
-    std = _scales(cov)
-    values: Vector = np.linalg.eigvalsh(cov / np.outer(std, std))
+    values: Vector = np.linalg.eigvalsh(_scaled(cov)[1])
     return values
 
 
 def _rounding(values: Vector) -> float:
     """The size of an eigenvalue, of all of these in increasing order, that may be rounding."""
-    return float(len(values) * np.finfo(float).eps * values[-1])
+    return float(len(values) * np.finfo(float).eps * values.max(initial=0.0))
 
 
-def _scales(cov: Matrix) -> Vector:
-    """Standard deviations, with 1 in place of none."""
+def _scaled(cov: Matrix) -> tuple[Vector, Matrix]:
+    """Standard deviations, with 1 in place of none, and correlations, with 0 for those."""
     var = np.diagonal(cov)
-    return np.sqrt(np.where(var > FLOOR, var, 1.0))
+    some = var > FLOOR
+    std = np.sqrt(np.where(some, var, 1.0))
+    return std, np.where(np.outer(some, some), cov, 0.0) / np.outer(std, std)
 
 
 def explained(gain: Matrix, information: Matrix) -> Matrix:

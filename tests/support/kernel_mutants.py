@@ -3,6 +3,11 @@
 KERNEL_MUTANTS = [
     ("kernels/dense.py", "(var + sqrt(noise_var * var))", "(var - sqrt(noise_var * var))"),
     ("kernels/dense.py", "(var + sqrt(noise_var * var))", "(var + sqrt(noise_var))"),
+    ("kernels/dense.py", "noise_var < SHARP * var", "False"),
+    ("kernels/dense.py", "sqrt(noise_var / var))", "noise_var / var)"),
+    ("kernels/common_part.py", "is_sharp = noise_var < SHARP * var", "is_sharp = False"),
+    ("kernels/sharp_events.py", "half = -1.0 /", "half = -2.0 /"),
+    ("kernels/sharp_events.py", "size if j == k else 0.0", "-size if j == k else 0.0"),
     ("kernels/dense.py", "gain = y / var", "gain = y / noise_var"),
     ("kernels/dense.py", "square += scaled[i] * scaled[i]", "square += scaled[i]"),
     ("kernels/dense.py", "y -= centre", "y += centre"),
@@ -15,7 +20,7 @@ KERNEL_MUTANTS = [
     ),
     ("kernels/dense.py", "shared += square", "shared = square"),
     ("kernels/dense.py", "maps[row, 2, i, j] * scaled[j]", "maps[row, 0, i, j] * scaled[j]"),
-    ("kernels/dense.py", "maps[row, 3, i, j] * cov_x[j]", "maps[row, 1, i, j] * cov_x[j]"),
+    ("kernels/dense_gain.py", "maps[row, 3, i, j] * cov_x[j]", "maps[row, 1, i, j] * cov_x[j]"),
     ("kernels/dense.py", "if purpose == SHIFT:\n", "if False:\n"),
     (
         "kernels/dense_draws.py",

@@ -141,10 +141,14 @@ class AgentState:
         assert old is not None  # it is settled
         if old != reward:
             self.sums.revise(entry.member.row, entry.row, old, reward)
-            if old * old > EXTREME**2 * self.sums.mean_square() and not self.belief.IS_TIMED:
+            node, row, belief = entry.member.node, entry.row, self.belief
+            is_extreme = old * old > EXTREME**2 * self.sums.mean_square()
+            if (
+                is_extreme or not belief._raw_can_revise(node, row, old, reward)
+            ) and not belief.IS_TIMED:
                 self._start_over(self.recipe(self.prior))
             else:
-                self.belief.revise(entry.member.node, entry.row, old, reward)
+                belief.revise(node, row, old, reward)
 
     def learn(
         self, tasks: Sequence[tuple[Name, ...]], table: Matrix | Indices, rewards: Vector

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.growing_sums import GrowingSums
 from hierbandits.beliefs.review import Review
+from hierbandits.beliefs.revision import Revision, sums_leave_digits
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.beliefs.width_refit import WidthRefit, most_rewarded
 from hierbandits.checks import index_array, read_only, state_copy
@@ -35,6 +36,7 @@ class AdaptiveBelief(Belief):
     """
 
     KIND: ClassVar[str] = "adaptive belief"
+    FITS_WIDTHS: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -149,7 +151,13 @@ class AdaptiveBelief(Belief):
         self.sums.revise(node, row, float(old_reward), float(new_reward))
         review = self._review
         if review is not None and review.belief is not None and node < review.folded:
-            review.belief.revise(node, features, old_reward, new_reward)
+            nodes, evidence = review.belief._nodes, review.belief._evidence
+            Revision.of(nodes, evidence, node, row, float(old_reward), float(new_reward)).make()
+
+    def _raw_can_revise(self, *event: Any) -> bool:
+        """Whether `revise` leaves enough digits; if not, it refuses.  See `Revision.of`."""
+        _, _, old, new, *_ = event
+        return super()._raw_can_revise(*event) and sums_leave_digits(self.sums, old, new)
 
     def _look(self, work: float) -> None:
         """Fit the widths of populations that are due; of a single one, as far as `work` goes."""

@@ -13,14 +13,15 @@ from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.folding import fold
 from hierbandits.beliefs.forms import form_of
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
-from hierbandits.beliefs.levels import children_per_level
+from hierbandits.beliefs.levels import check_arms_fit, children_per_level
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.populations import checked_population, planted_population
 from hierbandits.beliefs.posterior import Posterior
+from hierbandits.beliefs.revision import REFUSED, Revision
 from hierbandits.beliefs.round_slots import RoundSlots
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, count, positive, read_only, real_array, state_copy
+from hierbandits.checks import count, positive, read_only, real_array, state_copy
 from hierbandits.kernels.loops import UNFIT, Loops
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Features, Indices, Matrix, Vector
@@ -167,6 +168,8 @@ class Belief(Posterior):
         population: Indices | None = None,
     ) -> None:
         each = count("num_populations", each)
+        if each and self.is_armed and not (self.is_diagonal or self.FITS_WIDTHS):
+            check_arms_fit(priors)
         if hyper_means is None:
             means = np.repeat([prior.hyper_mean for prior in priors], each, axis=0)
         else:
@@ -241,19 +244,16 @@ class Belief(Posterior):
 
         The event must have been observed, with this `noise_std`: a belief keeps no log.
         """
-        nodes = self.checked_nodes([task])
-        table = self.checked_features([features], 1)
-        old, new = real_array("rewards", [old_reward, new_reward], (2,))
-        forest, levels = self._nodes.forest, self._nodes.levels
-        var = float(levels.noise_var[forest.level[nodes[0]]])
-        if noise_std is not None:
-            var = float(positive("noise_std", noise_std, ())) ** 2
-        before = self.predict(nodes, table).mean[0]
-        self._kernels.shift(self._nodes.arrays, nodes[0], table[0], (new - old) / var)
-        after = self.predict(nodes, table).mean[0]
-        # The evidence's quadratic form has the gradient 2 (y - x @ mean) / var, linear in y.
-        change = (new - old) * ((old - before) + (new - after)) / var
-        self._evidence.square[forest.population(nodes[0])] += change
+        node, row = int(self.checked_nodes([task])[0]), self.checked_features([features], 1)[0]
+        old, new = real_array("rewards", [old_reward, new_reward], (2,)).tolist()
+        var = None if noise_std is None else float(positive("noise_std", noise_std, ())) ** 2
+        if not self._raw_can_revise(node, row, old, new, var):
+            raise ValueError(REFUSED.format(old))
+        Revision.of(self._nodes, self._evidence, node, row, old, new, var).make()
+
+    def _raw_can_revise(self, *event: Any) -> bool:
+        """Whether `revise` leaves enough digits; if not, it refuses.  See `Revision.of`."""
+        return Revision.of(self._nodes, self._evidence, *event).leaves_digits
 
     def _raw_draws(
         self,
@@ -279,11 +279,11 @@ class Belief(Posterior):
     def _raw_best_row(self, stock: NormalStock, node: int, table: Features) -> int:
         """`_raw_best_arms` of one event: the row of a table that is best in a draw."""
         nodes, first = self._nodes, stock.used
-        number = nodes.path_normals
+        number, most = nodes.path_normals, nodes.levels.largest_feature
         if first + number > stock.size:
             self._raw_check_fit(table)  # before random numbers are drawn
             first = stock.refill(number)
-        row = self._kernels.choose(nodes.address, node, stock.block, first, table, LARGEST)
+        row = self._kernels.choose(nodes.address, node, stock.block, first, table, most)
         if row == UNFIT:
             self._raw_check_fit(table)
         stock.used = first + number

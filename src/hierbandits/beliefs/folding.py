@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hierbandits.algebra import condition, explained, summed, times, transposed
+from hierbandits.algebra import condition, settle, summed, times, transposed
 from hierbandits.beliefs.common_tasks import CommonTasks
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.nodes import Nodes
@@ -39,14 +39,8 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
             less, log_det = tasks_now.explained(weighted), tasks_now.log_det
             information, weighted = tasks_now.contributions(child_of, above.size)
         else:
-            inner, along = _in_own_coordinates(maps[:, 0], information, weighted)
-            start = np.zeros_like(weighted), levels.start[forest.level[here]]
-            after, root, log_det = condition(*start, inner, along)
-            nodes.put(here, after, root)
-            less = (along * after).sum(-1)
-            _, _, gain = nodes.given_parents(here)
-            told = maps[:, 1] if nodes.is_diagonal else transposed(maps[:, 1])
-            heard = explained(gain, information), times(told, after)  # G' t is K' b
+            fold_level = _fold_diagonals if nodes.is_diagonal else _fold_matrices
+            heard, less, log_det = fold_level(nodes, here, information, weighted)
             information, weighted = (summed(part, child_of, above.size) for part in heard)
         square = square - less
         log_var = log_var + log_det
@@ -66,10 +60,29 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
     return populations, Evidence(np.stack([count, log_var + log_det, square]))
 
 
-def _in_own_coordinates(
-    own: Matrix, information: Matrix, weighted: Matrix
-) -> tuple[Matrix, Matrix]:
-    """T' C T and T' b: what data tell about z if theta = T z."""
-    if own.ndim == 2:  # diagonal
-        return own**2 * information, own * weighted
-    return transposed(own) @ information @ own, times(transposed(own), weighted)
+def _fold_diagonals(
+    nodes: Nodes, here: Indices, information: Matrix, weighted: Matrix
+) -> tuple[tuple[Matrix, Matrix], Vector, Vector]:
+    """Condition nodes; returns what their parents hear, the squares explained, and log dets."""
+    own, up = np.swapaxes(nodes.levels.maps[nodes.forest.level[here]], 0, 1)
+    start = nodes.levels.start[nodes.forest.level[here]]
+    along = own * weighted
+    after, root, log_det = condition(np.zeros_like(along), start, own**2 * information, along)
+    nodes.put(here, after, root)
+    _, _, gain = nodes.given_parents(here)
+    return (gain * information, up * after), (along * after).sum(-1), log_det
+
+
+def _fold_matrices(
+    nodes: Nodes, here: Indices, information: Matrix, weighted: Matrix
+) -> tuple[tuple[Matrix, Matrix], Vector, Vector]:
+    """The same for matrices, in coordinates in which a node starts as N(0, I)."""
+    maps = nodes.levels.maps[nodes.forest.level[here]]
+    start = nodes.levels.start[nodes.forest.level[here]]
+    whole = maps[:, 0] @ start
+    inner, along = transposed(whole) @ information @ whole, times(transposed(whole), weighted)
+    told = settle((inner + transposed(inner)) / 2, along)
+    nodes.put(here, times(start, told.mean), start @ told.root)
+    up = transposed(maps[:, 1]) @ start
+    heard = up @ told.message @ transposed(up), times(up, told.mean)
+    return heard, (along * told.mean).sum(-1), told.log_det

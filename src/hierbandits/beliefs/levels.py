@@ -5,10 +5,11 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.algebra import (
     FLOOR,
+    eigenvalues,
     inverse,
     is_singular,
     is_well_conditioned,
@@ -18,10 +19,15 @@ from hierbandits.algebra import (
     whitening,
 )
 from hierbandits.beliefs.forms import ARM_VECTORS, COMMON_PART, Form, form_of, suits
-from hierbandits.checks import count, state_array
+from hierbandits.checks import LARGEST, count, positive, state_array
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.stated_covs import parts_in_common
-from hierbandits.types import Mask, Matrix, Vector
+from hierbandits.types import Indices, Mask, Matrix, Vector
+
+SHARPEST = 1e12
+"""By how much a single event may narrow what is known, unless arms are independent."""
+
+_ROOM = 1e10  # for the number of features and of events
 
 SAME = 1e-9
 """How far saved coordinates may be from the identity, and still be taken for it."""
@@ -55,6 +61,8 @@ class Levels:
         self.is_singular: Mask = np.empty(0, np.bool_)  # whether Sigma has no inverse
         self.below = np.empty(0, np.int32)  # the row of the level below, -1 below the tasks
         self.num_levels = 0  # the number of levels of the deepest hierarchy
+        self.reach = np.inf  # the largest feature over the noise that leaves enough digits
+        self.largest_feature = LARGEST
         self._root_row: dict[bytes, int] = {}  # by what a hierarchy assumes
 
     def adopt(self, hierarchy: GaussianHierarchy) -> int:
@@ -74,6 +82,10 @@ class Levels:
         below = [*range(row + 1, row + levels), -1]
         self.below = np.append(self.below, np.array(below, np.int32))
         self.num_levels = max(self.num_levels, levels)
+        if not self.is_diagonal:
+            reach = _reach(hierarchy)
+            self.reach = min(self.reach, reach)
+            self.largest_feature = min(self.largest_feature, reach * hierarchy.noise_std)
         self._fill(row, hierarchy)
         return row
 
@@ -129,6 +141,19 @@ class Levels:
     def noise_var(self) -> Vector:
         """The variance of the noise of rewards, by row."""
         return self.assumed[:, 0]
+
+    def checked_noise(self, noise_std: ArrayLike, features: Matrix | Indices) -> Vector:
+        """The noise of each event, checked beside its features."""
+        noise = positive("noise_std", noise_std, (len(features),))
+        if not self.is_diagonal:
+            sizes = np.ones(noise.size) if self.is_armed else np.abs(features).max(1)
+            bad = np.flatnonzero(sizes > self.reach * noise)
+            if bad.size:
+                raise ValueError(
+                    f"noise_std must be at least {sizes[bad[0]] / self.reach:g} for these features "
+                    f"and widths, got {noise[bad[0]]}: less would leave no digits"
+                )
+        return noise
 
     def root_rows(self) -> list[int]:
         """The row of each hierarchy's root."""
@@ -202,6 +227,34 @@ def _with_common_part(hierarchy: GaussianHierarchy, own: Vector) -> GaussianHier
     cov = np.diag(own[:-1] ** 2) + own[-1] ** 2
     _check_covariance(cov, hierarchy.task_cov)
     return hierarchy.with_levels(hierarchy.hyper_mean, [hierarchy.hyper_cov, cov])
+
+
+def _reach(hierarchy: GaussianHierarchy) -> float:
+    """How many times the noise features may be.
+
+    At a level of variance v along x, an event has the noise and the variance w of what is below.
+    Rounding errors are about eps^2 v / w of what is left: at most SHARPEST^2 is let in.  And no
+    reward is so many deviations from its mean that their square would overflow.
+    """
+    reach = np.sqrt(np.finfo(float).max) / (_ROOM * LARGEST)
+    below = np.zeros_like(hierarchy.hyper_cov)
+    for cov in hierarchy.covs[::-1]:
+        most, least = eigenvalues(cov)[-1], eigenvalues(below)[0]
+        if least * SHARPEST**2 < most:
+            reach = min(reach, SHARPEST / np.sqrt(hierarchy.dim * most))
+        below = below + cov
+    return float(reach)
+
+
+def check_arms_fit(hierarchies: Sequence[GaussianHierarchy]) -> None:
+    """Raise an error if events of arms that are not independent would leave no digits."""
+    for hierarchy in hierarchies:
+        least = 1 / _reach(hierarchy)
+        if hierarchy.noise_std < least:
+            raise ValueError(
+                f"noise_std must be at least {least:g} beside such widths, got "
+                f"{hierarchy.noise_std:g}: less would leave no digits unless arms are independent"
+            )
 
 
 def _identity(shape: tuple[int, ...]) -> Matrix:

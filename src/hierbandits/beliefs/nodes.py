@@ -12,8 +12,10 @@ from hierbandits.beliefs.common_tasks import CommonTasks
 from hierbandits.beliefs.forest import Forest, with_room
 from hierbandits.beliefs.forms import Form
 from hierbandits.beliefs.levels import Levels
+from hierbandits.beliefs.reserved_rows import ReservedRows
 from hierbandits.checks import count as checked_count
-from hierbandits.checks import index_array, state_copy
+from hierbandits.checks import index_array, state_array, state_copy
+from hierbandits.kernels.dense_gain import gains
 from hierbandits.kernels.node_address import NodeAddress, address_table
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -36,6 +38,7 @@ class Nodes:
     def __init__(self, hierarchy: GaussianHierarchy, form: Form) -> None:
         self.levels = Levels(hierarchy, form)
         self.forest = Forest()
+        self._room = ReservedRows()
         self.state: Matrix = np.empty((0, *form.task_block(hierarchy.dim)))
         self.roots: Matrix = np.empty((0, *form.root_block(hierarchy.dim)))
         self._show()
@@ -135,7 +138,7 @@ class Nodes:
 
     def _start(self, new: slice) -> None:
         """Let new nodes, the last of the forest, know nothing."""
-        self.state = with_room(self.state, new.start, new.stop - new.start)
+        self.state = self._room.with_room(self.state, new.start, new.stop)
         self.forget(np.arange(new.start, new.stop))
         self._show()
 
@@ -194,7 +197,8 @@ class Nodes:
         twin.forest = self.forest.copy()
         twin.forest.level[:] = 1
         twin.forest.level[twin.forest.root] = 0
-        twin.state, twin.roots = np.empty_like(self.state), np.empty_like(self.roots)
+        twin.state = twin._room.reserve(self.state, copied=False)
+        twin.roots = np.empty_like(self.roots)
         twin.put_roots(slice(None), hierarchy.hyper_mean[None], twin.levels.start[:1])
         twin.forget(twin.forest.root)  # blocks that nobody reads, but files hold them
         twin._show()
@@ -203,8 +207,7 @@ class Nodes:
     def given_parents(self, nodes: Indices) -> tuple[Matrix, Matrix, Matrix]:
         """The mean parts T t of nodes below roots, their covariances and their gains K.
 
-        Diagonals if covariances are.  Nobody else forms a gain from the state, except `tell` and
-        `inherit` in the kernels.
+        Diagonals if covariances are.
         """
         maps = self.levels.maps[self.forest.level[nodes]]
         if self.levels.form.has_common_part:
@@ -213,8 +216,8 @@ class Nodes:
         if self.is_diagonal:
             gain = factor[:, 0] ** 2
             return own * mean, own**2 * gain, gain
-        half = own @ squared(factor, diagonal=False)
-        return times(own, mean), half @ transposed(own), half @ maps[:, 1]
+        cov = squared(factor, diagonal=False)
+        return times(own, mean), own @ cov @ transposed(own), gains(own, cov, maps[:, 1])
 
     def root_moments(self, populations: Indices | slice) -> tuple[Matrix, Matrix]:
         """The means and the covariances of populations' root parameters, or diagonals."""
@@ -244,7 +247,11 @@ class Nodes:
     def copy(self) -> "Nodes":
         """An independent state of the same nodes."""
         twin = Nodes.__new__(Nodes)
-        twin.levels, twin.forest = self.levels.copy(), self.forest.copy()
+        twin.levels, twin.forest, twin._room = (
+            self.levels.copy(),
+            self.forest.copy(),
+            ReservedRows(),
+        )
         twin.state, twin.roots = self.state[: self.size].copy(), self.roots.copy()
         twin._show()
         return twin
@@ -264,7 +271,8 @@ class Nodes:
         nodes.forest = Forest.from_state(arrays, nodes.levels)
         form, trees = nodes.levels.form, nodes.forest.num_populations
         shape = (nodes.size, *form.task_block(nodes.dim))
-        nodes.state = state_copy("state", arrays["state"], shape)
+        nodes._room = ReservedRows()
+        nodes.state = nodes._room.reserve(state_array("state", arrays["state"], shape))
         nodes.roots = state_copy("roots", arrays["roots"], (trees, *form.root_block(nodes.dim)))
         nodes._show()
         return nodes

@@ -15,7 +15,7 @@ from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior_past import check_sums
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, generator, index_array, positive, real_array
+from hierbandits.checks import LARGEST, generator, index_array, real_array
 from hierbandits.kernels.arm_arrays import ArmArrays
 from hierbandits.kernels.lineage import first_with_children
 from hierbandits.models.log_totals import LogTotals
@@ -38,6 +38,7 @@ class Posterior(ABC):
 
     KIND: ClassVar[str]  # what its files are called
     RECORD: ClassVar[type[TaskSums]] = TaskSums  # what it needs of a log
+    FITS_WIDTHS: ClassVar[bool] = False  # whether widths are its own choice, and none are refused
     IS_TIMED: ClassVar[bool] = False  # whether agents are to tell it the times of events
     _nodes: Nodes
 
@@ -67,6 +68,13 @@ class Posterior(ABC):
     @abstractmethod
     def revise(self, task: int, features: Any, old_reward: float, new_reward: float) -> None:
         """Replace a reward that was observed earlier by a corrected one."""
+
+    def _raw_can_revise(self, *event: Any) -> bool:
+        """Whether `revise` leaves enough digits; if not, it refuses.
+
+        `event` is a node, its features or arm, the old reward and the new one.
+        """
+        return True
 
     @property
     @abstractmethod
@@ -206,8 +214,8 @@ class Posterior(ABC):
 
     @property
     def largest_feature(self) -> float:
-        """The size above which features are refused."""
-        return LARGEST
+        """The size above which features are refused: they would leave too few digits."""
+        return LARGEST if self.FITS_WIDTHS else self._nodes.levels.largest_feature
 
     @property
     def num_nodes(self) -> int:
@@ -246,7 +254,7 @@ class Posterior(ABC):
         nodes = self.checked_nodes(tasks)
         table = self.checked_features(features, nodes.size)
         values = real_array("rewards", rewards, nodes.shape, " to match tasks")
-        noise = None if noise_std is None else positive("noise_std", noise_std, nodes.shape)
+        noise = None if noise_std is None else self._nodes.levels.checked_noise(noise_std, table)
         self._raw_observe(nodes, table, values, noise, checked_time(time, nodes))
 
     def sample(

@@ -21,6 +21,7 @@ from hierbandits.kernels.lineage import repeated_path
 from hierbandits.kernels.loops import TIED
 from hierbandits.kernels.node_address import NodeAddress, common_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
+from hierbandits.kernels.sharp_events import SHARP, sharpen, turn
 from hierbandits.types import Indices, Matrix, Vector
 
 
@@ -95,14 +96,20 @@ def observe_above(
     var += square
     y -= centre
     shrink, gain = 1.0 / (var + sqrt(noise_var * var)), y / var
+    is_sharp = noise_var < SHARP * var
+    if is_sharp:
+        turn(root, f)
     for i in range(last):
         cov_w = 0.0
         for j in range(last):
             cov_w += root[i, j] * f[j]
+        w[i] = cov_w
         step = cov_w * shrink
         for j in range(last):
             root[i, j] -= step * f[j]
         root[last, i] += cov_w * gain
+    if is_sharp:
+        sharpen(root, f, w, sqrt(noise_var / var))
     return y, var, ~parent[node]
 
 

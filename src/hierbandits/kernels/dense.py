@@ -14,9 +14,11 @@ from hierbandits.compiler import compiled
 from hierbandits.kernels.dense_draws import choose as choose
 from hierbandits.kernels.dense_draws import draw as draw
 from hierbandits.kernels.dense_draws import spread as spread
+from hierbandits.kernels.dense_gain import tell
 from hierbandits.kernels.node_address import NodeAddress, dense_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.kernels.prefetch import NODES_AHEAD, prefetch_node
+from hierbandits.kernels.sharp_events import SHARP, sharpen, turn
 from hierbandits.types import Indices, Matrix, Vector
 
 OBSERVE, PREDICT, SHIFT = 0, 1, 2
@@ -93,6 +95,9 @@ def climb(
                 noise_var = var
                 var += square
                 y -= centre
+                is_sharp = noise_var < SHARP * var
+                if is_sharp:
+                    turn(blocks[b], scaled)
                 shrink = 1.0 / (var + sqrt(noise_var * var))
                 gain = y / var
                 for i in range(dim):
@@ -103,6 +108,8 @@ def climb(
                     step = u * shrink
                     for j in range(dim):
                         blocks[b, i, j] -= step * scaled[j]
+                if is_sharp:
+                    sharpen(blocks[b], scaled, cov_x, sqrt(noise_var / var))
                 for i in range(dim):
                     blocks[b, dim, i] += cov_x[i] * gain
             else:
@@ -121,11 +128,7 @@ def climb(
                         blocks[b, dim, i] += cov_x[i]
             if above < 0:
                 break
-            for i in range(dim):  # K' x = G' S S' T' x
-                total = 0.0
-                for j in range(dim):
-                    total += maps[row, 3, i, j] * cov_x[j]
-                x[i] = total
+            tell(maps, row, cov_x, x)
             node = above
         if purpose == OBSERVE:
             out[0, e], out[1, e], out[2, e] = y, var, b

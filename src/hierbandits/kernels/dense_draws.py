@@ -2,23 +2,14 @@
 
 import numpy as np
 
-from hierbandits.compiler import compiled, inlined
+from hierbandits.compiler import compiled
+from hierbandits.kernels.dense_gain import inherit
 from hierbandits.kernels.lineage import repeated_path
 from hierbandits.kernels.loops import TIED, UNFIT
 from hierbandits.kernels.node_address import NodeAddress, dense_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.kernels.prefetch import NODES_AHEAD, prefetch_node
 from hierbandits.types import Indices, Matrix, Vector
-
-
-@inlined
-def inherit(maps: Matrix, row: int, theta: Matrix, slot: int, out: Matrix) -> None:
-    """What a slot's children hear of its parameter, in their coordinates: G theta."""
-    for i in range(theta.shape[1]):
-        total = 0.0
-        for j in range(theta.shape[1]):
-            total += maps[row, 1, i, j] * theta[slot, j]
-        out[slot, i] = total
 
 
 @compiled
@@ -55,7 +46,7 @@ def draw(
             continue
         if below[p] < 0:
             below[p] = level[node]
-            inherit(maps, below[p], out, p, heard)
+            inherit(maps, below[p], out[p], heard[p])
         row = below[p]
         for i in range(dim):
             for j in range(dim):
@@ -117,11 +108,7 @@ def choose(
             blocks, b = roots, ~node
         else:
             blocks, b = state, path[s]
-            for i in range(dim):
-                total = 0.0
-                for j in range(dim):
-                    total += maps[row, 1, i, j] * theta[j]
-                heard[i] = total
+            inherit(maps, row, theta, heard)
             for i in range(dim):
                 for j in range(dim):
                     z[j] += heard[i] * blocks[b, i, j]
