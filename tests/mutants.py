@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 from support.border_mutants import BORDER_MUTANTS
+from support.file_mutants import FILE_MUTANTS
 from support.kernel_mutants import KERNEL_MUTANTS
 
 ROOT = Path(__file__).parent.parent
@@ -24,6 +25,7 @@ SLOW = (
 MUTANTS = [
     *KERNEL_MUTANTS,
     *BORDER_MUTANTS,
+    *FILE_MUTANTS,
     ("beliefs/nodes.py", "update(parts)\n        self._show()\n", "update(parts)\n"),
     ("keyed_random.py", "np.uint64(tasks[e]) * _GOLDEN", "_GOLDEN"),
     (

@@ -1,0 +1,30 @@
+"""Hand-made mutants of what reads and writes files; see `tests/mutants.py`."""
+
+FILE_MUTANTS = [
+    ("archive.py", "if whole > size:", "if whole > 4 * size:"),
+    ("archive.py", "prod(shape) * dtype.itemsize != size", "prod(shape) * dtype.itemsize > size"),
+    ("archive.py", "if any(part.compress_type != zipfile.ZIP_STORED for part in parts):", "if 0:"),
+    (
+        "atomic_write.py",
+        "            if _take_lock(number):\n                os.un",
+        "            os.un",
+    ),
+    ("atomic_write.py", "                    os.fsync(folder)\n", "                    pass\n"),
+    ("atomic_write.py", "                    check(target)\n", "                    pass\n"),
+    ("agent/agent_file.py", "mark_of(target) != last", "mark_of(target) is None"),
+    ("agent/agent_file.py", "    agent._marks[where] = mark\n", ""),
+    ("agent/agent_file.py", "    check_same_model(belief, state.belief)\n", ""),
+    ("agent/agent_file.py", 'or numbers["inc"] % 2 == 0', ""),
+    ("agent/saved_entries.py", "(shares > 0) & (shares <= 1)", "(shares >= 0) & (shares <= 1)"),
+    ("agent/saved_entries.py", "one.place > two.place", "one.place < two.place"),
+    ("agent/roster.py", "np.unique(own).size < own.size", "np.unique(own).size > own.size"),
+    ("agent/roster.py", "parents_of(belief, own).tolist() != above or", ""),
+    ("agent/ledger.py", "len(self.pending) + number > self", "len(self.pending) > self"),
+    ("beliefs/levels.py", "np.abs(own - one).max() <= SAME", "np.array_equal(own, one)"),
+    ("beliefs/same_model.py", "> TOLERANCE * np.abs(mine).max()", "> 0.0"),
+    ("models/stated_covs.py", "SAVED_ROUNDING if saved else ROUNDING", "ROUNDING"),
+    ("logs/limits.py", "self.cells // each", "self.cells"),
+    ("reporting/report_folder.py", "S_ISREG(os.lstat(path)", "S_ISREG(os.stat(path)"),
+    ("reporting/report_folder.py", "earlier.get(name, []) + own.get", "own.get"),
+    ("reporting/report_folder.py", "if self._is_own(name, earlier):", "if True:"),
+]
