@@ -139,7 +139,7 @@ def _folding(monkeypatch, folded):
     monkeypatch.setattr(module, "WORK", 1.0)
     belief, _ = adaptive_belief(True, None)
     belief.add(TASKS, 30)
-    events = [(node, 0, float(node)) for node in (0, 3, 16, 32)] * 20
+    events = [(node, 0, node + noise) for noise in 10 * (0.3, -0.3) for node in (0, 3, 16, 32)]
     belief.observe(*(np.array(part) for part in zip(*events, strict=True)))
     while belief._review.folded < folded:
         belief._raw_observe_one(1, 2, 0.5)
@@ -152,7 +152,7 @@ def test_the_node_that_is_folded_next_is_told_once(monkeypatch):
     belief, events = _folding(monkeypatch, 16)
     belief._raw_observe_one(16, 1, 0.7)
     assert belief._review.folded == 32
-    belief.revise(32, 0, 32.0, 5.0)
+    belief.revise(32, 0, events[3][2], 5.0)
     events += [(16, 1, 0.7)]
     events[3] = (32, 0, 5.0)
     belief.state()

@@ -151,7 +151,12 @@ class WidthRefit:
                 noise = units.reward * np.exp(np.log(self._others[rows, NOISE]).mean() / 2)
                 cov = _log_mean(self._covs[rows])
                 if prior.is_armed and not prior.is_diagonal:
-                    common = np.exp(np.log(self._others[rows, COMMON]).mean())
+                    shared = self._others[rows, COMMON]
+                    common = np.exp(np.log(shared).mean())
+                    # Draws may know an arm's variance well, and which part is in common not at all.
+                    whole = np.log(self._covs[rows] + shared[:, None]).mean(0)
+                    scale = np.exp(np.mean(whole - np.log(cov + common)))
+                    cov, common = scale * cov, scale * common
                     cov = np.diag(np.maximum(cov, _LEAST_SHARE * common)) + common
                 return prior.with_widths(
                     units.cov_out(hyper if prior.is_diagonal else np.diag(hyper)),
