@@ -113,5 +113,5 @@ def test_a_state_is_not_a_way_into_a_belief(kind):
     for name, array in again.state()[1].items():
         np.testing.assert_array_equal(array, arrays[name])
     short = {**{name: array.copy() for name, array in arrays.items()}, "level": arrays["level"][1:]}
-    with pytest.raises(ValueError, match="parent must be integers of shape \\(3,\\), as level"):
+    with pytest.raises(ValueError, match=r"parent must be integers of shape \(3,\), as level"):
         kind.from_state(meta, short)

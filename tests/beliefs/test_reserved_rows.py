@@ -1,6 +1,7 @@
 import copy
 import mmap
 import pickle
+import resource
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ def test_the_system_may_refuse_the_largest_reserve(monkeypatch):
 
     def small(number, length, **options):
         asked.append(length)
-        if length > 1 << 37:
+        if length > 1 << 36:
             raise OSError("too much")
         return reserve(number, length, **options)
 
@@ -107,3 +108,28 @@ def test_copies_of_a_belief_grow_by_themselves(tmp_path):
 
 def test_empty_rows_reserve_nothing():
     assert len(ReservedRows().reserve(np.empty((0, 3)))) == 0
+
+
+@RESERVES
+def test_many_arrays_leave_addresses_to_others():
+    """A process has 2^47 of them, and whoever wants a large array needs some."""
+    before = reserved_rows._Held.size
+    rooms, ones = [ReservedRows() for _ in range(1500)], np.ones((5, 4))
+    arrays = [room.reserve(ones) for room in rooms]
+    assert all((array == 1.0).all() for array in arrays)
+    held = reserved_rows._Held.size
+    assert 1 << 44 < held < reserved_rows._MOST
+    sizes = [room._all.nbytes for room in rooms]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[200] > 1 << 30
+    assert sizes[-1] < 1 << 10  # those that come late are copied when they grow
+    del rooms, arrays
+    assert reserved_rows._Held.size == before
+
+
+@RESERVES
+def test_a_limit_of_addresses_leaves_most_of_them_to_others(monkeypatch):
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (1 << 33, 1 << 33))
+    room = ReservedRows()
+    assert room.reserve(np.ones((5, 4))).shape == (5, 4)
+    assert room._all.nbytes < 1 << 10

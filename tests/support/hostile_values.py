@@ -7,7 +7,7 @@ import hierbandits as hb
 from hierbandits.environments.events import Events
 
 SIZES = (0, 1, 2, 3, 5)
-HUGE = (2**40, 2**63 - 1, 2**64, -(2**31), -(2**63))
+HUGE = (2**45, 2**63 - 1, 2**64, -(2**31), -(2**63))
 """As a size, each asks for more memory than there is; none for nearly all of it."""
 LINEAR = {
     dim: hb.GaussianHierarchy(

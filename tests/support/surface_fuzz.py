@@ -42,7 +42,7 @@ from support.public_surface import (
 from support.surface_cast import cast
 
 OUT_OF_BOUNDS = "index is out of bounds"  # what a kernel says; numpy itself says more
-MOST_MEMORY = 32 << 30  # far from what sound calls need, and from what hostile ones ask for
+MOST_MEMORY = 1 << 44  # far from what sound calls need, and from what hostile ones ask for
 KEPT = 12  # objects of each class that calls gave
 RENEWED = 20_000  # calls after which the sound objects are made anew
 

@@ -3,12 +3,15 @@
 import mmap
 import platform
 import sys
-from typing import Any
+import weakref
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-_RESERVES = (1 << 40, 1 << 36, 1 << 32)  # bytes to ask for, in turn
+_RESERVES = (1 << 37, 1 << 34, 1 << 31)  # bytes to ask for, in turn
+_MOST = 1 << 45  # bytes that all arrays of a process may reserve: a quarter of its addresses
+_SHARE = 64  # one array may have a part of what is left, so that many can have some
 _NO_RESERVE = 0x4000  # Linux: take no memory into account before it is written to
 _CAN_RESERVE = sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64")
 
@@ -59,10 +62,33 @@ def _reserved(rows: int, like: NDArray[Any]) -> NDArray[Any]:
         number = size // row_bytes
         if number < 2 * rows:
             break
+        if size > _left() // _SHARE:
+            continue
         try:
             kind = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
             memory = mmap.mmap(-1, number * row_bytes, flags=kind)
         except OSError:
             continue
+        _Held.size += size
+        weakref.finalize(memory, _give_back, size)
         return np.frombuffer(memory, like.dtype).reshape(number, *like.shape[1:])
     return np.empty((rows + rows // 2, *like.shape[1:]), like.dtype)
+
+
+class _Held:
+    """The bytes that arrays of this process have reserved."""
+
+    size: ClassVar[int] = 0
+
+
+def _give_back(size: int) -> None:
+    _Held.size -= size
+
+
+def _left() -> int:
+    """The bytes that may still be reserved: others need addresses too, and may have a limit."""
+    import resource  # not on all systems
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    most = _MOST if limit == resource.RLIM_INFINITY else min(_MOST, limit // 4)
+    return most - _Held.size
