@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from support.agent_mutants import AGENT_MUTANTS
 from support.border_mutants import BORDER_MUTANTS
 from support.file_mutants import FILE_MUTANTS
 from support.kernel_mutants import KERNEL_MUTANTS
@@ -26,7 +27,8 @@ MUTANTS = [
     *KERNEL_MUTANTS,
     *BORDER_MUTANTS,
     *FILE_MUTANTS,
-    ("beliefs/nodes.py", "update(parts)\n        self._show()\n", "update(parts)\n"),
+    *AGENT_MUTANTS,
+    ("beliefs/nodes.py", "update(parts)\n        self._show(self.state)\n", "update(parts)\n"),
     ("keyed_random.py", "np.uint64(tasks[e]) * _GOLDEN", "_GOLDEN"),
     (
         "beliefs/common_tasks.py",
@@ -158,22 +160,11 @@ MUTANTS = [
     ("beliefs/task_sums.py", "self.xx + other.xx", "self.xx"),
     ("beliefs/task_sums.py", "mean.max(initial=0.0) or 1.0", "1.0"),
     ("models/stated_widths.py", "variances[name] = std**2", "variances[name] = std"),
-    ("agent/ledger.py", "if earlier != reward:", "if False:"),
-    ("agent/ledger.py", "self.pending.pop(id)", "self.pending[id]"),
-    ("agent/ledger.py", "popitem(last=False)", "popitem(last=True)"),
-    ("agent/ledger.py", "if not entry.provisional:", "if True:"),
-    ("agent/running_sums.py", "!= row", ">= 0"),
-    ("agent/agent_state.py", "self.sums.revise(", "(lambda *_: None)("),
-    ("agent/agent_state.py", "member.decisions - member.best", "member.decisions"),
     (
         "policies/odds.py",
         "np.bincount(event, hit, sizes.size) / ties",
         "np.bincount(event, hit, sizes.size)",
     ),
-    ("agent/decider.py", "self.rng.bit_generator.state = state", "pass"),
-    ("agent/decider.py", "state.roster.unmeet(size, num_nodes)", "pass"),
-    ("agent/journal_file.py", "os.ftruncate(self._file, self._size)", "pass"),
-    ("agent/journal_replay.py", "if number < state.num_events:", "if False:"),
     ("models/stated_widths.py", "else values.mean())", "else values[0])"),
     ("algebra.py", "(1 + confidence) / 2", "confidence"),
     (
@@ -203,7 +194,7 @@ MUTANTS = [
     ("beliefs/review.py", "(nodes < self.folded)", "(nodes <= self.folded)"),
     ("beliefs/growing_rows.py", "self._moved <= row <", "self._moved < row <"),
     ("beliefs/adaptive_belief.py", "self._raw_check_leaves(nodes)  #", "pass  #"),
-    ("beliefs/adaptive_belief.py", "told = self._review.knows(nodes)", "told = nodes >= 0"),
+    ("beliefs/adaptive_belief.py", "told = review.knows(nodes)", "told = nodes >= 0"),
     (
         "beliefs/adaptive_belief.py",
         "and node < review.folded:\n            review.belief._raw_observe_one",
@@ -216,8 +207,8 @@ MUTANTS = [
     ),
     (
         "beliefs/adaptive_belief.py",
-        "min(self._review.folded, self.num_nodes)",
-        "self._review.folded",
+        "min(review.folded, self.num_nodes)",
+        "review.folded",
     ),
     ("beliefs/adaptive_belief.py", "GROWTH, LATE_GROWTH)", "LATE_GROWTH, GROWTH)"),
     ("beliefs/adaptive_belief.py", "self.due.copy()", "self.due"),

@@ -1,13 +1,16 @@
 """One lock for each agent: threads take turns, and a forked child is free."""
 
+import contextlib
+import os
 import threading
 
 import numpy as np
-from support.agents import ARMED, ARMS, LINEAR, state
+import pytest
+from support.agents import ARMED, ARMS, LINEAR, Clock, state
 from support.processes import in_child
 
-from hierbandits import Agent
-from hierbandits.agent.agent_lock import FORK_GUARD
+from hierbandits import Agent, GaussianHierarchy
+from hierbandits.agent.agent_lock import FORK_GUARD, depth
 
 
 def test_threads_that_share_an_agent_lose_nothing():
@@ -184,3 +187,87 @@ def test_a_fork_does_not_wait_for_ever(monkeypatch):
         worker.join()
     assert slow.tasks == ["t"]  # the parent's is whole
     assert in_child(lambda: slow.tasks) == "['t']"
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_children_choose_with_random_numbers_of_their_own(single):
+    """Also those that were drawn ahead."""
+    agent = Agent(GaussianHierarchy.armed(50, hyper_std=1, task_std=1, noise_std=1), "TS", seed=0)
+    agent.decide("t")
+
+    def choices():
+        if single:
+            return [agent.decide("t").arm for _ in range(10)]
+        return [made.arm for made in agent.decide_many(["t", "s"] * 5)]
+
+    children = [in_child(choices) for _ in range(3)]
+    nested = in_child(lambda: in_child(choices))
+    before = state(agent)
+    assert len({*children, nested, str(choices())}) == 5
+    assert state(agent) != before  # the parent goes on with its own
+
+
+def test_a_fork_in_a_call_changes_nothing_of_it():
+    children = []
+
+    def journal(event):
+        if not children:
+            children.append(in_child(lambda: agent.tasks))
+
+    agent, twin = (
+        Agent(ARMED, seed=0, journal=write, clock=Clock()) for write in (journal, lambda _: None)
+    )
+    agent.decide("t", id="d")
+    twin.decide("t", id="d")
+    assert children == ["['t']"]
+    assert state(agent) == state(twin)
+
+
+def test_a_fork_after_an_interrupt_gives_the_child_a_whole_agent():
+    agent = Agent(ARMED, seed=0)
+    agent.decide("t", id="d")
+    agent.reward("d", 1.0)
+    agent.decide("t", id="e")
+    entry = agent._state.ledger.pending["e"]
+    own = agent._books.held
+    own.unfinished = entry, 2.0, 1000.0
+    own.belief._raw_observe_one(entry.member.node, entry.row, 2.0)  # and here it was interrupted
+
+    def whole():
+        return agent._books.held.unfinished, agent.reward("e", 2.0), agent._state.sums.count()
+
+    assert in_child(whole) == str((None, False, 2.0))
+    assert agent.reward("e", 2.0) is False
+
+
+def test_an_error_while_a_child_begins_leaves_its_locks_free():
+    agent, other = Agent(ARMED, seed=0), Agent(ARMED, seed=0)
+
+    def fail():
+        raise KeyboardInterrupt
+
+    def free():
+        freed = []
+        threads = [
+            threading.Thread(target=lambda each=each: freed.append(each.tasks))
+            for each in (agent, other)
+        ]
+        for thread in threads:
+            thread.daemon = True
+            thread.start()
+            thread.join(10)
+        return freed
+
+    agent._begin_child = other._begin_child = fail
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stderr(nowhere):
+        assert in_child(free) == "[[], []]"
+
+
+def test_the_depth_of_a_lock_is_that_of_the_calls_that_hold_it():
+    lock = threading.RLock()
+    depths = [depth(lock)]
+    with lock:
+        depths.append(depth(lock))
+        with lock:
+            depths.append(depth(lock))
+    assert [*depths, depth(lock)] == [0, 1, 2, 0]

@@ -36,7 +36,8 @@ def test_so_does_a_default_that_was_far_too_large(typo):
     agent = new_agent("armed", "HierTS")
     history = live(agent, "armed", np.random.default_rng(0), 30)
     waiting = agent.pending
-    agent.expire(-1.0, default=typo)
+    agent._books.clock.now += 1.0
+    agent.expire(0.5, default=typo)
     rewards = np.linspace(-1, 1, len(waiting))
     agent.reward_many([made.id for made in waiting], rewards)
     told = zip(waiting, rewards.tolist(), strict=True)

@@ -1,5 +1,7 @@
 """The bookkeeper: checks, then the journal, then the change."""
 
+from threading import RLock
+
 import pytest
 from support.agent_lives import DEEP_ARMED, UNEVEN
 from support.agents import Clock
@@ -11,12 +13,13 @@ from hierbandits.policies.recipes import POLICIES
 
 
 def _books(prior, journal):
-    return Bookkeeper(AgentState(prior, POLICIES["HierTS"], None, None), Journal(journal), Clock())
+    state = AgentState(prior, POLICIES["HierTS"], None, None)
+    return Bookkeeper(state, Journal(journal), Clock(), RLock())
 
 
 def test_an_event_is_written_before_it_happens():
     seen = []
-    books = _books(UNEVEN, lambda event: seen.append((event, len(books.state.roster))))
+    books = _books(UNEVEN, lambda event: seen.append((event, len(books.held.roster))))
     books.learn(["s", "t"], [0, 2], [1.0, 2.0])
     books.add_arm("x", None, None, 0.5)
     books.retire_arm(1)

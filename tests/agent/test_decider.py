@@ -1,5 +1,7 @@
 """Decisions of a round: random numbers, propensities, and what is offered."""
 
+from threading import RLock
+
 import numpy as np
 import pytest
 from support.agent_lives import UNEVEN, every_policy, forms, live, new_agent, task_of
@@ -15,7 +17,7 @@ from hierbandits.policies.recipes import POLICIES
 
 
 def _decider(policy, journal=None, **options):
-    books = Bookkeeper(AgentState(UNEVEN, POLICIES[policy], None, None), journal, Clock())
+    books = Bookkeeper(AgentState(UNEVEN, POLICIES[policy], None, None), journal, Clock(), RLock())
     return Decider(books, 0, **({"draws": None, "floor": 0.0} | options))
 
 
@@ -89,3 +91,19 @@ def test_a_journal_and_its_failures_do_not_change_what_is_decided():
         one, other = (agent.decide(i % 3, id=str(i)) for agent in agents)
         assert tuple(one) == tuple(other)
     assert state(agents[0]) == state(agents[1])
+
+
+def test_a_loaded_agent_with_a_seed_goes_its_own_way(tmp_path):
+    agent = new_agent("armed", "HierTS")
+    live(agent, "armed", np.random.default_rng(0), 20)
+    agent.save(tmp_path / "agent")
+
+    def choices(**given):
+        loaded = Agent.load(tmp_path / "agent", **given)
+        return [loaded.decide(f"t{i % 8}").arm for i in range(40)]
+
+    assert choices() == choices()
+    assert choices(seed=3) == choices(seed=3)
+    assert len({tuple(choices()), tuple(choices(seed=3)), tuple(choices(seed=4))}) == 3
+    with pytest.raises(ValueError, match="seed must be a whole number"):
+        choices(seed=-1)

@@ -118,7 +118,9 @@ def test_a_journal_may_look_at_its_agent_but_not_change_it():
     agent.decide("t")
     before = state(agent)
     tries.append(True)
-    with pytest.raises(RuntimeError, match="journal must not change the agent"):
+    with pytest.raises(
+        RuntimeError, match="agent must not be used in the middle of one of its own calls"
+    ):
         agent.decide("outer")
     assert state(agent) == before
     tries.clear()
@@ -242,7 +244,9 @@ def test_a_journal_closes_its_file(tmp_path):
 
     journal = Journal(tmp_path / "journal")
     open_before = descriptors()
-    journal.write("h", 0, "forget", 0.0, {"task": "t"})
+    written = []
+    journal.write("h", 0, "forget", 0.0, {"task": "t"}, written)
+    assert len(written) == 1
     assert descriptors() == open_before + 1
     del journal
     assert descriptors() == open_before

@@ -107,3 +107,30 @@ def test_a_file_that_is_refused_is_closed(tmp_path):
     assert path.read_text() == "one\ntwo\ntorn"
     JournalFile(path, lambda last: None).append(b"three\n")
     assert path.read_text() == "one\ntwo\nthree\n"
+
+
+def test_a_line_that_was_interrupted_twice_is_cut_off_before_the_next(tmp_path, monkeypatch):
+    path = tmp_path / "journal"
+    file = JournalFile(path, lambda last: None)
+    file.append(b"one\n")
+    write, fails = os.write, []
+
+    def interrupted(*args):
+        if not fails:
+            return write(*args)
+        write(*args)
+        raise KeyboardInterrupt
+
+    def cut(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "write", interrupted)
+    fails.append(True)
+    with monkeypatch.context() as also:
+        also.setattr(os, "ftruncate", cut)
+        with pytest.raises(KeyboardInterrupt):
+            file.append(b"two\n")
+    assert path.read_bytes() == b"one\ntwo\n"
+    fails.clear()
+    file.append(b"three\n")
+    assert path.read_bytes() == b"one\nthree\n"

@@ -54,7 +54,7 @@ def _ledger(remember=None):
     ledger, member = Ledger(remember), Member("t", 0, 0)
     for time, id in enumerate("abcd", 1):
         ledger.add(Entry(id, member, "arm", 0, None, float(time), ("arm",)))
-    ledger.settle(ledger.pending["a"], 0.5, 5.0)
+    ledger.settle([ledger.pending["a"]], [0.5], 5.0)
     return ledger, member
 
 
@@ -87,14 +87,14 @@ def test_of_a_reward_that_is_repeated_the_first_counts():
 def test_a_default_awaits_the_reward_that_replaces_it():
     ledger, _ = _ledger()
     b = ledger.pending["b"]
-    ledger.settle_many([b], [0.0], 6.0, provisional=True)
-    ledger.settle(ledger.pending["c"], 1.0, 7.0)
+    ledger.settle([b], [0.0], 6.0, provisional=True)
+    ledger.settle([ledger.pending["c"]], [1.0], 7.0)
     assert list(ledger.settled) == ["a", "b", "c"]
     assert ledger.awaiting("b", 0.0) is b
     assert ledger.awaiting_many(["b", "b"], [2.0, 2.0]) == [b, None]
     with pytest.raises(RewardConflict, match=r"'b' has the reward 2\.0, got 3\.0"):
         ledger.awaiting_many(["b", "b"], [2.0, 3.0])
-    ledger.settle(b, 2.0, 8.0)
+    ledger.settle([b], [2.0], 8.0)
     assert list(ledger.settled) == ["a", "c", "b"]  # in the order of rewards
     assert ledger.awaiting("b", 2.0) is None
 
@@ -102,7 +102,7 @@ def test_a_default_awaits_the_reward_that_replaces_it():
 def test_the_oldest_of_too_many_settled_decisions_are_forgotten():
     ledger, _ = _ledger(remember=2)
     for id, time in (("d", 6.0), ("b", 7.0), ("c", 8.0)):
-        ledger.settle(ledger.pending[id], 1.0, time)
+        ledger.settle([ledger.pending[id]], [1.0], time)
     assert list(ledger.settled) == ["b", "c"]
     with pytest.raises(UnknownDecision):
         ledger.awaiting("a", 0.5)
@@ -150,8 +150,8 @@ def test_ids_of_ones_own_are_new_and_as_many_as_tasks():
 def test_a_batch_is_settled_before_its_oldest_decisions_are_forgotten():
     ledger, _ = _ledger(remember=3)
     b, c, d = (ledger.pending[id] for id in "bcd")
-    ledger.settle_many([b], [0.0], 6.0, provisional=True)
-    ledger.settle_many([c, d, b], [1.0, 2.0, 3.0], 7.0)
+    ledger.settle([b], [0.0], 6.0, provisional=True)
+    ledger.settle([c, d, b], [1.0, 2.0, 3.0], 7.0)
     assert list(ledger.settled) == ["c", "d", "b"]
     assert (b.reward, b.provisional) == (3.0, False)
 
@@ -173,15 +173,78 @@ def test_new_rewards_and_those_of_defaults_come_in_one_batch(remember):
     assert again.table() == agent.table()
 
 
-def test_old_decisions_expire_though_the_clock_stepped_back():
+@pytest.mark.parametrize("journal", [True, False])
+@pytest.mark.parametrize("step", [0.0, 5.0, 1e6])
+def test_what_expires_does_not_depend_on_steps_back_of_the_clock(step, journal, tmp_path):
+    clock, events = Clock(), []
+    agent = Agent(ARMED, seed=0, clock=clock, journal=events.append if journal else None)
+    for i in range(20):
+        agent.decide("t", id=f"d{i}")
+        clock.now += 10.0
+        agent.decide("t", id=f"e{i}")
+        if i % 3 == 0:
+            agent.reward(f"d{i}", 1.0)
+        clock.now -= step
+        made = agent.decide_many(["s"], ids=[f"f{i}"])
+        assert made[0].time == clock.now  # as the clock says
+    agent.save(tmp_path / "agent")
+    agents = [agent, Agent.load(tmp_path / "agent", clock=clock)]
+    if journal:
+        agents.append(Agent.replay(events, ARMED, clock=clock))
+    clock.now += 20.0
+    # di is 220 - 10 i old now, ei and fi are 210 - 10 i old.
+    old = [f"{kind}{i}" for i in range(18) for kind in "def" if kind != "d" or i % 3]
+    for each in agents:
+        assert each.expire(30.5, default=0.5) == old
+        assert [decision.id for decision in each.pending] == ["e18", "f18", "d19", "e19", "f19"]
+        settled = list(each._state.ledger.settled)
+        assert settled[:2] == ["d0", "d3"]
+        assert each.expire(200.5) == []  # but d0 had its reward 210 ago
+        assert list(each._state.ledger.settled) == settled[1:]
+
+
+def test_old_decisions_are_found_without_a_look_at_the_others():
     clock = Clock()
     agent = Agent(ARMED, seed=0, clock=clock)
-    for time, id in ((500.0, "late"), (100.0, "early"), (600.0, "done"), (100.0, "soon")):
-        clock.now = time
-        agent.decide("t", id=id)
-    for time, id in ((700.0, "done"), (200.0, "soon")):
-        clock.now = time
-        agent.reward(id, 1.0)
-    clock.now = 400.0
-    assert agent.expire(100) == ["early"]
-    assert list(agent._state.ledger.settled) == ["done"]
+    agent.decide_many(["t"] * 3, ids=list("abc"))
+    clock.now += 10
+
+    class Untouched(dict):
+        """Tells how many of its values were looked at."""
+
+        looked = 0
+
+        def values(self):
+            for value in super().values():
+                Untouched.looked += 1
+                yield value
+
+    agent.decide_many(["t"] * 500)
+    agent._state.ledger.pending = Untouched(agent._state.ledger.pending)
+    assert agent.expire(5.0) == ["a", "b", "c"]
+    assert Untouched.looked == 4
+
+
+@pytest.mark.parametrize("age", [-5, -1e-9, -np.inf])
+def test_a_negative_age_is_refused(age):
+    agent = Agent(ARMED, seed=0)
+    agent.decide("t", id="a")
+    message = "older_than must be (at least 0|finite)"
+    for default in (None, 0.0):
+        with pytest.raises(ValueError, match=message):
+            agent.expire(age, default=default)
+    assert [decision.id for decision in agent.pending] == ["a"]
+
+
+def test_a_given_id_cannot_be_one_that_the_agent_will_make():
+    agent = Agent(ARMED, seed=0)
+    stem, number = agent.decide("t").id.rsplit("-", 1)
+    for call in (
+        lambda id: agent.decide("t", id=id),
+        lambda id: agent.decide_many(["t", "s"], ids=["x", id]),
+    ):
+        with pytest.raises(ValueError, match=r"ids must not begin with .* got"):
+            call(f"{stem}-{int(number) + 1}")
+    assert agent.decide("t", id=f"mine-{stem}-2").id in [d.id for d in agent.pending]
+    made = [agent.decide("t").id for _ in range(3)]
+    assert [decision.id for decision in agent.pending][2:] == made

@@ -74,10 +74,21 @@ def test_a_dropped_task_leaves_no_gap():
     roster = Roster(Belief(DEEP), 2)
     for path in (("n", 1), ("s", 1), ("n", 2)):
         roster.meet(path)
-    assert roster.drop(("s", 1)).task == ("s", 1)
     belief = Belief(DEEP)
-    roster.move_to(belief)
+    left, nodes = roster.without(("s", 1)).moved_to(belief)
     assert belief.num_nodes == 1 + 1 + 2  # root, group n and its tasks
-    assert [member.row for member in roster] == [0, 1]
+    assert [member.task for member in left] == [("n", 1), ("n", 2)]
+    assert [member.row for member in roster] == [0, 1, 2]  # nothing has changed yet
+    belief._raw_check_leaves(nodes)
+    assert left.meet(("n", 3)).node == 4
+    assert belief.num_nodes == 5  # its group is known
+
+
+def test_tasks_are_added_after_those_that_are_known():
+    roster = Roster(Belief(DEEP), 2)
+    for path in (("n", 1), ("s", 1)):
+        roster.meet(path)
+    more = roster.with_tasks([("n", 2), ("s", 1), ("n", 2)])
+    assert [member.task for member in more] == [("n", 1), ("s", 1), ("n", 2)]
+    assert more.rows_of([("n", 2), ("n", 1)]).tolist() == [2, 0]
     assert len(roster) == 2
-    belief._raw_check_leaves(roster.nodes())

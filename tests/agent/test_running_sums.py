@@ -32,17 +32,26 @@ def test_rows_are_revised_removed_and_widened():
     for row, arm, reward in ((0, 0, 1.0), (1, 1, 2.0), (2, 0, 3.0), (2, 1, 4.0)):
         sums.add(row, arm, reward)
     sums.revise(2, 1, 4.0, 5.0)
-    sums.remove(1)
-    sums.remove(5)  # a task without rewards has no row yet
-    sums.add_arm()
+    before = sums.total(3)
+    put_back = sums.keep(np.array([2, 0]))
+    sums.revise(2, 0, 3.0, 9.0)
+    sums.revise(0, 0, 1.0, 1e9)
+    sums.state(80)  # rows move
+    put_back()
+    for name, values in sums.total(3).state().items():
+        np.testing.assert_array_equal(values, before.state()[name])
+    assert sums.count() == 4
+    sums = sums.without(1).without(5)  # a task without rewards has no row yet
+    sums = sums.with_arm()
     sums.add(1, 2, 0.5)
     total = sums.total(3)
     assert total.xx.tolist() == [[1, 0, 0], [1, 1, 1], [0, 0, 0]]
     assert total.xy.tolist() == [[1, 0, 0], [3, 5, 0.5], [0, 0, 0]]
     assert total.yy.tolist() == [1, 34.25, 0]
     assert total.n.tolist() == [1, 3, 0]
-    sums.put(np.array([2]), total.rows(np.array([0])))
-    assert sums.total(3).n.tolist() == [1, 3, 1]
+    more = sums.with_past(np.array([2]), total.rows(np.array([0])))
+    assert more.total(3).n.tolist() == [1, 3, 1]
+    assert sums.total(3).n.tolist() == [1, 3, 0]
 
 
 @pytest.mark.parametrize("armed", [True, False])
@@ -73,8 +82,7 @@ def test_lost_digits_move_with_their_task():
     for row, arm, reward in ((0, 0, 1.0), (1, 1, 1e9), (1, 1, 0.3), (1, 0, 0.7)):
         sums.add(row, arm, reward)
     sums.add_many(np.array([1]), np.array([1]), np.array([0.1]))
-    sums.remove(0)
-    sums.add_arm()
+    sums = sums.without(0).with_arm()
     sums.revise(0, 1, 1e9, 0.2)
     total = sums.total(1)
     np.testing.assert_allclose(total.xy, [[0.7, 0.6, 0.0]], rtol=1e-14)

@@ -132,7 +132,7 @@ def test_a_belief_whose_growth_fails_keeps_its_size(monkeypatch, way, fails_at):
     assert Belief.from_state(*belief.state()).num_nodes == 6
 
 
-@pytest.mark.parametrize("line", range(1, 12))
+@pytest.mark.parametrize("line", range(1, 20))
 def test_kernels_see_arrays_that_are_kept_wherever_growth_is_interrupted(line):
     """An address says nothing of its array: nobody else would notice that it is gone."""
     prior = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.4, noise_std=0.5)
@@ -154,12 +154,7 @@ def test_kernels_see_arrays_that_are_kept_wherever_growth_is_interrupted(line):
         assert known.size == 4
     finally:
         sys.settrace(before)
-    tables = {table.ctypes.data: (arrays, table) for arrays, table in _kept(known)}
-    arrays, table = tables[known.address]
-    assert table[:6].tolist() == [array.ctypes.data for array in arrays]
+    assert known.address == known._addresses.ctypes.data
+    assert known._addresses[:6].tolist() == [array.ctypes.data for array in known.arrays]
+    assert known.arrays[4] is known.state  # what others see is what kernels see
     assert len(known.arrays[0]) >= known.size
-
-
-def _kept(known):
-    """The tables of addresses that nodes hold on to, with their arrays."""
-    return [known._coming, (known.arrays, known._addresses)]

@@ -24,3 +24,25 @@ def test_what_was_left_can_be_put_back():
     again.put(stock.left().copy())
     assert (again.size, again.used) == (BLOCK - 2000, 0)
     np.testing.assert_array_equal(again.left(), stock.left())
+
+
+def test_what_was_taken_since_the_beginning_is_put_back():
+    stock, rng = NormalStock(np.random.default_rng(0)), np.random.default_rng(0)
+    block = rng.standard_normal(BLOCK)
+    stock.take(5)
+    stock.begin()
+    stock.take(2)
+    stock.put_back()
+    assert stock.used == 5
+    stock.take(BLOCK - 6)
+    stock.take(10)  # of a new block
+    stock.rng.random()
+    for _ in range(2):  # twice is as once
+        stock.put_back()
+        np.testing.assert_array_equal(stock.left(), block[5:])
+    assert stock.rng.random() == rng.random()
+    stock.begin()
+    before = stock.rng.bit_generator.state
+    stock.refill(1)
+    stock.put_back()
+    assert stock.rng.bit_generator.state == before

@@ -13,7 +13,8 @@ def _review():
     belief, widths = adaptive_belief(True, None)
     belief.observe(*drawn_events(1, 50, True))
     sums = GrowingSums(belief.sums)
-    return belief, sums, Review(WidthRefit(widths, sums.rows(most_rewarded(sums.n, widths))))
+    refit = WidthRefit(widths, sums.rows(most_rewarded(sums.n, widths)))
+    return belief, sums, Review(refit, np.array([60.0]))
 
 
 def test_a_piece_is_a_draw_at_least_and_then_sixteen_tasks():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from support.width_reference import Problem
 
+from hierbandits.kernels.random_address import random_table
 from hierbandits.kernels.width_draws import draw_widths
 
 PROBLEMS = {
@@ -29,8 +30,10 @@ def test_a_width_of_nothing_and_a_noise_of_nothing_leave_finite_draws():
     xx = np.tile(np.ones((dim, dim)), (tasks, 1, 1))  # features that are always equal
     covs, hypers, others = np.empty((200, dim, dim)), np.empty((200, dim)), np.empty((200, 4))
     for noise in (1e-12, 1.0, 1e12):
+        rng = np.random.default_rng(0)
+        table = random_table(rng)
         draw_widths(
-            np.random.default_rng(0),
+            table.ctypes.data,
             xx,
             np.zeros((tasks, dim)),
             np.zeros(tasks),

@@ -41,10 +41,14 @@ every_policy = pytest.mark.parametrize(
 )
 
 
-def new_agent(form, policy, **options):
+def first_arms(form):
     prior = PRIORS[form]
-    arms = ["a", "b", "c"][: prior.dim] if prior.is_armed else ARMS
-    return Agent(prior, policy, arms=arms, **({"seed": 0, "clock": Clock()} | options))
+    return ["a", "b", "c"][: prior.dim] if prior.is_armed else ARMS
+
+
+def new_agent(form, policy, **options):
+    given = {"seed": 0, "clock": Clock()} | options
+    return Agent(PRIORS[form], policy, arms=first_arms(form), **given)
 
 
 def task_of(form, number):

@@ -38,6 +38,8 @@ def state(agent):
         own.roster.state(),
         {name: values.tolist() for name, values in own.totals().state().items()},
         (own.catalogue.names, own.catalogue.retired, own.ledger.remember, own.num_events),
+        (own.ledger.num_added, own.ledger.latest, own.ledger.lag, own.num_rewards),
+        [entry.place for entry in (*own.ledger.pending.values(), *own.ledger.settled.values())],
         own.prior.to_dict(),
         None if forced is None else np.trim_zeros(forced.decided, "b").tolist(),
         (agent._decider.rng.bit_generator.state, agent._decider.stock.left().tolist()),
@@ -54,6 +56,7 @@ def ledger_parts(entries):
             e.reward,
             e.settled,
             e.provisional,
+            e.lag,
         )
         for e in entries.values()
     ]

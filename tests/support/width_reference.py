@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import invwishart
 
+from hierbandits.kernels.random_address import random_table
 from hierbandits.kernels.width_conditionals import (
     CENTRE,
     COMMON,
@@ -136,8 +137,10 @@ class Problem:
         cov = 0.25 * (np.ones(dim) if self.is_diagonal else np.eye(dim))
         noise_var = 1.0 if self.noise_std is None else self.noise_std**2
         covs, hypers, others = np.empty((size, *shape)), np.empty((size, dim)), np.empty((size, 4))
+        rng = np.random.default_rng(seed)
+        table = random_table(rng)
         kernel(
-            np.random.default_rng(seed),
+            table.ctypes.data,
             *self.sums(),
             self.hyper_mean,
             self.is_own,

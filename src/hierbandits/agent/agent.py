@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from threading import RLock
@@ -21,8 +20,8 @@ from hierbandits.agent.decision import Decision
 from hierbandits.agent.decision_log import decision_log
 from hierbandits.agent.journal import Event, Journal, JournalTarget, events_of
 from hierbandits.agent.journal_replay import replay_events
-from hierbandits.agent.log_replay import arms_of, replay_log
-from hierbandits.agent.posterior_table import headline, posterior_table, summary_text
+from hierbandits.agent.log_replay import arms_of, check_no_journal, replay_log
+from hierbandits.agent.posterior_table import headline, posterior_table, summary
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, real_array
@@ -38,19 +37,19 @@ REMEMBERED = 10_000
 class Agent:
     """Decides for named tasks and learns from rewards that come late, twice or out of order.
 
-    `prior` is a model, or a `Start`, whose log it then knows.  Its policy is HierIDS unless
-    given.  Without a prior it learns the widths and the noise as it goes; then `num_features`, or
-    the form of `arms`, says what kind of bandit it is.  Tasks are added when first seen.  With more
-    than two levels a task is a path,
-    ("north", "store-17").  `arms` are what `decide` offers unless it is given others: names when
-    armed; a mapping from name to features, or a (K, d) array, when linear.  With `draws`,
-    decisions carry propensities, estimated from so many posterior draws unless the policy knows
-    them exactly, and `floor` is the share of decisions that are made uniformly at random.
+    `prior` is a model, or a `Start`, whose log it then knows.  Its policy is HierIDS unless given.
+    Without a prior it learns the widths and the noise as it goes; then `num_features`, or the form
+    of `arms`, says what kind of bandit it is.  Tasks are added when first seen.  With more than two
+    levels a task is a path, ("north", "store-17").  `arms` are what `decide` offers unless it is
+    given others: names when armed; a mapping from name to features, or a (K, d) array, when linear.
+    With `draws`, decisions carry propensities, estimated from so many posterior draws unless the
+    policy knows them exactly, and `floor` is the share of decisions made uniformly at random.
 
     `journal` is a file or a function that receives every event before it happens; with it,
     propensities are on.  A policy that would leave arms without any then has a small floor, FLOOR,
     unless another is given.  The last `remember` settled decisions are kept, or all if it is None.
-    Threads may share an agent: its calls take turns.  What is beyond its `limits` is refused.
+    Threads may share an agent: its calls take turns.  A call that is interrupted, by a signal or
+    for want of memory, has happened wholly or not at all.  What is beyond its `limits` is refused.
     """
 
     def __init__(
@@ -71,29 +70,38 @@ class Agent:
         book = None if journal is None else Journal(journal)
         remember = None if remember is None else count("remember", remember)
         prior, arms, start = agent_prior(prior, num_features, arms)
-        self._state = AgentState(prior, checked_recipe(policy), arms, remember, start, limits)
-        self._books = Bookkeeper(self._state, book, clock)
+        state = AgentState(prior, checked_recipe(policy), arms, remember, start, limits)
+        lock = RLock()
+        self._books = Bookkeeper(state, book, clock, lock)
         self._decider = Decider(self._books, seed, draws, floor)
-        self._lock: AgentLock = RLock()
+        self._lock: AgentLock = lock
         self._marks: dict[Path, str] = {}  # of the files that it has loaded or saved
         FORK_GUARD.watch(self)
 
+    @property
+    def _state(self) -> AgentState:
+        """All that the agent knows and remembers, whole."""
+        return self._books.state
+
     def _begin_child(self) -> None:
-        """Make other ids than the parent process does."""
-        self._state.ledger.begin_ids()
+        """Make other ids and other choices than the parent process does."""
+        self._books.begin_child()
+        self._decider.renew()
 
     @property
     def prior(self) -> Model:
         """What the agent assumes; `add_arm` makes it wider."""
-        return self._state.prior
+        return self._books.held.prior
 
     @property
     def belief(self) -> Posterior:
         """What the agent knows; `node` gives a task's number in it.
 
-        `forget` and `add_arm` put a new one in its place, and `correct` may.
+        It has no lock: ask it only while no other thread uses the agent.  `forget`, `add_arm` and
+        `learn_past` put a new one in its place, and `correct` may.
         """
-        return self._state.belief
+        with self._lock:
+            return self._state.belief
 
     @property
     def tasks(self) -> list[TaskName]:
@@ -167,7 +175,7 @@ class Agent:
         """Learn many rewards at once, or, if any of them is wrong, none."""
         rewards = real_array("values", values, (len(ids),), " to match ids").tolist()
         with self._lock:
-            awaiting = self._state.ledger.awaiting_many(ids, rewards)
+            awaiting = self._books.whole().ledger.awaiting_many(ids, rewards)
             new = [(e, value) for e, value in zip(awaiting, rewards, strict=True) if e is not None]
             if new:
                 self._books.reward([entry for entry, _ in new], [value for _, value in new])
@@ -206,7 +214,8 @@ class Agent:
 
         Returns their ids.  With a `default` they have it as their reward from now on, until their
         own comes and replaces it exactly.  Without one they are forgotten, and so are decisions
-        whose reward came more than `older_than` seconds ago.
+        whose reward came more than `older_than` seconds ago.  Where the clock goes back, only its
+        steps forward count.
         """
         with self._lock:
             return self._books.expire(older_than, default)
@@ -278,11 +287,7 @@ class Agent:
         new agent goes on writing: it may be the same file.  A Log takes no journal.
         """
         if isinstance(source, Log):
-            if journal is not None:
-                raise ValueError(
-                    "journal must not be given with a Log, whose rows it would not hold: save the "
-                    "agent, and load it with a journal"
-                )
+            check_no_journal(journal)
             arms = arms_of(source) if arms is None else arms
         agent = cls(
             prior, policy, num_features=num_features, arms=arms, seed=seed, draws=draws,
@@ -313,14 +318,17 @@ class Agent:
         journal: JournalTarget | None = None,
         tail: str | PathLike[str] | Iterable[Event] = (),
         limits: Limits | None = None,
+        seed: int | None = None,
     ) -> "Agent":
         """The agent that `save` wrote.
 
         If its recipe is not in POLICIES, give the recipe as `policy`.  `tail` is a journal: what
         happened after the file was saved happens again.  `journal` is where the agent goes on
-        writing.  `limits` take the place of those that it was saved with.
+        writing.  `limits` replace those of the file.  With a `seed` its choices are its own.
         """
         agent = read_agent(path, policy, limits, partial(cls, clock=clock, journal=journal))
+        if seed is not None:
+            agent._decider.renew(seed)
         replay_events(agent._state, events_of(tail))
         return agent
 
@@ -331,12 +339,8 @@ class Agent:
 
     def summary(self, max_rows: int = 40, confidence: float = 0.95) -> str:
         """The first rows of the table as text, with the agent's own line above it."""
-        rows = count("max_rows", max_rows)
         with self._lock:
-            first = list(islice(self._state.roster, 1 + rows // self.prior.dim))
-            shown = posterior_table(self._state, first, confidence)
-            total = len(self._state.roster) * self.prior.dim
-            return f"{self!r}\n{summary_text(shown, rows, total)}"
+            return summary(self._state, count("max_rows", max_rows), confidence)
 
     def __repr__(self) -> str:
         with self._lock:

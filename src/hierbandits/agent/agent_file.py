@@ -50,6 +50,7 @@ def write_agent(path: str | PathLike[str], agent: "Agent", *, overwrite: bool) -
         "history": state.history,
         "num_events": state.num_events,
         "limits": state.limits.to_dict(),
+        "clock": ledger.clock_to_data(),
         **entries_to_data(ledger),
     }
     shape = (-1,) if state.prior.is_armed else (-1, state.prior.dim)
@@ -152,7 +153,10 @@ def _restore(agent: "Agent", meta: dict[str, Any], arrays: dict[str, NDArray[Any
     told, known = state.totals().n.sum(), belief.num_rewards.sum()
     if told != known:
         raise ValueError(f"sums must be of the {known:g} rewards of the belief, got {told:g}")
+    state.num_rewards = int(known)
     restore_entries(state, meta, arrays)
+    if "clock" in meta:  # files of older versions have none
+        state.ledger.restore_clock(meta["clock"])
     state.count_decisions()
 
 

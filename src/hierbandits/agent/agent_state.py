@@ -1,21 +1,23 @@
 """All that an agent knows and remembers, and how each kind of event changes it."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from hierbandits.agent.catalogue import Catalogue
 from hierbandits.agent.ledger import Entry, Ledger
-from hierbandits.agent.roster import Roster
+from hierbandits.agent.roster import Member, Roster
 from hierbandits.agent.running_sums import RunningSums
+from hierbandits.agent.start_over import StartOver, count_decisions
+from hierbandits.agent.step import Stage, Step
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.logs.start import Start
 from hierbandits.models.model import Model
-from hierbandits.policies.forced_start import ForcedStart
 from hierbandits.policies.policy import Policy
 from hierbandits.policies.recipes import Recipe
 from hierbandits.types import Indices, Matrix, Name, TaskName, Vector
@@ -30,7 +32,10 @@ It had little room left for their digits, and cannot give these back.
 class AgentState:
     """What events change: an agent calls its methods, and so does a journal that is replayed.
 
-    Their arguments were checked before, and none of them fails.  Each counts as one event.
+    Their arguments were checked before.  A method changes nothing itself: it returns the step that
+    does, which counts as one event.  A step can be interrupted between any two of its lines and
+    finished later.  Kernels are not interrupted, and each counts what it was told: the belief and
+    the sums say by `num_rewards` and `count` whether they know of the rewards of a step.
     """
 
     def __init__(
@@ -59,11 +64,13 @@ class AgentState:
         self.ledger = Ledger(remember, limits)
         self.sums = RunningSums(prior.dim, armed=prior.is_armed)
         self.num_events = 0
+        self.num_rewards = 0  # that the belief and the sums know of, between events
         self.history = secrets.token_hex(8)  # tells its events from those of other agents
+        self.unfinished: Step | tuple[Entry, float, float] | None = None  # the event under way
         if start is not None:
             paths = [self.roster.checked_path(task) for task in start.tasks]
             self.roster.check_room(paths)
-            self._learn_sums(paths, start.record())
+            self._take(self._with_past(paths, start.record()))
 
     @property
     def belief(self) -> Posterior:
@@ -74,145 +81,250 @@ class AgentState:
         """The sums of all rewards, a row for each task."""
         return self.sums.total(len(self.roster))
 
-    def decide(self, entries: Sequence[Entry], *, best: bool = False) -> None:
+    def finish(self) -> None:
+        """Let an event that was interrupted happen wholly, or not at all."""
+        step = self.unfinished
+        if isinstance(step, Step):
+            step.finish()
+        elif step is not None:
+            self._finish_reward(*step)
+        self.unfinished = None
+
+    def _step(self, now: float, *stages: Stage) -> Step:
+        """A step that ends with its event counted."""
+        number = self.num_events + 1
+
+        def count(_: bool) -> None:
+            self.num_rewards = int(self.belief.num_rewards.sum())
+            self.ledger.tick(now)
+            self.num_events = number
+
+        return Step([*stages, count])
+
+    def decide(self, entries: Sequence[Entry], now: float, *, best: bool = False) -> Step:
         """New decisions await their rewards."""
-        self.num_events += 1
-        for entry in entries:
-            self.ledger.add(entry)
-            if best:
-                entry.member.best += 1
+
+        def add(_: bool) -> None:
+            for entry in entries:
+                self.ledger.add(entry, best=best)
+
+        return self._step(now, add)
 
     def reward_one(self, entry: Entry, reward: float, now: float) -> None:
-        """`reward` of one pending decision."""
-        self.num_events += 1
-        belief, member = self.policy.belief, entry.member
-        if belief.IS_TIMED:
-            self._observe([entry], [reward])
-        else:
-            row = entry.row
-            belief._raw_observe_one(member.node, row, reward)
+        """`reward` of one pending decision, at once."""
+        self.unfinished = entry, reward, now
+        try:
+            member, row = entry.member, entry.row
+            self.policy.belief._raw_observe_one(member.node, row, reward)
             self.sums.add(member.row, row, reward)
-        self.ledger.settle(entry, reward, now)
+            self._settle_one(entry, reward, now)
+        except BaseException:
+            self.finish()
+            raise
 
-    def reward(self, entries: Sequence[Entry], rewards: Sequence[float], now: float) -> None:
+    def _settle_one(self, entry: Entry, reward: float, now: float) -> None:
+        """`reward_one` from where the belief and the sums know the reward."""
+        ledger, id = self.ledger, entry.id
+        settled, lag = ledger.settled, ledger.lag
+        if now < ledger.latest:
+            lag = ledger.lag_at(now)
+        entry.reward, entry.settled = reward, now + lag
+        # At once: no interrupt comes between the parts of an assignment.
+        settled[id], ledger.latest, ledger.lag, self.num_events, self.num_rewards = (
+            entry,
+            now,
+            lag,
+            self.num_events + 1,
+            self.num_rewards + 1,
+        )
+        del ledger.pending[id]
+        if ledger.remember is not None and len(settled) > ledger.remember:
+            settled.popitem(last=False)
+        self.unfinished = None
+
+    def _finish_reward(self, entry: Entry, reward: float, now: float) -> None:
+        """Do what is left of `reward_one`."""
+        ledger, member, row = self.ledger, entry.member, entry.row
+        if entry.id in ledger.pending and entry.id not in ledger.settled:
+            if self.belief.num_rewards.sum() == self.num_rewards:
+                self.belief._raw_observe_one(member.node, row, reward)
+            if self.sums.count() == self.num_rewards:
+                self.sums.add(member.row, row, reward)
+            self._settle_one(entry, reward, now)
+        ledger.pending.pop(entry.id, None)
+        ledger.trim()
+
+    def reward(self, entries: Sequence[Entry], rewards: Sequence[float], now: float) -> Step:
         """Decisions have their rewards now; these replace defaults."""
-        self.num_events += 1
-        new = [place for place, entry in enumerate(entries) if not entry.provisional]
-        if len(new) == len(entries):
-            self._observe(entries, rewards)
-        elif new:
-            self._observe([entries[place] for place in new], [rewards[place] for place in new])
-        for entry, reward in zip(entries, rewards, strict=True):
-            if entry.provisional:
-                self._revise(entry, reward)
-        self.ledger.settle_many(entries, rewards, now)
+        each = list(zip(entries, rewards, strict=True))
+        new = [(entry, reward) for entry, reward in each if not entry.provisional]
+        old = [(entry, reward) for entry, reward in each if entry.provisional]
+        settle = partial(self.ledger.settle, entries, rewards, now)
+        return self._step(now, *self._observing(new), *self._revising(old), lambda _: settle())
 
-    def default(self, entries: Sequence[Entry], reward: float, now: float) -> None:
+    def default(self, entries: Sequence[Entry], reward: float, now: float) -> Step:
         """Pending decisions have this reward until their own comes."""
-        self.num_events += 1
         rewards = [reward] * len(entries)
-        self._observe(entries, rewards)
-        self.ledger.settle_many(entries, rewards, now, provisional=True)
+        settle = partial(self.ledger.settle, entries, rewards, now, provisional=True)
+        told = self._observing(list(zip(entries, rewards, strict=True)))
+        return self._step(now, *told, lambda _: settle())
 
-    def correct(self, entry: Entry, reward: float) -> None:
+    def correct(self, entry: Entry, reward: float, now: float) -> Step:
         """A settled decision has another reward."""
-        self.num_events += 1
-        self._revise(entry, reward)
-        entry.reward, entry.provisional = reward, False
 
-    def drop(self, entries: Sequence[Entry]) -> None:
+        def put(_: bool) -> None:
+            entry.reward, entry.provisional = reward, False
+
+        return self._step(now, *self._revising([(entry, reward)]), put)
+
+    def drop(self, entries: Sequence[Entry], now: float) -> Step:
         """Forget decisions, but not what they taught."""
-        self.num_events += 1
-        self.ledger.drop(entries)
+        return self._step(now, lambda _: self.ledger.drop(entries))
 
-    def _observe(self, entries: Sequence[Entry], rewards: Sequence[float]) -> None:
-        nodes = np.array([entry.member.node for entry in entries], np.intp)
-        features = np.array([entry.row for entry in entries])
+    def _observing(self, each: Sequence[tuple[Entry, float]]) -> list[Stage]:
+        """The belief and the sums learn the rewards of decisions."""
+        if not each:
+            return []
+        members = [entry.member for entry, _ in each]
+        table = np.array([entry.row for entry, _ in each])
         time = None
         if self.belief.IS_TIMED:  # a reward says what a task was like when it was decided for
-            time = np.array([entry.time for entry in entries])
-        self.belief._raw_observe(nodes, features, np.array(rewards), time=time)
-        add = self.sums.add
-        for entry, reward in zip(entries, rewards, strict=True):
-            add(entry.member.row, entry.row, reward)
+            time = np.array([entry.time for entry, _ in each])
+        return self._learning(members, table, np.array([reward for _, reward in each]), time)
 
-    def _revise(self, entry: Entry, reward: float) -> None:
-        old = entry.reward
-        assert old is not None  # it is settled
-        if old != reward:
-            self.sums.revise(entry.member.row, entry.row, old, reward)
-            node, row, belief = entry.member.node, entry.row, self.belief
-            is_extreme = old * old > EXTREME**2 * self.sums.mean_square()
-            if (
-                is_extreme or not belief._raw_can_revise(node, row, old, reward)
-            ) and not belief.IS_TIMED:
-                self._start_over(self.recipe(self.prior))
-            else:
-                belief.revise(node, row, old, reward)
+    def _learning(
+        self,
+        members: Sequence[Member],
+        table: Matrix | Indices,
+        rewards: Vector,
+        time: Vector | None = None,
+    ) -> list[Stage]:
+        """The belief and the sums learn the rewards of tasks that are met by then."""
+        known = self.num_rewards
+
+        def tell(again: bool) -> None:
+            if not again or self.belief.num_rewards.sum() == known:
+                nodes = np.array([member.node for member in members], np.intp)
+                self.belief._raw_observe(nodes, table, rewards, time=time)
+
+        def add(again: bool) -> None:
+            if not again or self.sums.count() == known:
+                rows = np.array([member.row for member in members], np.intp)
+                self.sums.add_many(rows, table, rewards)
+
+        return [tell, add]
+
+    def _revising(self, each: Sequence[tuple[Entry, float]]) -> list[Stage]:
+        """The sums and the belief learn other rewards of settled decisions."""
+        changed = [(entry, reward) for entry, reward in each if entry.reward != reward]
+        if not changed:
+            return []
+        rows = np.unique([entry.member.row for entry, _ in changed])
+        nodes = np.unique([entry.member.node for entry, _ in changed])
+        put_back: list[Callable[[], None]] = []  # what the sums were, and then the belief
+        extreme: list[Entry] = []  # whose old rewards the belief cannot give back
+        made: list[StartOver] = []
+
+        def keep_sums(_: bool) -> None:
+            put_back[:] = [self.sums.keep(rows)]
+
+        def revise_sums(again: bool) -> None:
+            if again:
+                put_back[0]()
+            for entry, reward in changed:
+                old = _reward_of(entry)
+                self.sums.revise(entry.member.row, entry.row, old, reward)
+                if old * old > EXTREME**2 * self.sums.mean_square() and not self.belief.IS_TIMED:
+                    extreme.append(entry)
+
+        def keep_belief(_: bool) -> None:
+            put_back[1:] = [self.belief._raw_keep(nodes)]
+
+        def revise_belief(again: bool) -> None:
+            if again and not made:
+                put_back[1]()
+            for entry, reward in changed if not made else ():
+                event = entry.member.node, entry.row, _reward_of(entry), reward
+                if extreme or not (self.belief.IS_TIMED or self.belief._raw_can_revise(*event)):
+                    made[:] = [StartOver.of(self.recipe(self.prior), self.sums, self.roster)]
+                    break
+                self.belief.revise(*event)
+            if made:
+                self._take(made[0])
+
+        return [keep_sums, revise_sums, keep_belief, revise_belief]
 
     def learn(
-        self, tasks: Sequence[tuple[Name, ...]], table: Matrix | Indices, rewards: Vector
-    ) -> None:
+        self,
+        tasks: Sequence[tuple[Name, ...]],
+        table: Matrix | Indices,
+        rewards: Vector,
+        now: float,
+    ) -> Step:
         """Rewards of decisions that were made elsewhere; new tasks are met."""
-        self.num_events += 1
         if len(tasks) == 0:
-            return
-        members = [self.roster.meet(path) for path in tasks]
-        nodes = np.array([member.node for member in members], np.intp)
-        self.belief._raw_observe(nodes, table, rewards)
-        rows = np.array([member.row for member in members], np.intp)
-        self.sums.add_many(rows, table, rewards)
+            return self._step(now)
+        roster, members = self.roster, list[Member]()
+        undo = partial(roster.unmeet, len(roster), self.belief.num_nodes)
 
-    def learn_past(self, tasks: Sequence[tuple[Name, ...]], sums: TaskSums) -> None:
+        def meet(again: bool) -> None:
+            if again:
+                undo()
+            members[:] = [roster.meet(path) for path in tasks]
+
+        return self._step(now, meet, *self._learning(members, table, rewards))
+
+    def learn_past(self, tasks: Sequence[tuple[Name, ...]], sums: TaskSums, now: float) -> Step:
         """Whole sums, a row for each task, before any reward."""
-        self.num_events += 1
-        self._learn_sums(tasks, sums)
+        return self._step(now, self._taking(self._with_past(tasks, sums)))
 
-    def _learn_sums(self, tasks: Sequence[tuple[Name, ...]], sums: TaskSums) -> None:
-        members = [self.roster.meet(path) for path in tasks]
-        self.belief._raw_learn_past(np.array([member.node for member in members], np.intp), sums)
-        self.sums.put(np.array([member.row for member in members], np.intp), sums)
+    def _with_past(self, tasks: Sequence[tuple[Name, ...]], sums: TaskSums) -> StartOver:
+        roster = self.roster.with_tasks(tasks)
+        past = self.sums.with_past(roster.rows_of(tasks), sums)
+        return StartOver.of(self.recipe(self.prior), past, roster)
 
-    def forget(self, task: TaskName) -> None:
+    def forget(self, task: TaskName, now: float) -> Step:
         """A task was never met."""
-        self.num_events += 1
-        member = self.roster.drop(task)
-        self.ledger.drop(self.ledger.of_member(member))
-        self.sums.remove(member.row)
-        self._start_over(self.recipe(self.prior))
+        member, others = self.roster.find(task), self.roster.without(task)
+        made = StartOver.of(self.recipe(self.prior), self.sums.without(member.row), others)
 
-    def add_arm(self, name: Name, prior: Model, policy: Policy) -> None:
+        def drop(_: bool) -> None:
+            self.ledger.drop(self.ledger.of_member(member))
+
+        return self._step(now, self._taking(made), drop)
+
+    def add_arm(self, name: Name, prior: Model, policy: Policy, now: float) -> Step:
         """One more arm: its prior, and a new policy for it."""
-        self.num_events += 1
-        self.prior = prior
-        self.catalogue.add(name)
-        self.sums.add_arm()
-        self._start_over(policy)
+        made = StartOver.of(policy, self.sums.with_arm(), self.roster)
+
+        def add(_: bool) -> None:
+            self.prior = prior
+            self.catalogue.add(name)
+
+        return self._step(now, add, self._taking(made))
 
     def check_more_arms(self) -> None:
         """Raise an error if one more arm would be too much, for all tasks together."""
         dim = self.prior.dim + 1
         self.limits.check_table(len(self.roster), dim, dim, armed=True)
 
-    def retire_arm(self, name: Name) -> None:
+    def retire_arm(self, name: Name, now: float) -> Step:
         """Offer an arm no more."""
-        self.num_events += 1
-        self.catalogue.retire(name)
+        return self._step(now, lambda _: self.catalogue.retire(name))
 
-    def _start_over(self, policy: Policy) -> None:
-        """A new policy learns all that is left, from the sums."""
-        self.policy = policy
-        self.roster.move_to(policy.belief)
-        sums = self.totals()
-        told = np.flatnonzero(sums.n > 0)
-        if told.size:
-            policy.belief._raw_learn_past(self.roster.nodes()[told], sums.rows(told))
-        self.count_decisions()
+    def _taking(self, made: StartOver) -> Stage:
+        return lambda _: self._take(made)
+
+    def _take(self, made: StartOver) -> None:
+        """Let a policy that has started over take the place of this one; twice is as once."""
+        made.place()
+        self.policy, self.sums, self.roster = made.policy, made.sums, made.roster
 
     def count_decisions(self) -> None:
         """Tell a forced start how often each task has explored."""
-        if self.policy.forced is not None:
-            decided = np.zeros(self.belief.num_nodes, np.int32)
-            for member in self.roster:
-                decided[member.node] += member.decisions - member.best
-            self.policy.forced = ForcedStart(decided)
+        count_decisions(self.policy, self.roster, self.roster.nodes())
+
+
+def _reward_of(entry: Entry) -> float:
+    assert entry.reward is not None  # it is settled
+    return entry.reward

@@ -1,31 +1,91 @@
 """Who checks what an agent is told, writes it into the journal, and only then lets it happen."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierbandits.agent.agent_lock import depth
 from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.journal import Journal
 from hierbandits.agent.ledger import Entry
+from hierbandits.agent.step import Step
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import real_array, state_array
 from hierbandits.types import Name, TaskName
+
+if TYPE_CHECKING:
+    from _thread import RLock as Lock
 
 
 class Bookkeeper:
     """Changes the state of an agent, one event at a time.
 
-    If a check or the journal fails, nothing has changed.  `Agent` says what each event means.
+    If a check or the journal fails, nothing has changed.  If an event is interrupted, it happens
+    wholly or not at all: it is finished at once, or, if that is interrupted too, when the agent is
+    next asked for anything.  `Agent` says what each event means.
     """
 
     def __init__(
-        self, state: AgentState, journal: Journal | None, clock: Callable[[], float]
+        self,
+        state: AgentState,
+        journal: Journal | None,
+        clock: Callable[[], float],
+        lock: "Lock",
     ) -> None:
         if not callable(clock):
             raise ValueError(f"clock must be a function that tells the time, got {clock!r:.80}")
-        self.state, self.journal, self.clock = state, journal, clock
+        self.held, self.journal, self.clock, self._lock = state, journal, clock, lock
+        self._is_quick = journal is None and not state.belief.IS_TIMED
+
+    @property
+    def state(self) -> AgentState:
+        """The state, to be read: whole, or as it is before the event that is under way.
+
+        A journal or a rule may read the state of its own agent, since nothing has happened yet.
+        """
+        step = self.held.unfinished
+        is_before = isinstance(step, Step) and not step.written and depth(self._lock) > 1
+        return self.held if step is None or is_before else self.whole()
+
+    def whole(self) -> AgentState:
+        """The state, to be changed; an event that was interrupted is finished first."""
+        if self.held.unfinished is not None:
+            if depth(self._lock) > 1:
+                raise RuntimeError(
+                    "agent must not be used in the middle of one of its own calls: by its journal, "
+                    "which may read it, by its rule or by the handler of a signal"
+                )
+            self.held.finish()
+        return self.held
+
+    def begin_child(self) -> None:
+        """Make other ids than the parent process does.
+
+        The fork holds the lock; if nobody else does, no call is going on.
+        """
+        if depth(self._lock) == 1:
+            self.held.finish()
+        self.held.ledger.begin_ids()
+
+    def _happen(
+        self, kind: str, now: float, parts: Callable[[], dict[str, Any]], step: Step
+    ) -> None:
+        """Write an event into the journal, then let it happen."""
+        state = self.held
+        state.unfinished = step
+        try:
+            if self.journal is None:
+                step.written.append(None)
+            else:
+                number = state.num_events
+                self.journal.write(state.history, number, kind, now, parts(), step.written)
+            step.run()
+            state.unfinished = None
+        except BaseException:
+            state.finish()
+            raise
 
     def now(self) -> float:
         """What the clock says, checked."""
@@ -35,25 +95,35 @@ class Bookkeeper:
         """The path of each of several tasks, checked."""
         if isinstance(tasks, str) or not isinstance(tasks, Iterable):
             raise ValueError(f"tasks must be several tasks, got {tasks!r:.80}")
-        roster = self.state.roster
+        roster = self.held.roster
         paths = [roster.checked_path(task) for task in tasks]
         roster.check_room(paths)
         return paths
 
-    def decide(self, entries: Sequence[Entry], now: float, *, best: bool) -> None:
-        """New decisions await their rewards."""
-        if self.journal is not None:
-            decisions = [entry.decision.to_dict() for entry in entries]
-            self._write("decide", now, {"best": best, "decisions": decisions})
-        self.state.decide(entries, best=best)
+    def decide(
+        self, entries: Sequence[Entry], now: float, undo: Callable[[], None], *, best: bool
+    ) -> None:
+        """New decisions await their rewards; `undo` what was done to make them, if they cannot."""
+
+        def parts() -> dict[str, Any]:
+            return {"best": best, "decisions": [entry.decision.to_dict() for entry in entries]}
+
+        step = self.held.decide(entries, now, best=best)
+        step.undo = undo
+        self._happen("decide", now, parts, step)
 
     def reward_one(self, id: str, reward: float) -> bool:
         """`reward` of one decision; False if it has this reward already."""
-        state = self.state
-        entry = state.ledger.awaiting(id, reward)
+        state = self.held
+        if state.unfinished is not None:
+            self.whole()
+        ledger = state.ledger
+        entry = ledger.pending.get(id) if type(id) is str else None  # the usual case, ahead
+        if entry is None:
+            entry = ledger.awaiting(id, reward)
         if entry is None:
             return False
-        if self.journal is None and not entry.provisional:
+        if self._is_quick and not entry.provisional:
             now = self.clock()
             if type(now) is not float or now - now != 0.0:  # not finite
                 now = checked_now(now)
@@ -65,24 +135,26 @@ class Bookkeeper:
     def reward(self, entries: Sequence[Entry], rewards: Sequence[float]) -> None:
         """Decisions that await these rewards have them now."""
         now = self.now()
-        if self.journal is not None:
-            ids = [entry.id for entry in entries]
-            self._write("reward", now, {"ids": ids, "values": list(rewards)})
-        self.state.reward(entries, rewards, now)
+
+        def parts() -> dict[str, Any]:
+            return {"ids": [entry.id for entry in entries], "values": list(rewards)}
+
+        self._happen("reward", now, parts, self.held.reward(entries, rewards, now))
 
     def correct(self, id: str, value: float) -> bool:
         """A settled decision has another reward."""
         value = float(real_array("value", value, ()))
-        entry = self.state.ledger.known(id)
+        state = self.whole()
+        entry = state.ledger.known(id)
         if entry.reward == value and not entry.provisional:
             return False
-        self._write("correct", self.now(), {"id": id, "value": value})
-        self.state.correct(entry, value)
+        now, parts = self.now(), {"id": id, "value": value}
+        self._happen("correct", now, lambda: parts, state.correct(entry, value, now))
         return True
 
     def learn(self, tasks: Sequence[TaskName], features: Any, rewards: ArrayLike) -> None:
         """Rewards of decisions that were made elsewhere."""
-        state, paths = self.state, self.paths(tasks)
+        state, paths = self.whole(), self.paths(tasks)
         arms: list[Name] | None = None
         if state.prior.is_armed:
             features = state.catalogue.places_of(features)
@@ -92,54 +164,61 @@ class Bookkeeper:
         table = state.belief.checked_features(features, len(paths))
         values = real_array("rewards", rewards, (len(paths),), " to match tasks")
         now = self.now()
-        if self.journal is not None:
-            parts = {"arms": arms, "features": None if arms is not None else table.tolist()}
+
+        def parts() -> dict[str, Any]:
+            features = None if arms is not None else table.tolist()
             given = {"tasks": _plain(paths), "rewards": values.tolist()}
-            self._write("learn", now, given | parts)
-        state.learn(paths, table, values)
+            return given | {"arms": arms, "features": features}
+
+        self._happen("learn", now, parts, state.learn(paths, table, values, now))
 
     def learn_past(
         self, tasks: Sequence[TaskName], sums: TaskSums, arms: Sequence[Name] | None
     ) -> None:
         """Whole sums of tasks, before any reward."""
-        state, paths = self.state, self.paths(tasks)
+        state, paths = self.whole(), self.paths(tasks)
         if arms is not None:
             sums = sums.with_arms_at(state.catalogue.indices_of(arms), state.prior.dim)
         if len(set(paths)) < len(paths):
             raise ValueError(f"tasks must be different, got {list(tasks)!r:.80}")
         state.belief.check_past(len(paths), sums)
         now = self.now()
-        if self.journal is not None:
+
+        def parts() -> dict[str, Any]:
             lists = {name: values.tolist() for name, values in sums.state().items()}
             names = list(state.catalogue.names) or None
-            self._write("learn_past", now, {"tasks": _plain(paths), "sums": lists, "arms": names})
-        state.learn_past(paths, sums)
+            return {"tasks": _plain(paths), "sums": lists, "arms": names}
+
+        self._happen("learn_past", now, parts, state.learn_past(paths, sums, now))
 
     def expire(self, older_than: float, default: float | None) -> list[str]:
         """Old decisions wait no longer."""
         age = float(real_array("older_than", older_than, ()))
+        if age < 0:
+            raise ValueError(f"older_than must be at least 0 seconds, got {older_than!r:.80}")
         if default is not None:
             default = float(real_array("default", default, ()))
-        now, ledger = self.now(), self.state.ledger
-        before = now - age
+        state, now = self.whole(), self.now()
+        ledger = state.ledger
+        before = ledger.steady(now) - age
         pending = ledger.pending_before(before)
         forgotten = ledger.settled_before(before) if default is None else []
         ids = [entry.id for entry in pending]
         if pending or forgotten:
-            self._write("expire", now, {"before": before, "default": default, "ids": ids})
+            parts = {"before": before, "default": default, "ids": ids}
             if default is None:
-                self.state.drop([*pending, *forgotten])
+                step = state.drop([*pending, *forgotten], now)
             else:
-                self.state.default(pending, default, now)
+                step = state.default(pending, default, now)
+            self._happen("expire", now, lambda: parts, step)
         return ids
 
     def forget(self, task: TaskName) -> None:
         """A task was never met."""
-        path = self.state.roster.checked_path(task)
-        member = self.state.roster.find(task)
-        name = list(path) if len(path) > 1 else path[0]
-        self._write("forget", self.now(), {"task": name})
-        self.state.forget(member.task)
+        state = self.whole()
+        parts = {"task": _plain([state.roster.checked_path(state.roster.find(task).task)])[0]}
+        now = self.now()
+        self._happen("forget", now, lambda: parts, state.forget(task, now))
 
     def add_arm(
         self,
@@ -149,26 +228,22 @@ class Bookkeeper:
         task_std: float | None,
     ) -> None:
         """One more arm."""
-        state = self.state
+        state = self.whole()
         name = state.catalogue.new_name(name)
         state.check_more_arms()
         widths = {"hyper_mean": hyper_mean, "hyper_std": hyper_std, "task_std": task_std}
         plain = {key: _plain_width(key, value) for key, value in widths.items()}
         prior = state.prior.with_arm(name, *plain.values())
-        policy = state.recipe(prior)
-        self._write("add_arm", self.now(), {"name": name, **plain})
-        state.add_arm(name, prior, policy)
+        now, parts = self.now(), {"name": name, **plain}
+        step = state.add_arm(name, prior, state.recipe(prior), now)
+        self._happen("add_arm", now, lambda: parts, step)
 
     def retire_arm(self, name: Name) -> None:
         """An arm is offered no more."""
-        name = self.state.catalogue.offered_name(name)
-        self._write("retire_arm", self.now(), {"name": name})
-        self.state.retire_arm(name)
-
-    def _write(self, kind: str, now: float, parts: dict[str, Any]) -> None:
-        if self.journal is not None:
-            state = self.state
-            self.journal.write(state.history, state.num_events, kind, now, parts)
+        state = self.whole()
+        name = state.catalogue.offered_name(name)
+        now, parts = self.now(), {"name": name}
+        self._happen("retire_arm", now, lambda: parts, state.retire_arm(name, now))
 
 
 def checked_now(now: float) -> float:

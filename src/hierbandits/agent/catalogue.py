@@ -63,8 +63,8 @@ class Catalogue:
     def _offer_all(self, names: tuple[Name, ...], retired: frozenset[Name]) -> None:
         """From now on the arms have these names, and all but the retired ones are offered."""
         rows = [row for row, name in enumerate(names) if name not in retired]
-        self._dim, self.names, self.retired = len(names), names, retired
-        self.own = Offer(np.array(rows, np.intp), tuple(names[row] for row in rows))
+        own = Offer(np.array(rows, np.intp), tuple(names[row] for row in rows))
+        self._dim, self.names, self.retired, self.own = len(names), names, retired, own
 
     def new_name(self, name: Name) -> Name:
         """The name of an arm that is to be added; one that cannot be is refused."""
@@ -76,8 +76,9 @@ class Catalogue:
         return plain
 
     def add(self, name: Name) -> None:
-        """One more arm, with the next index."""
-        self._offer_all((*self.names, name), self.retired)
+        """One more arm, with the next index; one that is there already is not added again."""
+        if name not in self.names:
+            self._offer_all((*self.names, name), self.retired)
 
     def offered_name(self, name: Name) -> Name:
         """The name of an arm that is to be retired; one is refused unless another is left."""

@@ -1,19 +1,23 @@
 """Who makes the decisions of an agent, a round at a time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
+from math import inf
 from typing import Any
 
 import numpy as np
 
+from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.bookkeeper import Bookkeeper, checked_now
 from hierbandits.agent.decision import Decision
 from hierbandits.agent.ledger import Entry
+from hierbandits.agent.step import Step
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.checks import count
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.policy import DRAWS
 from hierbandits.policies.rule import leaves_arms_out
-from hierbandits.types import Indices, TaskName, Vector
+from hierbandits.types import Indices, TaskName
 
 FLOOR = 0.02
 """The share of decisions made at random, unless it is given, where a log would miss arms else."""
@@ -30,7 +34,7 @@ class Decider:
     def __init__(
         self, books: Bookkeeper, seed: int | None, draws: int | None, floor: float | None
     ) -> None:
-        policy = books.state.policy
+        policy = books.held.policy
         if draws is None:
             has_journal = books.journal is not None and policy.gives_propensities
             draws = DRAWS if has_journal or floor else None
@@ -41,11 +45,18 @@ class Decider:
         self._books = books
         self.rng = np.random.default_rng(None if seed is None else count("seed", seed))
         self.stock = NormalStock(self.rng)  # for single decisions
+        self._choosing = Step(undo=partial(_unchoose, books.held, self.stock))
         is_timed = policy.belief.IS_TIMED
         self._is_thorough = draws is not None or books.journal is not None or is_timed
-        self._answers_fit = policy.answers_fit
         self.draws = None if draws is None else int(draws)
         self.floor = float(floor)
+
+    def renew(self, seed: int | None = None) -> None:
+        """Go on with other random numbers, those of a seed or new ones."""
+        fresh = np.random.default_rng(None if seed is None else count("seed", seed))
+        self.rng.bit_generator.state = fresh.bit_generator.state
+        self.stock.put(np.empty(0))
+        self.stock.begin()
 
     def decide_one(self, task: TaskName, arms: Any, id: str | None) -> Decision | None:
         """A decision for a task that was met before; None if it takes more than a choice.
@@ -53,7 +64,9 @@ class Decider:
         As `decide` of one task, and faster.
         """
         books = self._books
-        state = books.state
+        state = books.held
+        if state.unfinished is not None:
+            books.whole()
         member = state.roster.known(task)
         if member is None or self._is_thorough:
             return None
@@ -63,25 +76,49 @@ class Decider:
         ledger = state.ledger
         if len(ledger.pending) >= ledger.most_pending:
             ledger.check_room(1)
-        new_id = ledger.new_id() if id is None else ledger.new_ids([id], 1)[0]
-        now = books.clock()
-        if type(now) is not float or now - now != 0.0:  # the quickest way to see if it is finite
+        if id is None:
+            ledger.made += 1
+            new_id = f"{ledger.prefix}{ledger.made}"
+        else:
+            new_id = ledger.new_ids([id], 1)[0]
+        now, lag, stock = books.clock(), ledger.lag, self.stock
+        if type(now) is not float or not ledger.latest <= now < inf:
             now = checked_now(now)
+            lag = ledger.lag_at(now)
         table, names = offer
-        luck = None if self._answers_fit else self._luck()
+        stock.kept, stock.mark = None, stock.used  # as `begin` does
+        state.unfinished = self._choosing
         try:
-            place = state.policy._raw_choose_one(self.stock, member.node, table)
+            place = state.policy._raw_choose_one(stock, member.node, table)
+            row: Any = table[place]
+            if not row.ndim:
+                row = int(row)
+            elif arms is not None:
+                row = row.copy()  # the reward, when it comes, is for these; own arms never change
+            entry = Entry(new_id, member, names[place], row, None, now, names)
+            entry.place, entry.lag = ledger.num_added, lag
+            # `AgentState.decide`, at once: no interrupt comes between the parts of an assignment,
+            # and all that can fail is to make them, or to put the first of them.
+            (
+                ledger.pending[new_id],
+                ledger.num_added,
+                ledger.latest,
+                ledger.lag,
+                member.decisions,
+                state.num_events,
+                state.unfinished,
+            ) = (
+                entry,
+                entry.place + 1,
+                now,
+                lag,
+                member.decisions + 1,
+                state.num_events + 1,
+                None,
+            )
         except BaseException:
-            self._put_back(luck)
+            state.finish()
             raise
-        row: Any = table[place]
-        if not row.ndim:
-            row = int(row)
-        elif arms is not None:
-            row = row.copy()  # the reward, when it comes, is for these; its own arms never change
-        entry = Entry(new_id, member, names[place], row, None, now, names)
-        state.num_events += 1
-        ledger.add(entry)
         return entry.decision
 
     def decide(
@@ -93,7 +130,7 @@ class Decider:
         best: bool,
     ) -> list[Decision]:
         """The decisions of one round, which await their rewards; see `Agent.decide_many`."""
-        books, state = self._books, self._books.state
+        books, state = self._books, self._books.whole()
         if not isinstance(best, bool | np.bool_):
             raise ValueError(f"best must be True or False, got {best!r:.80}")
         best = bool(best)
@@ -101,9 +138,10 @@ class Decider:
         offered, names, playable = state.catalogue.offered(arms, len(paths), eligible)
         new_ids = state.ledger.new_ids(ids, len(paths))
         now = books.now()
-        size, num_nodes = len(state.roster), state.belief.num_nodes
-        is_safe = books.journal is None and state.policy.answers_fit
-        luck = None if is_safe else self._luck()
+        size = len(state.roster), state.belief.num_nodes
+        undo = partial(_unmeet, state, self.stock, *size)
+        self.stock.begin()
+        state.unfinished = Step(undo=undo)
         try:
             meet = state.roster.meet
             members = [meet(path) for path in paths]
@@ -118,38 +156,36 @@ class Decider:
                     new_ids[e], member, arms_chosen[e], row, propensities[e], now, playable[e]
                 )
                 entries.append(entry)
-            books.decide(entries, now, best=best)
-        except BaseException:  # as if nothing had been asked
-            state.roster.unmeet(size, num_nodes)
-            state.count_decisions()
-            self._put_back(luck)
+            books.decide(entries, now, undo, best=best)
+        except BaseException:
+            state.finish()
             raise
         return [entry.decision for entry in entries]
-
-    def _luck(self) -> tuple[Mapping[str, Any], Vector, int]:
-        """The state of all random numbers, which a rule or a journal that fails must not change."""
-        return self.rng.bit_generator.state, self.stock.block, self.stock.used
-
-    def _put_back(self, luck: tuple[Mapping[str, Any], Vector, int] | None) -> None:
-        """Give back the random numbers that were taken since."""
-        if luck is not None:
-            state, block, used = luck
-            self.rng.bit_generator.state = state
-            self.stock.put(block)
-            self.stock.used = used
 
     def _choose(
         self, nodes: Indices, offered: Arms, best: bool, now: float
     ) -> tuple[Indices, Sequence[float | None]]:
         """The number of each event's arm, and its propensity if the agent is to know it."""
-        policy, draws = self._books.state.policy, self.draws
+        policy, draws, rng = self._books.held.policy, self.draws, self.stock.rng
         time = np.full(nodes.size, now) if policy.belief.IS_TIMED else None
         if best:
-            choices, shares = policy._raw_choose_best(self.rng, nodes, offered, time=time)
+            choices, shares = policy._raw_choose_best(rng, nodes, offered, time=time)
         elif draws is not None:
             choices, shares = policy._raw_choose_with_propensities(
-                self.rng, nodes, offered, draws=draws, floor=self.floor, time=time
+                rng, nodes, offered, draws=draws, floor=self.floor, time=time
             )
         else:
-            choices = policy._raw_choose(self.rng, nodes, offered, time=time)
+            choices = policy._raw_choose(rng, nodes, offered, time=time)
         return choices, [None] * nodes.size if draws is None else shares.tolist()
+
+
+def _unmeet(state: AgentState, stock: NormalStock, size: int, num_nodes: int) -> None:
+    """Undo the meetings and the choices of a round: as if nothing had been asked."""
+    state.roster.unmeet(size, num_nodes)
+    _unchoose(state, stock)
+
+
+def _unchoose(state: AgentState, stock: NormalStock) -> None:
+    """Give back the random numbers and the turns of a choice."""
+    state.count_decisions()
+    stock.put_back()

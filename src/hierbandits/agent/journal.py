@@ -31,25 +31,27 @@ class Journal:
         # A path is that of today, wherever the process goes before the first event.
         self._target = target if callable(target) else Path(target).absolute()
         self._file: JournalFile | None = None
-        self._is_writing = False
         self._process = os.getpid()
 
     def write(
-        self, history: str, number: int, kind: str, time: float, parts: Mapping[str, Any]
+        self,
+        history: str,
+        number: int,
+        kind: str,
+        time: float,
+        parts: Mapping[str, Any],
+        written: list[object],
     ) -> None:
-        """Write one event of a history; if that fails, the file is as it was."""
-        if self._is_writing:
-            raise RuntimeError("journal must not change the agent whose event it is writing")
+        """Write one event of a history; if that fails, the file is as it was.
+
+        The answer goes to `written`, though an interrupt may come with it: between the writing and
+        the answer no Python code runs.
+        """
         event = {"version": VERSION, "history": history, "number": number, "kind": kind}
         event |= {"time": time, **parts}
-        self._is_writing = True
-        try:
-            if callable(self._target):
-                self._target(event)
-            else:
-                self._write_line(self._target, event)
-        finally:
-            self._is_writing = False
+        target = self._target
+        write = target if callable(target) else partial(self._write_line, target)
+        written.extend(map(write, (event,)))
 
     def _write_line(self, path: Path, event: Event) -> None:
         if self._process != os.getpid():

@@ -20,6 +20,7 @@ class JournalFile:
 
     def __init__(self, path: Path, check_last: Callable[[bytes], None]) -> None:
         self._path = path
+        self._is_torn = False  # whether a line may be there that was not written to its end
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         self.close = finalize(self, os.close, self._file)
         try:
@@ -35,14 +36,23 @@ class JournalFile:
 
     def append(self, line: bytes) -> None:
         """Write a line; if that fails, the file is as it was."""
+        if self._is_torn:
+            self._cut()
         self._check_untouched()
+        self._is_torn = True
         try:
             if os.write(self._file, line) < len(line):
                 raise OSError(f"journal must have room for an event, got none in {self._path}")
+            self._size, self._is_torn = self._size + len(line), False
         except BaseException:
-            os.ftruncate(self._file, self._size)
+            if self._is_torn:
+                self._cut()
             raise
-        self._size += len(line)
+
+    def _cut(self) -> None:
+        """Take back a line of which the agent was not told that it is written."""
+        os.ftruncate(self._file, self._size)
+        self._is_torn = False
 
     def _check_untouched(self) -> None:
         """Raise an error if others have moved or changed the file."""

@@ -2,7 +2,8 @@
 
 import gc
 from collections.abc import Iterator
-from itertools import product
+from functools import partial
+from itertools import count, product
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def warm_up() -> None:
     for prior, recipe in _played():
         _act(recipe(prior, num_tasks=FEW))
         table = None if prior.is_armed else _table(prior.dim)
-        _live(Agent(prior, recipe, arms=table, seed=0))
+        _live(Agent(prior, recipe, arms=table, seed=0, clock=partial(next, count(0.0))))
     gc.collect()
     gc.freeze()
 
@@ -85,7 +86,7 @@ def _live(agent: Agent) -> None:
         agent.reward(made.id, float(number))
     agent.correct(made.id, 0.5)
     agent.decide(0, best=True)
-    agent.expire(-1.0, default=0.0)
+    agent.expire(0.0, default=0.0)
     agent.reward_many([made.id for made in agent.decide_many(tasks)], np.ones(FEW))
     agent.learn(tasks, np.arange(FEW) if is_armed else _table(agent.prior.dim), np.ones(FEW))
     agent.forget(0)

@@ -4,10 +4,13 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from math import inf
 from typing import Any
 
 from hierbandits.agent.decision import Decision, RewardConflict, UnknownDecision
 from hierbandits.agent.roster import Member
+from hierbandits.checks import state_array
 from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.types import Name
 
@@ -29,9 +32,10 @@ class Entry:
     time: float
     offered: tuple[Name, ...]
     reward: float | None = None
-    settled: float = 0.0  # when the reward came
+    settled: float = 0.0  # when the reward came, by `Ledger.steady`
     provisional: bool = False  # whether the reward is a default, which a later one replaces
     place: int = 0  # in the order in which decisions were made
+    lag: float = 0.0  # of the clock when it was made: `time + lag` never goes back
 
     @property
     def decision(self) -> Decision:
@@ -48,6 +52,9 @@ class Ledger:
 
     A decision awaits its reward until `expire`.  Of the settled ones the last `remember` are
     kept; None keeps all.
+
+    Clocks may go back.  What `lag` adds to them does not: it is the sum of all their steps back.
+    So the oldest decisions by that time come first, and old ones are found from there.
     """
 
     def __init__(self, remember: int | None = None, limits: Limits = LIMITS) -> None:
@@ -55,7 +62,8 @@ class Ledger:
         self.pending: dict[str, Entry] = {}  # by id, oldest first
         self.settled: OrderedDict[str, Entry] = OrderedDict()  # by id, in the order of rewards
         self.num_added = 0
-        self._made = 0
+        self.latest, self.lag = -inf, 0.0  # the clock at the last event, and all its steps back
+        self.made = 0
         self.begin_ids()
 
     def begin_ids(self) -> None:
@@ -63,7 +71,7 @@ class Ledger:
 
         A child that was forked begins anew, or it would repeat its parent's.
         """
-        self._prefix = f"{secrets.token_hex(8)}-"
+        self.prefix = f"{secrets.token_hex(8)}-"
 
     def check_room(self, number: int) -> None:
         """Raise an error if so many more decisions cannot await their rewards."""
@@ -75,8 +83,8 @@ class Ledger:
 
     def new_id(self) -> str:
         """The id of a new decision."""
-        self._made += 1
-        return f"{self._prefix}{self._made}"
+        self.made += 1
+        return f"{self.prefix}{self.made}"
 
     def new_ids(self, ids: Sequence[str] | None, number: int) -> list[str]:
         """The ids of so many new decisions: those that are given, checked, or else made here."""
@@ -90,6 +98,11 @@ class Ledger:
                 raise ValueError(f"ids must be non-empty strings, got {id!r:.80}")
             if id in self.pending or id in self.settled:
                 raise ValueError(f"ids must be new, got {id!r}, which is a decision already")
+            if id.startswith(self.prefix):
+                raise ValueError(
+                    f"ids must not begin with {self.prefix!r}, as those do that this agent makes, "
+                    f"got {id!r:.80}"
+                )
         if len(ids) != number or len(set(ids)) != number:
             raise ValueError(
                 f"ids must be {number} distinct strings to match tasks, got {ids!r:.80}"
@@ -97,12 +110,51 @@ class Ledger:
         self.limits.check_names("ids", ids)
         return list(ids)
 
-    def add(self, entry: Entry) -> None:
-        """A new decision awaits its reward, and its task counts it."""
-        entry.member.decisions += 1
-        entry.place = self.num_added
-        self.num_added += 1
-        self.pending[entry.id] = entry
+    def lag_at(self, now: float) -> float:
+        """All steps back of the clock, if it says so now."""
+        return self.lag + max(self.latest - now, 0.0)
+
+    def steady(self, now: float) -> float:
+        """A time that never goes back, if the clock says so now."""
+        return now + self.lag_at(now)
+
+    def tick(self, now: float) -> None:
+        """An event has happened at this time of the clock."""
+        self.latest, self.lag = now, self.lag_at(now)
+
+    def clock_to_data(self) -> dict[str, Any]:
+        """The time of the last event, and the steps back before it and before each that waits."""
+        lags = [entry.lag for entry in self.pending.values()] if self.lag else []
+        return {
+            "latest": None if self.latest == -inf else self.latest,
+            "lag": self.lag,
+            "lags": lags,
+        }
+
+    def restore_clock(self, data: Mapping[str, Any]) -> None:
+        """Take what `clock_to_data` described, checked, when the decisions are there."""
+        latest, lags = data["latest"], data["lags"] or [0.0] * len(self.pending)
+        self.latest = -inf if latest is None else float(state_array("latest", latest, ()))
+        self.lag = float(state_array("lag", data["lag"], ()))
+        each = state_array("lags", lags, (len(self.pending),)).tolist()
+        for entry, lag in zip(self.pending.values(), each, strict=True):
+            if not 0 <= lag <= self.lag:
+                raise ValueError(f"lags must be in [0, {self.lag}], got {lag}")
+            entry.lag = lag
+
+    def add(self, entry: Entry, *, best: bool = False) -> None:
+        """A new decision awaits its reward, and its task counts it; twice is as once."""
+        if entry.id in self.pending:
+            return
+        member = entry.member
+        entry.place, entry.lag = self.num_added, self.lag_at(entry.time)
+        # At once: no interrupt comes between the parts of an assignment.
+        self.pending[entry.id], self.num_added, member.decisions, member.best = (
+            entry,
+            self.num_added + 1,
+            member.decisions + 1,
+            member.best + best,
+        )
 
     def awaiting(
         self, id: str, reward: float, accepted: Mapping[str, float] = _NOTHING
@@ -150,44 +202,37 @@ class Ledger:
 
     def settle(
         self,
-        entry: Entry,
-        reward: float,
-        now: float,
-        *,
-        provisional: bool = False,
-        alone: bool = True,
-    ) -> None:
-        """A decision has its reward now; if it is alone, the oldest beyond `remember` goes."""
-        id = entry.id
-        if entry.provisional:
-            self.settled.move_to_end(id)
-        else:
-            self.settled[id] = self.pending.pop(id)
-        entry.reward, entry.settled, entry.provisional = reward, now, provisional
-        if alone and self.remember is not None and len(self.settled) > self.remember:
-            self.settled.popitem(last=False)
-
-    def settle_many(
-        self,
         entries: Sequence[Entry],
         rewards: Sequence[float],
         now: float,
         *,
         provisional: bool = False,
     ) -> None:
-        """`settle` of different decisions; none is forgotten before all of them are settled."""
+        """Different decisions have their rewards now; twice is as once.
+
+        The oldest beyond `remember` go, but none before all of these are settled.
+        """
+        time = self.steady(now)
         for entry, reward in zip(entries, rewards, strict=True):
-            self.settle(entry, reward, now, provisional=provisional, alone=False)
+            id = entry.id
+            self.settled[id] = entry
+            self.settled.move_to_end(id)
+            self.pending.pop(id, None)
+            entry.reward, entry.settled, entry.provisional = reward, time, provisional
+        self.trim()
+
+    def trim(self) -> None:
+        """Forget the oldest settled decisions beyond `remember`."""
         while self.remember is not None and len(self.settled) > self.remember:
             self.settled.popitem(last=False)
 
     def pending_before(self, time: float) -> list[Entry]:
-        """The pending decisions made before a time."""
-        return [entry for entry in self.pending.values() if entry.time < time]
+        """The pending decisions made before a `steady` time, which are the first of them."""
+        return list(takewhile(lambda e: e.time + e.lag < time, self.pending.values()))
 
     def settled_before(self, time: float) -> list[Entry]:
-        """The settled decisions whose reward came before a time."""
-        return [entry for entry in self.settled.values() if entry.settled < time]
+        """The settled decisions whose reward came before a `steady` time."""
+        return list(takewhile(lambda entry: entry.settled < time, self.settled.values()))
 
     def drop(self, entries: Sequence[Entry]) -> None:
         """Forget these decisions."""

@@ -23,6 +23,15 @@ def arms_of(log: Log) -> tuple[Name, ...] | None:
     return tuple(names)
 
 
+def check_no_journal(journal: object) -> None:
+    """Raise an error if a journal is given to an agent that is to learn a log."""
+    if journal is not None:
+        raise ValueError(
+            "journal must not be given with a Log, whose rows it would not hold: save the agent, "
+            "and load it with a journal"
+        )
+
+
 def replay_log(state: AgentState, log: Log, now: float) -> None:
     """Learn all rows, and remember their decisions, if they have ids, as settled.
 
@@ -45,7 +54,8 @@ def replay_log(state: AgentState, log: Log, now: float) -> None:
         if state.prior.is_armed:
             table = state.catalogue.places_of(batch.names.arms)[batch.features]
         table = state.belief.checked_features(table, batch.num_rows)
-        state.learn([path_of[task] for task in batch.tasks.tolist()], table, batch.rewards)
+        paths = [path_of[task] for task in batch.tasks.tolist()]
+        state.learn(paths, table, batch.rewards, now).run()
         member_of = {task: state.roster.meet(path) for task, path in path_of.items()}
         _remember(state, batch, table, member_of, now)
     state.count_decisions()
@@ -94,7 +104,8 @@ def _remember(
             offered,
         )
         state.ledger.add(entry)
-        state.ledger.settle(entry, float(batch.rewards[e]), times[e])
+        state.ledger.settle([entry], [float(batch.rewards[e])], times[e])
+        state.ledger.tick(times[e])
 
 
 def _seconds(times: NDArray[Any] | None, num_rows: int, now: float) -> list[float]:

@@ -1,6 +1,7 @@
 """What a belief knows of its tasks, as a table for people."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,13 @@ def headline(state: AgentState) -> str:
         f"{decided} decisions, {state.totals().n.sum():.0f} rewarded, "
         f"{len(state.ledger.pending)} pending)"
     )
+
+
+def summary(state: AgentState, max_rows: int, confidence: float) -> str:
+    """The headline of an agent, and the first rows of its table as text."""
+    dim = state.prior.dim
+    table = posterior_table(state, list(islice(state.roster, 1 + max_rows // dim)), confidence)
+    return f"{headline(state)}\n{summary_text(table, max_rows, len(state.roster) * dim)}"
 
 
 def summary_text(table: dict[str, list[Any]], max_rows: int, total: int) -> str:

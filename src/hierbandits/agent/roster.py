@@ -51,6 +51,11 @@ class Roster:
         """The node of each task, in the order of rows."""
         return np.array([member.node for member in self._members.values()], np.intp)
 
+    def rows_of(self, paths: Sequence[tuple[Name, ...]]) -> Indices:
+        """The row of each of these tasks."""
+        place = {path: row for row, path in enumerate(self._members)}
+        return np.array([place[path] for path in paths], np.intp)
+
     def checked_path(self, task: TaskName) -> tuple[Name, ...]:
         """The names that lead to a task."""
         if self.path_length == 1 and (type(task) is int or (type(task) is str and task.isascii())):
@@ -116,15 +121,29 @@ class Roster:
             self._groups.popitem()
         self._belief._raw_remove_newest(self._belief.num_nodes - num_nodes)
 
-    def drop(self, task: TaskName) -> Member:
-        """Forget a task; `move_to` then numbers the others anew."""
-        return self._members.pop(self.checked_path(task))
+    def without(self, task: TaskName) -> "Roster":
+        """The other tasks; `moved_to` finds places for them."""
+        dropped = self.checked_path(task)
+        left = {path: member for path, member in self._members.items() if path != dropped}
+        return self._with_members(left, self._belief)
 
-    def move_to(self, belief: Posterior) -> None:
-        """Give every task a node in a new belief, and its row anew."""
-        self._belief, self._groups = belief, {}
-        for row, (path, member) in enumerate(self._members.items()):
-            member.node, member.row = self._new_node(path), row
+    def with_tasks(self, paths: Sequence[tuple[Name, ...]]) -> "Roster":
+        """These tasks too, in the last rows; `moved_to` finds places for them."""
+        known = self._members
+        new = [path for path in dict.fromkeys(paths) if path not in known]
+        more = known | {path: Member(_task_name(path), -1, -1) for path in new}
+        return self._with_members(more, self._belief)
+
+    def moved_to(self, belief: Posterior) -> tuple["Roster", Indices]:
+        """The same tasks in a new belief, and the node of each there, which no member has yet."""
+        moved = self._with_members(self._members.copy(), belief)
+        return moved, np.array([moved._new_node(path) for path in moved._members], np.intp)
+
+    def _with_members(self, members: dict[tuple[Name, ...], Member], belief: Posterior) -> "Roster":
+        """These tasks, and no group yet."""
+        roster = Roster(belief, self.path_length, self._limits)
+        roster._members = members
+        return roster
 
     def state(self) -> dict[str, Any]:
         """All tasks and groups as plain data."""

@@ -1,5 +1,6 @@
 """The sums of every task of an agent, kept as rewards come in."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,15 +27,15 @@ class RunningSums:
     row of numbers that a task has.
     """
 
-    def __init__(self, dim: int, *, armed: bool) -> None:
+    def __init__(self, dim: int, *, armed: bool, rows: Matrix | None = None) -> None:
         self._dim, self._armed = dim, armed
-        self._rows = GrowingRows(np.zeros((0, (dim if armed else dim * dim) + 2 * dim + 3)))
+        none = np.zeros((0, (dim if armed else dim * dim) + 2 * dim + 3))
+        self._rows = GrowingRows(none if rows is None else rows)
         self._add_one: Any = add_arm_exactly if armed else add_vector_exactly
         self._add_all: Any = add_arms_exactly if armed else add_vectors_exactly
 
     def add(self, row: int, features: Any, reward: float) -> None:
         """One more event of the task in this row."""
-        self._rows.make_room(row + 1)
         self._add_one(self._rows.place(row)[0], row, features, reward)
 
     def add_many(self, rows: Indices, features: Matrix | Indices, rewards: Vector) -> None:
@@ -68,18 +69,38 @@ class RunningSums:
         xy, yy = part["xy"] + part["lost_xy"], part["yy"] + part["lost_yy"]
         return TaskSums(part["xx"], xy, yy, part["n"])
 
-    def remove(self, row: int) -> None:
-        """Forget a task; the rows after it move up."""
-        sums = self._sums
-        self._rows = GrowingRows(sums[np.arange(len(sums)) != row])
+    def count(self) -> float:
+        """The number of all rewards."""
+        return float(self._sums[:, -3].sum())
 
-    def add_arm(self) -> None:
-        """One more arm, which has had no event."""
-        known = self._parts()
-        self._dim += 1
-        self._rows = GrowingRows(np.zeros((len(known["n"]), 3 * self._dim + 3)))
-        for name, values in self._parts().items():
+    def keep(self, rows: Indices) -> Callable[[], None]:
+        """Copy what `revise` of these rows changes; returns a function that puts it back."""
+        known = self._sums[rows]
+
+        def put_back() -> None:
+            self._sums[rows] = known  # wherever they are by then
+
+        return put_back
+
+    def without(self, row: int) -> "RunningSums":
+        """A copy without a task; the rows after it move up."""
+        sums = self._sums
+        left = sums[np.arange(len(sums)) != row]
+        return RunningSums(self._dim, armed=self._armed, rows=left)
+
+    def with_past(self, rows: Indices, sums: TaskSums) -> "RunningSums":
+        """A copy with the events of tasks that had none before."""
+        twin = RunningSums(self._dim, armed=self._armed, rows=self._sums.copy())
+        twin.put(rows, sums)
+        return twin
+
+    def with_arm(self) -> "RunningSums":
+        """A copy with one more arm, which has had no event."""
+        known, dim = self._parts(), self._dim + 1
+        rows = np.zeros((len(known["n"]), 3 * dim + 3))
+        for name, values in _parts_of(rows, dim, armed=True).items():
             values[tuple(slice(size) for size in known[name].shape)] = known[name]
+        return RunningSums(dim, armed=True, rows=rows)
 
     def state(self, num_tasks: int) -> dict[str, NDArray[Any]]:
         """All sums by name, a row for each task, without copies."""
@@ -100,18 +121,22 @@ class RunningSums:
 
     def _parts(self) -> dict[str, NDArray[Any]]:
         """All sums by name, as views."""
-        sums, dim = self._sums, self._dim
-        xx = sums[:, : -2 * dim - 3]
-        return {
-            "xx": xx if self._armed else xx.reshape(len(xx), dim, dim),
-            "xy": sums[:, -2 * dim - 3 : -dim - 3],
-            "yy": sums[:, -2],
-            "n": sums[:, -3],
-            "lost_xy": sums[:, -dim - 3 : -3],
-            "lost_yy": sums[:, -1],
-        }
+        return _parts_of(self._sums, self._dim, armed=self._armed)
 
     @property
     def _sums(self) -> Matrix:
         """The rows of all tasks in one place."""
         return self._rows.settled()[0]
+
+
+def _parts_of(sums: Matrix, dim: int, *, armed: bool) -> dict[str, NDArray[Any]]:
+    """The parts of rows of numbers by name, as views."""
+    xx = sums[:, : -2 * dim - 3]
+    return {
+        "xx": xx if armed else xx.reshape(len(xx), dim, dim),
+        "xy": sums[:, -2 * dim - 3 : -dim - 3],
+        "yy": sums[:, -2],
+        "n": sums[:, -3],
+        "lost_xy": sums[:, -dim - 3 : -3],
+        "lost_yy": sums[:, -1],
+    }

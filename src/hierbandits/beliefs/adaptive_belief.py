@@ -1,5 +1,6 @@
 """What is known when widths are unknown: a belief whose widths are fitted as rewards come in."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,6 +34,9 @@ class AdaptiveBelief(Belief):
     At any time it is a `Belief`.  When its rewards have grown by a tenth, or later by half, it
     looks at the sums of all tasks, fits the widths (see `WidthRefit`), and starts over from the
     sums.  With one population the work of a look is spread over calls, so that none takes long.
+
+    A call that is interrupted has observed all of its rewards or none, and the look that was under
+    way then begins anew: who works on it takes it out of `_review`, and puts it back in the end.
     """
 
     KIND: ClassVar[str] = "adaptive belief"
@@ -56,12 +60,21 @@ class AdaptiveBelief(Belief):
         )
         self.due: Vector = np.ones(self.num_populations)  # the rewards at which to look next
         self._review: Review | None = None
+        self._untold: tuple[Any, Any, Any] | None = None  # events that sums may not know yet
 
     @property
     def sums(self) -> TaskSums:
         """The sums of all rewards, with a row for each node at least."""
+        self._tell_sums()
         self._task_sums.make_room(self.num_nodes)
         return self._task_sums.settled()
+
+    def _tell_sums(self) -> None:
+        """Add events to the sums that nodes know, if an interrupt came between the two."""
+        if self._untold is not None:
+            if self._evidence.count.sum() > self._task_sums.n.sum():
+                self._task_sums.add(*self._untold)
+            self._untold = None
 
     def hierarchy(self, population: int = 0) -> GaussianHierarchy:
         """The hierarchy that is believed now, its widths fitted to the rewards so far."""
@@ -71,17 +84,25 @@ class AdaptiveBelief(Belief):
 
     def add(self, parent: int, count: int = 1) -> Indices:
         """New tasks below a population's root; returns their ids."""
-        added = super().add(parent, count)
-        if self._review is not None and self._review.belief is not None:
-            self._review.belief.add(parent, count)
+        review, self._review = self._review, None
+        try:
+            added = super().add(parent, count)
+        except ValueError:
+            self._review = review
+            raise
+        if review is not None and review.belief is not None:
+            review.belief.add(parent, count)
+        self._review = review
         return added
 
     def _raw_remove_newest(self, count: int) -> None:
         """Take back so many nodes that were added last, of which nothing was learned."""
+        review, self._review = self._review, None
         super()._raw_remove_newest(count)
-        if self._review is not None and self._review.belief is not None:
-            self._review.belief._raw_remove_newest(count)
-            self._review.folded = min(self._review.folded, self.num_nodes)
+        if review is not None and review.belief is not None:
+            review.belief._raw_remove_newest(count)
+            review.folded = min(review.folded, self.num_nodes)
+        self._review = review
 
     def add_populations(self, *_: Any, **__: Any) -> Indices:
         """Refused: populations with widths of their own are given at the start."""
@@ -104,27 +125,33 @@ class AdaptiveBelief(Belief):
         if noise is not None:
             raise ValueError("noise_std must not be given: all rewards of this belief share one")
         self._raw_check_leaves(nodes)  # widths are fitted to the sums of tasks
-        self.sums._raw_add(nodes, table, rewards)
+        sums, review = self.sums, self._review
+        self._review, self._untold = None, (nodes, table, rewards)
         super()._raw_observe(nodes, table, rewards)
-        if self._review is not None and self._review.belief is not None:
-            told = self._review.knows(nodes)
-            self._review.belief._raw_observe(nodes[told], table[told], rewards[told])
-        self._look(WORK * max(1.0, nodes.size / EVENTS_PER_CALL))
+        sums._raw_add(nodes, table, rewards)
+        self._untold = None
+        if review is not None and review.belief is not None:
+            told = review.knows(nodes)
+            review.belief._raw_observe(nodes[told], table[told], rewards[told])
+        self._look(review, WORK * max(1.0, nodes.size / EVENTS_PER_CALL))
 
     def _raw_observe_one(self, node: int, features: Any, reward: float) -> None:
         """`_raw_observe` of one event, with features (d,) or an arm's index."""
-        forest = self._nodes.forest
+        forest, review = self._nodes.forest, self._review
         if forest.parent[node] < 0:
             self._raw_check_leaves(np.array([node]))
+        if self._untold is not None:
+            self._tell_sums()
         self._task_sums.make_room(forest.size)
-        self._task_sums.add_one(node, features, reward)
+        self._review, self._untold = None, (node, features, reward)
         super()._raw_observe_one(node, features, reward)
-        review = self._review
+        self._task_sums.add_one(node, features, reward)
+        self._untold = None
         if review is not None and review.belief is not None and node < review.folded:
             review.belief._raw_observe_one(node, features, reward)
         # That of the first population is told at once; those of others by `_look`.
         if review is not None or len(self.due) > 1 or self._evidence.parts[0, 0] >= self.due[0]:
-            self._look(WORK)
+            self._look(review, WORK)
 
     def _raw_learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
@@ -146,36 +173,58 @@ class AdaptiveBelief(Belief):
         node = int(self.checked_nodes([task])[0])
         if self.sums.n[node] == 0:
             raise ValueError(f"task must be one that has had a reward, got {task}")
-        super().revise(node, features, old_reward, new_reward)
+        review, self._review = self._review, None
+        try:
+            super().revise(node, features, old_reward, new_reward)
+        except ValueError:
+            self._review = review
+            raise
         row = self.checked_features([features], 1)[0]
         self.sums.revise(node, row, float(old_reward), float(new_reward))
-        review = self._review
         if review is not None and review.belief is not None and node < review.folded:
             nodes, evidence = review.belief._nodes, review.belief._evidence
             Revision.of(nodes, evidence, node, row, float(old_reward), float(new_reward)).make()
+        self._review = review
 
     def _raw_can_revise(self, *event: Any) -> bool:
         """Whether `revise` leaves enough digits; if not, it refuses.  See `Revision.of`."""
         _, _, old, new, *_ = event
         return super()._raw_can_revise(*event) and sums_leave_digits(self.sums, old, new)
 
-    def _look(self, work: float) -> None:
-        """Fit the widths of populations that are due; of a single one, as far as `work` goes."""
+    def _raw_keep(self, nodes: Indices) -> Callable[[], None]:
+        """Copy what `revise` of these nodes changes; returns a function that puts it back."""
+        put_back, rows = super()._raw_keep(nodes), self.sums.rows(nodes)
+
+        def put_all_back() -> None:
+            put_back()
+            self.sums._put(nodes, rows)
+            self._review = None
+
+        return put_all_back
+
+    def _look(self, review: Review | None, work: float) -> None:
+        """Fit the widths of populations that are due; of a single one, as far as `work` goes.
+
+        `review` is the look that was under way.
+        """
         count = self._evidence.count
-        if self._review is None and not (count >= self.due).any():
+        if review is None and not (count >= self.due).any():
             return
         if self.num_populations > 1:
             self._refit(np.flatnonzero(count >= self.due))
             return
-        if self._review is None:
+        if review is None:
             tasks = self._task_sums.rows(most_rewarded(self._task_sums.n, self.prior))
-            self._review = Review(WidthRefit(self.prior, tasks, self._fitted(0)))
-            self._set_due(np.zeros(1, np.intp))
+            refit = WidthRefit(self.prior, tasks, self._fitted(0))
+            review = Review(refit, self._due_after(count))
         self._task_sums.make_room(self.num_nodes)
-        if self._review.advance(self, self._task_sums, work):
-            built = self._review.belief
+        if review.advance(self, self._task_sums, work):
+            built, due = review.belief, review.due
             assert built is not None  # all is done
-            self._nodes, self._evidence, self._review = built._nodes, built._evidence, None
+            # A look that is lost before this has never been: it is due still.
+            self._nodes, self._evidence, self.due = built._nodes, built._evidence, due
+        else:
+            self._review = review
 
     def _refit(self, populations: Indices) -> None:
         """Fit the widths of some populations at once, and start them over from the sums."""
@@ -197,7 +246,7 @@ class AdaptiveBelief(Belief):
                 same[key] = self._fit(rows, self._fitted(p))
             hierarchies.append(same[key])
         self._restart(populations, hierarchies, sums)
-        self._set_due(populations)
+        self.due[populations] = self._due_after(self._evidence.count[populations])
 
     def _fit(self, rows: TaskSums, before: GaussianHierarchy | None) -> GaussianHierarchy:
         """The hierarchy that is to be believed after these sums."""
@@ -209,10 +258,11 @@ class AdaptiveBelief(Belief):
         """The present hierarchy of a population, if it was fitted to some rewards."""
         return self.hierarchy(population) if self.due[population] > 1 else None
 
-    def _set_due(self, populations: Indices) -> None:
-        count = self._evidence.count[populations]
+    def _due_after(self, count: Vector) -> Vector:
+        """The rewards at which to look next, after a look at so many."""
         growth = np.where(count < FEW_REWARDS, GROWTH, LATE_GROWTH)
-        self.due[populations] = np.maximum(np.ceil(growth * count), count + 1)
+        due: Vector = np.maximum(np.ceil(growth * count), count + 1)
+        return due
 
     def copy(self) -> "AdaptiveBelief":
         """An independent belief of the same state; a look that is under way is ended."""
@@ -224,8 +274,10 @@ class AdaptiveBelief(Belief):
         return twin
 
     def _end_look(self) -> None:
-        if self._review is not None:
-            self._look(np.inf)
+        self._tell_sums()
+        review, self._review = self._review, None
+        if review is not None:
+            self._look(review, np.inf)
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays, without copies; a look that is under way is ended."""

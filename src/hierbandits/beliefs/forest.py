@@ -58,8 +58,9 @@ class Forest:
         return new
 
     def sprout(self, parent: int, level: int, count: int) -> slice:
-        """New children of a node; returns them."""
-        new = self._reserved(count)
+        """The rows of new children of a node, which are spare room until `size` counts them."""
+        new = slice(self.size, self.size + count)
+        self._make_room(count)
         self.parent[new], self.level[new] = parent, level
         return new
 
@@ -70,10 +71,14 @@ class Forest:
     def _reserved(self, count: int) -> slice:
         """The rows of so many new nodes."""
         new = slice(self.size, self.size + count)
-        self.parent = with_room(self.parent, self.size, count)
-        self.level = with_room(self.level, self.size, count)
+        self._make_room(count)
         self.size = new.stop
         return new
+
+    def _make_room(self, count: int) -> None:
+        """Let there be spare room for so many nodes."""
+        self.parent = with_room(self.parent, self.size, count)
+        self.level = with_room(self.level, self.size, count)
 
     @property
     def num_populations(self) -> int:

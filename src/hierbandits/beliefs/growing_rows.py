@@ -45,6 +45,8 @@ class GrowingRows:
 
     def place(self, row: int) -> Arrays:
         """The arrays that hold this row, until the next call; a few rows move on."""
+        if row >= len(self._arrays[0]):
+            self.make_room(row + 1)
         if self._old:
             self._move(ROWS)
             if self._old and self._moved <= row < len(self._old[0]):

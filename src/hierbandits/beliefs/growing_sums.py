@@ -30,6 +30,13 @@ class GrowingSums:
         """Add an event, with features (d,) or an arm's index."""
         self._add(task, features, reward, *self._rows.place(task))
 
+    def add(self, tasks: Any, features: Any, rewards: Any) -> None:
+        """Add one event, as `add_one` takes it, or a batch of them."""
+        if np.ndim(tasks) == 0:
+            self.add_one(tasks, features, rewards)
+        else:
+            self.settled()._raw_add(tasks, features, rewards)
+
     def rows(self, tasks: Indices) -> TaskSums:
         """The sums of some of the tasks, copied."""
         return TaskSums(*self._rows.rows(tasks))

@@ -39,27 +39,31 @@ class Nodes:
         self.levels = Levels(hierarchy, form)
         self.forest = Forest()
         self._room = ReservedRows()
-        self.state: Matrix = np.empty((0, *form.task_block(hierarchy.dim)))
         self.roots: Matrix = np.empty((0, *form.root_block(hierarchy.dim)))
-        self._show()
+        self._show(np.empty((0, *form.task_block(hierarchy.dim))))
 
-    def _show(self) -> None:
-        """Let kernels see the arrays as they are now."""
+    def _show(self, state: Matrix) -> None:
+        """Let kernels see this state, and the other arrays as they are now.
+
+        All at once: a kernel that is called after an interrupt must see the arrays that all others
+        see, and no address of arrays that are gone.
+        """
         forest, levels = self.forest, self.levels
         arrays = NodeArrays(
-            (forest.parent, forest.level, levels.assumed, levels.maps, self.state, self.roots)
+            (forest.parent, forest.level, levels.assumed, levels.maps, state, self.roots)
         )
-        addresses = address_table(arrays)
-        # Whatever interrupts this, the address is one of arrays that are kept.
-        self._coming = arrays, addresses
-        self.address = NodeAddress(addresses.ctypes.data)
-        self.arrays, self._addresses = arrays, addresses
-        self.path_normals = levels.num_levels * self.num_normals  # that a draw of a task may need
+        table = address_table(arrays)
+        address = NodeAddress(table.ctypes.data)
+        # How many normals a draw of a task may need.
+        normals = levels.num_levels * self.num_normals
+        self.state, self.arrays, self._addresses, self.address, self.path_normals = (
+            state, arrays, table, address, normals,
+        )  # fmt: skip
 
     def __setstate__(self, parts: dict[str, Any]) -> None:
         """A copy or a pickle of nodes has arrays of its own, elsewhere."""
         self.__dict__.update(parts)
-        self._show()
+        self._show(self.state)
 
     @property
     def size(self) -> int:
@@ -121,9 +125,9 @@ class Nodes:
         level = int(self.levels.below[self.forest.level[parent]])
         if level < 0:
             raise ValueError(f"parent must be above the level of tasks, got node {parent}, a task")
-        with self._all_or_none():
-            new = self.forest.sprout(parent, level, count)
-            self._start(new)
+        new = self.forest.sprout(parent, level, count)
+        self._start(new)
+        self.forest.size = new.stop
         return np.arange(new.start, new.stop)
 
     @contextmanager
@@ -138,9 +142,8 @@ class Nodes:
 
     def _start(self, new: slice) -> None:
         """Let new nodes, the last of the forest, know nothing."""
-        self.state = self._room.with_room(self.state, new.start, new.stop)
+        self._show(self._room.with_room(self.state, new.start, new.stop))
         self.forget(np.arange(new.start, new.stop))
-        self._show()
 
     def forget(self, nodes: Indices) -> None:
         """Let nodes know nothing."""
@@ -179,12 +182,13 @@ class Nodes:
             else:
                 users[row] -= 1
                 levels[place] = self.levels.append(hierarchy)
-        self._show()  # kernels must have the rows before a node has their numbers
+        self._show(self.state)  # kernels must have the rows before a node has their numbers
         forest.level[roots] = levels
         forest.level[tasks] = levels[tree[parent[tasks]]] + 1
         means = np.array([hierarchy.hyper_mean for hierarchy in hierarchies])
         self.put_roots(populations, means, self.levels.start[levels])
         self.forget(tasks)
+        self._show(self.state)
         return tasks
 
     def replica(self, hierarchy: GaussianHierarchy) -> "Nodes":
@@ -197,11 +201,10 @@ class Nodes:
         twin.forest = self.forest.copy()
         twin.forest.level[:] = 1
         twin.forest.level[twin.forest.root] = 0
-        twin.state = twin._room.reserve(self.state, copied=False)
         twin.roots = np.empty_like(self.roots)
         twin.put_roots(slice(None), hierarchy.hyper_mean[None], twin.levels.start[:1])
+        twin._show(twin._room.reserve(self.state, copied=False))
         twin.forget(twin.forest.root)  # blocks that nobody reads, but files hold them
-        twin._show()
         return twin
 
     def given_parents(self, nodes: Indices) -> tuple[Matrix, Matrix, Matrix]:
@@ -247,13 +250,9 @@ class Nodes:
     def copy(self) -> "Nodes":
         """An independent state of the same nodes."""
         twin = Nodes.__new__(Nodes)
-        twin.levels, twin.forest, twin._room = (
-            self.levels.copy(),
-            self.forest.copy(),
-            ReservedRows(),
-        )
-        twin.state, twin.roots = self.state[: self.size].copy(), self.roots.copy()
-        twin._show()
+        twin.levels, twin.forest = self.levels.copy(), self.forest.copy()
+        twin._room, twin.roots = ReservedRows(), self.roots.copy()
+        twin._show(self.state[: self.size].copy())
         return twin
 
     def saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -272,7 +271,6 @@ class Nodes:
         form, trees = nodes.levels.form, nodes.forest.num_populations
         shape = (nodes.size, *form.task_block(nodes.dim))
         nodes._room = ReservedRows()
-        nodes.state = nodes._room.reserve(state_array("state", arrays["state"], shape))
         nodes.roots = state_copy("roots", arrays["roots"], (trees, *form.root_block(nodes.dim)))
-        nodes._show()
+        nodes._show(nodes._room.reserve(state_array("state", arrays["state"], shape)))
         return nodes

@@ -1,5 +1,8 @@
 """Standard normals that are drawn ahead: a call of a generator costs as much as fifty of them."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.random import Generator
 
@@ -10,18 +13,43 @@ BLOCK = 2048
 
 
 class NormalStock:
-    """A generator's normals in a block, of which single decisions take what they need."""
+    """A generator's normals in a block, of which single decisions take what they need.
 
-    __slots__ = ("block", "rng", "size", "used")
+    What was taken since `begin` can be put back, whoever took it: `rng` remembers the generator's
+    state, and the block, before it is first asked for.
+    """
+
+    __slots__ = ("_rng", "block", "kept", "mark", "size", "used")
 
     def __init__(self, rng: Generator) -> None:
-        self.rng = rng
+        self._rng = rng
+        self.used = 0  # the first so many of the block
         self.put(np.empty(0))
+        self.begin()
+
+    def begin(self) -> None:
+        """From now on, remember what is taken."""
+        self.kept: tuple[Mapping[str, Any], Vector] | None = None
+        self.mark = self.used
+
+    def put_back(self) -> None:
+        """Give back all that was taken since `begin`; twice is as once."""
+        if self.kept is not None:
+            state, block = self.kept
+            self._rng.bit_generator.state = state
+            self.block, self.size = block, block.size
+        self.used = self.mark
+
+    @property
+    def rng(self) -> Generator:
+        """The generator itself."""
+        if self.kept is None:
+            self.kept = self._rng.bit_generator.state, self.block
+        return self._rng
 
     def put(self, block: Vector) -> None:
         """Take these normals from now on."""
-        self.block, self.size = block, block.size
-        self.used = 0  # the first so many of the block
+        self.block, self.size, self.used = block, block.size, 0
 
     def refill(self, number: int) -> int:
         """Draw a new block of at least so many; returns where it begins.

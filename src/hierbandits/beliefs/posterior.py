@@ -1,6 +1,7 @@
 """What every belief offers: checked arguments in front of unchecked loops."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -10,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.archive import read_archive, sound, write_archive
 from hierbandits.beliefs.best_arms import best_row_under, best_under
+from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
+from hierbandits.beliefs.kept_rows import KeptRows
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior_past import check_sums
@@ -41,6 +44,7 @@ class Posterior(ABC):
     FITS_WIDTHS: ClassVar[bool] = False  # whether widths are its own choice, and none are refused
     IS_TIMED: ClassVar[bool] = False  # whether agents are to tell it the times of events
     _nodes: Nodes
+    _evidence: Evidence
 
     @abstractmethod
     def add(self, parent: int, count: int = 1) -> Indices:
@@ -70,11 +74,12 @@ class Posterior(ABC):
         """Replace a reward that was observed earlier by a corrected one."""
 
     def _raw_can_revise(self, *event: Any) -> bool:
-        """Whether `revise` leaves enough digits; if not, it refuses.
-
-        `event` is a node, its features or arm, the old reward and the new one.
-        """
+        """Whether `revise` of (task, features, old_reward, new_reward) leaves enough digits."""
         return True
+
+    def _raw_keep(self, nodes: Indices) -> Callable[[], None]:
+        """Copy what `revise` of these nodes changes; returns a function that puts it back."""
+        return KeptRows.of(self._nodes, self._evidence, nodes).put_back
 
     @property
     @abstractmethod

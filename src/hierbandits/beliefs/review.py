@@ -5,18 +5,20 @@ import numpy as np
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.growing_sums import GrowingSums
 from hierbandits.beliefs.width_refit import WidthRefit
-from hierbandits.types import Indices
+from hierbandits.types import Indices, Vector
 
 
 class Review:
     """Widths fitted to a population's sums, and the belief under them as it is built.
 
     Tasks are folded in by their ids.  A reward of a task that is folded must be told to `belief`
-    too; a reward of any other task is in the sums when its turn comes.
+    too; a reward of any other task is in the sums when its turn comes.  A review that was
+    interrupted in the middle of a piece is of no use any more.
     """
 
-    def __init__(self, refit: WidthRefit) -> None:
+    def __init__(self, refit: WidthRefit, due: Vector) -> None:
         self.refit = refit
+        self.due = due  # the rewards at which to look next, once this is done
         self.belief: Belief | None = None
         self.folded = 0  # the number of nodes that `belief` has been told of
 

@@ -9,6 +9,7 @@ from hierbandits.beliefs.first_widths import FirstWidths
 from hierbandits.beliefs.standard_units import StandardUnits
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.kernels.arm_width_draws import draw_arm_widths
+from hierbandits.kernels.random_address import RandomAddress, random_table
 from hierbandits.kernels.width_conditionals import CENTRE, COMMON, NOISE
 from hierbandits.kernels.width_draws import draw_widths
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -110,8 +111,9 @@ class WidthRefit:
         """Make these draws."""
         sums, prior, constant = self._sums, self.prior, self.units.constant
         draw: Any = draw_arm_widths if prior.is_armed else draw_widths
+        table = random_table(self._rng)
         draw(
-            self._rng,
+            RandomAddress(table.ctypes.data),
             sums.xx,
             sums.xy,
             sums.yy,

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
+from hierbandits.beliefs.review import Review
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.beliefs.width_refit import WidthRefit
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -15,7 +16,7 @@ from hierbandits.models.variants import unknown_widths
 from hierbandits.policies.policy import Policy
 from hierbandits.policies.recipes import Recipe
 from hierbandits.policies.thompson_rule import thompson
-from hierbandits.types import Indices
+from hierbandits.types import Vector
 
 STEPS = 120
 """Of the chain behind every draw of the widths.  With 40 steps regret is a little higher."""
@@ -33,11 +34,11 @@ class DrawnBelief(AdaptiveBelief):
         refit.advance()
         return refit.last()
 
-    def _look(self, work: float) -> None:
+    def _look(self, review: Review | None, work: float) -> None:
         self._refit(np.flatnonzero(self._evidence.count >= self.due))
 
-    def _set_due(self, populations: Indices) -> None:
-        self.due[populations] = self._evidence.count[populations] + 1
+    def _due_after(self, count: Vector) -> Vector:
+        return count + 1
 
 
 @dataclass(frozen=True, slots=True)

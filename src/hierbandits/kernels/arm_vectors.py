@@ -35,9 +35,7 @@ def observe(
     evidence: Matrix,
 ) -> None:
     """Learn a batch of rewards, in order."""
-    innovations, table = np.empty((3, tasks.size)), _table(nodes)
-    dense.climb(nodes, tasks, table, features, rewards, noise_std, dense.OBSERVE, innovations)
-    dense.add_evidence(innovations, evidence)
+    dense.observe_rows(nodes, tasks, _table(nodes), features, rewards, noise_std, evidence)
 
 
 def observe_event(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from hierbandits.compiler import compiled
+from hierbandits.kernels.random_address import RandomAddress, generator_at
 from hierbandits.kernels.width_conditionals import (
     CENTRE,
     COMMON,
@@ -28,7 +29,7 @@ from hierbandits.types import Mask, Matrix, Vector
 
 @compiled
 def draw_arm_widths(
-    rng: Generator,
+    source: RandomAddress,
     counts: Matrix,
     xy: Matrix,
     yy: Vector,
@@ -50,6 +51,7 @@ def draw_arm_widths(
 
     `common` is l_s, a part of the chain's state.  Without a part in common, numbers[COMMON] is 0.
     """
+    rng = generator_at(source)
     tasks, arms = xy.shape
     mu, off = np.empty(arms), np.empty(tasks)
     for turn in range(len(covs)):

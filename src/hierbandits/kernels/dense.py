@@ -147,6 +147,22 @@ def add_evidence(innovations: Matrix, evidence: Matrix) -> None:
 
 
 @compiled
+def observe_rows(
+    nodes: NodeArrays,
+    tasks: Indices,
+    table: Matrix,
+    rows: Indices,  # (E,), the features of each event in the table, or empty: one after the other
+    rewards: Vector,
+    noise_std: Vector,
+    evidence: Matrix,
+) -> None:
+    """`observe` with features looked up in a table: no interrupt comes before they are counted."""
+    innovations = np.empty((3, tasks.size))
+    climb(nodes, tasks, table, rows, rewards, noise_std, OBSERVE, innovations)
+    add_evidence(innovations, evidence)
+
+
+@compiled
 def observe(
     nodes: NodeArrays,
     tasks: Indices,
@@ -156,9 +172,7 @@ def observe(
     evidence: Matrix,  # (3, P)
 ) -> None:
     """Learn a batch of rewards, in order."""
-    innovations = np.empty((3, tasks.size))
-    climb(nodes, tasks, features, tasks[:0], rewards, noise_std, OBSERVE, innovations)
-    add_evidence(innovations, evidence)
+    observe_rows(nodes, tasks, features, tasks[:0], rewards, noise_std, evidence)
 
 
 @compiled

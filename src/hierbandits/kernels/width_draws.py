@@ -20,6 +20,7 @@ from numpy.random import Generator
 
 from hierbandits.compiler import compiled
 from hierbandits.kernels.inverse_wishart import draw_inverse_wishart
+from hierbandits.kernels.random_address import RandomAddress, generator_at
 from hierbandits.kernels.small_matrices import factorise, factorise_above_one, invert_lower
 from hierbandits.kernels.width_conditionals import (
     CENTRE,
@@ -37,7 +38,7 @@ from hierbandits.types import Mask, Matrix, Vector
 
 @compiled
 def draw_widths(
-    rng: Generator,
+    source: RandomAddress,
     xx: Matrix,
     xy: Matrix,
     yy: Vector,
@@ -60,6 +61,7 @@ def draw_widths(
     `is_own` has a hyper-variance to itself.  The first draws of a chain keep theta fixed as widths
     move: from widths that are far too wide they would else end far too narrow, and stay there.
     """
+    rng = generator_at(source)
     tasks, dim = xy.shape
     lower, inverse, inner = np.zeros((3, dim, dim))
     half = np.zeros((tasks, dim, dim))  # a root of (I + L' X'X L / noise_var)^-1, lower
