@@ -61,6 +61,7 @@ def test_if_the_journal_fails_nothing_has_changed(change):
     fails.append(True)
     with pytest.raises(Full):
         _each_change(agent)[change]()
+    assert agent._books.held.unfinished is None  # nothing waits for the next call
     assert state(agent) == before
     fails.clear()
     _each_change(agent)[change]()

@@ -182,9 +182,9 @@ def test_what_expires_does_not_depend_on_steps_back_of_the_clock(step, journal, 
         agent.decide("t", id=f"d{i}")
         clock.now += 10.0
         agent.decide("t", id=f"e{i}")
+        clock.now -= step
         if i % 3 == 0:
             agent.reward(f"d{i}", 1.0)
-        clock.now -= step
         made = agent.decide_many(["s"], ids=[f"f{i}"])
         assert made[0].time == clock.now  # as the clock says
     agent.save(tmp_path / "agent")
@@ -201,6 +201,16 @@ def test_what_expires_does_not_depend_on_steps_back_of_the_clock(step, journal, 
         assert settled[:2] == ["d0", "d3"]
         assert each.expire(200.5) == []  # but d0 had its reward 210 ago
         assert list(each._state.ledger.settled) == settled[1:]
+
+
+def test_a_step_back_of_the_clock_takes_no_time():
+    ledger, _ = _ledger()
+    ledger.tick(5.0)
+    assert (ledger.steady(5.5), ledger.steady(4.0), ledger.steady(-100.0)) == (5.5, 5.0, 5.0)
+    ledger.tick(4.0)
+    ledger.tick(4.25)
+    ledger.tick(3.0)
+    assert (ledger.lag, ledger.steady(3.5)) == (2.25, 5.75)
 
 
 def test_old_decisions_are_found_without_a_look_at_the_others():

@@ -27,11 +27,8 @@ AGENT_MUTANTS = [
         "if again:\n                put_back[0]()",
         "if False:\n                pass",
     ),
-    (
-        "agent/agent_state.py",
-        "if again:\n                put_back[1]()",
-        "if False:\n                pass",
-    ),
+    ("agent/agent_state.py", "put_back[1]()", "pass"),
+    ("agent/agent_state.py", "if extreme or not", "if not"),
     (
         "agent/agent_state.py",
         "if again:\n                undo()",
