@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 import threading
 
 import numpy as np
@@ -10,7 +11,7 @@ from support.agents import ARMED, ARMS, LINEAR, Clock, state
 from support.processes import in_child
 
 from hierbandits import Agent, GaussianHierarchy
-from hierbandits.agent.agent_lock import FORK_GUARD, depth
+from hierbandits.agent.agent_lock import FORK_GUARD, ForkGuard, depth
 
 
 def test_threads_that_share_an_agent_lose_nothing():
@@ -271,3 +272,28 @@ def test_the_depth_of_a_lock_is_that_of_the_calls_that_hold_it():
         with lock:
             depths.append(depth(lock))
     assert [*depths, depth(lock)] == [0, 1, 2, 0]
+
+
+def test_an_interrupt_of_a_fork_that_waits_leaves_no_lock_behind(monkeypatch):
+    agent, other = Agent(ARMED, seed=0), Agent(ARMED, seed=0)
+    real = ForkGuard._try_all
+
+    def interrupted(guard, first, taken, wait):
+        real(guard, first, taken, wait)
+        assert len(taken) > 2
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ForkGuard, "_try_all", interrupted)
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
+
+    def refused():
+        try:
+            agent.decide("t")
+        except RuntimeError as error:
+            return error
+
+    assert "its copy in this child is unusable" in in_child(refused)
+    monkeypatch.undo()
+    assert depth(agent._lock) == depth(other._lock) == depth(FORK_GUARD._own) == 0
+    assert FORK_GUARD._busy == []
+    assert in_child(lambda: agent.decide("t").task) == "t"

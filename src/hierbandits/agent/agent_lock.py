@@ -3,6 +3,7 @@
 import os
 import re
 import time
+from itertools import compress
 from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
@@ -71,22 +72,33 @@ class ForkGuard:
             self._agents.add(agent)
 
     def _take(self) -> None:
+        """Before the fork, which nothing can keep from happening.
+
+        If this is interrupted, no lock is held, and nobody knows who is in a call: no agent is of
+        any use in the child.
+        """
+        taken: list[Lock] = []
+        try:
+            self._take_all(taken)
+        except BaseException:
+            self._busy = list(self._agents)
+            _let_go(taken)
+            raise
+
+    def _take_all(self, taken: "list[Lock]") -> None:
         deadline, wait = time.monotonic() + self.patience, TRY
         first: list[Locked] = []  # those that were busy, the latest first
         while True:
             left = deadline - time.monotonic()
-            taken: list[Lock] = []
             awaited = _lock_of(first[0]) if first else None
-            if awaited is not None and left > 0 and awaited.acquire(timeout=left):
-                taken.append(awaited)
-            self._own.acquire()
-            taken.append(self._own)
+            if awaited is not None and left > 0:
+                _take_one(awaited, left, taken)
+            _take_one(self._own, -1.0, taken)
             busy = self._try_all(first, taken, max(0.0, min(wait, left)))
             if not busy or left <= 0:
                 self._taken, self._busy = taken, busy
                 return
-            for lock in taken:
-                lock.release()
+            _let_go(taken)
             first = [*busy, *(agent for agent in first if agent not in busy)]
             wait *= 2  # the longer, the fairer to a fork among threads that never rest
 
@@ -97,9 +109,7 @@ class ForkGuard:
             lock = _lock_of(agent)
             if lock is None:
                 continue
-            if lock.acquire(timeout=wait):
-                taken.append(lock)
-            else:
+            if not _take_one(lock, wait, taken):
                 busy.append(agent)
                 if wait > 0:
                     break
@@ -118,8 +128,20 @@ class ForkGuard:
 
     def _release(self) -> None:
         taken, self._taken, self._busy = self._taken, [], []
-        for lock in taken:
-            lock.release()
+        _let_go(taken)
+
+
+def _take_one(lock: "Lock", wait: float, taken: "list[Lock]") -> bool:
+    """Take a lock, and note it before any interrupt comes; False if it is busy for so long."""
+    size = len(taken)
+    taken.extend(compress((lock,), map(lock.acquire, (True,), (wait,))))
+    return len(taken) > size
+
+
+def _let_go(taken: "list[Lock]") -> None:
+    """Let all locks go."""
+    while taken:
+        taken.pop().release()
 
 
 def depth(lock: "Lock") -> int:
