@@ -8,7 +8,7 @@ import pytest
 from support.agent_lives import PRIORS, check_knows, every_policy, live, new_agent
 from support.agents import ARMED, DEEP, LINEAR, Clock, ledger_parts
 
-from hierbandits import Agent, Columns, Log
+from hierbandits import Agent, Columns, GaussianHierarchy, Log
 
 
 @pytest.mark.parametrize("form", list(PRIORS))
@@ -65,6 +65,25 @@ def test_a_log_of_others_is_learned_too():
     nameless = Agent.replay(_log(task=["s"], arm=["x"], reward=[0.5]), prior, arms=["y", "x"])
     assert nameless.table()["decisions"] == [1, 1]
     assert not nameless._state.ledger.settled
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]])
+def test_rows_are_as_old_as_they_say_or_younger_whatever_their_order(order):
+    times = np.array([100.0, 200.0, 300.0, 400.0])[order]
+    log = _log(
+        task=["s"] * 4,
+        arm=["x", "y", "x", "y"],
+        reward=[0.5] * 4,
+        decision=list("abcd"),
+        time=times,
+    )
+    prior = GaussianHierarchy.armed(2, hyper_std=1.0, task_std=1.0, noise_std=1.0)
+    agent = Agent.replay(log, prior, arms=["x", "y"], clock=lambda: 450.0)
+    agent.expire(160.0)  # what is from before 290
+    kept = {id for id, time in zip("abcd", times, strict=True) if time > 290}
+    assert kept <= set(agent._state.ledger.settled)
+    if order == [0, 1, 2, 3]:
+        assert kept == set(agent._state.ledger.settled)
 
 
 def test_a_path_is_a_population_and_its_task():

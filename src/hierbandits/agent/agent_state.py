@@ -90,13 +90,14 @@ class AgentState:
             self._finish_reward(*step)
         self.unfinished = None
 
-    def _step(self, now: float, *stages: Stage) -> Step:
-        """A step that ends with its event counted."""
+    def _step(self, now: float | None, *stages: Stage) -> Step:
+        """A step that ends with its event counted; `now` is the clock's, or None."""
         number = self.num_events + 1
 
         def count(_: bool) -> None:
             self.num_rewards = int(self.belief.num_rewards.sum())
-            self.ledger.tick(now)
+            if now is not None:
+                self.ledger.tick(now)
             self.num_events = number
 
         return Step([*stages, count])
@@ -259,7 +260,7 @@ class AgentState:
         tasks: Sequence[tuple[Name, ...]],
         table: Matrix | Indices,
         rewards: Vector,
-        now: float,
+        now: float | None,
     ) -> Step:
         """Rewards of decisions that were made elsewhere; new tasks are met."""
         if len(tasks) == 0:

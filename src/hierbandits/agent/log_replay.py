@@ -55,7 +55,7 @@ def replay_log(state: AgentState, log: Log, now: float) -> None:
             table = state.catalogue.places_of(batch.names.arms)[batch.features]
         table = state.belief.checked_features(table, batch.num_rows)
         paths = [path_of[task] for task in batch.tasks.tolist()]
-        state.learn(paths, table, batch.rewards, now).run()
+        state.learn(paths, table, batch.rewards, None).run()
         member_of = {task: state.roster.meet(path) for task, path in path_of.items()}
         _remember(state, batch, table, member_of, now)
     state.count_decisions()
@@ -104,8 +104,10 @@ def _remember(
             offered,
         )
         state.ledger.add(entry)
-        state.ledger.settle([entry], [float(batch.rewards[e])], times[e])
-        state.ledger.tick(times[e])
+        # Rows may be in any order: where time seems to go back, none has passed.
+        latest = max(times[e], state.ledger.latest)
+        state.ledger.settle([entry], [float(batch.rewards[e])], latest)
+        state.ledger.tick(latest)
 
 
 def _seconds(times: NDArray[Any] | None, num_rows: int, now: float) -> list[float]:
