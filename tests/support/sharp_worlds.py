@@ -67,7 +67,7 @@ def check_exact(make, learn, noise, number, seed=0):
     Sums have lost some digits of these.  Nor can they tell almost collinear features from collinear
     ones, so such events are not judged by them; returns whether they were.
     """
-    loss = 1e-15 / noise + (1e-9 if learn is observed else 1e-6)
+    loss = 1e-9 + 1e-15 / noise if learn is observed else 1e-6 + 1e-12 / noise
     rng = np.random.default_rng([seed, number, int(-np.log10(noise))])
     prior = make(rng, noise)
     tasks, features, rewards, x = events(rng, prior, number)
