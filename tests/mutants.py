@@ -104,6 +104,7 @@ MUTANTS = [
     ("algebra.py", "root @ (transposed(root) @ information)", "root @ information"),
     ("beliefs/revision.py", "square + self.change, float(count)", "square, float(count)"),
     ("beliefs/revision.py", "abs(self.mean), abs(self.new_mean), self.std", "0.0, 0.0, 0.0"),
+    ("beliefs/revision.py", "self.size, self.new_size, max", "0.0, self.new_size, max"),
     ("beliefs/revision.py", "before - old**2 + new**2", "before"),
     ("beliefs/revision.py", "after >= _LESS * before or", ""),
     ("beliefs/levels.py", "least * SHARPEST**2 < most", "False"),

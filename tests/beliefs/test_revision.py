@@ -45,7 +45,7 @@ def test_a_correction_is_exact_or_refused(prior, typo):
             belief.revise(tasks[7], x[7], typo, rewards[7])
         assert belief_state(belief) == before
         return
-    if abs(typo) < 1e4 or belief._raw_can_revise(int(tasks[7]), x[7], typo, rewards[7]):
+    if abs(typo) < 1e3 or belief._raw_can_revise(int(tasks[7]), x[7], typo, rewards[7]):
         belief.revise(tasks[7], x[7], typo, rewards[7])
         _assert_same(belief, right)
 
@@ -75,13 +75,33 @@ def test_an_error_may_come_in(prior):
     large.revise(tasks[7], x[7], 1e8 * np.sign(rewards[7]), 0.9e8)
 
 
+def test_evidence_that_has_lost_its_digits_is_not_brought_back():
+    """The tasks are so narrow that means hardly follow a reward."""
+    prior = GaussianHierarchy.linear(1, hyper_std=1e-4, task_std=1e-4, noise_std=1.0)
+    belief = Belief(prior, 2)
+    belief.observe([0, 1], [[1.0], [1.0]], [1e9, 2.0])
+    with pytest.raises(ValueError, match="old_reward"):
+        belief.revise(0, [1.0], 1e9, 1e8)
+
+
+def test_a_reward_that_was_no_surprise_may_have_been_too_large():
+    """The tasks are so wide that the evidence hardly notices it, but not its own digits."""
+    prior = GaussianHierarchy.linear(1, hyper_std=1.0, task_std=1e3, noise_std=1e-3)
+    belief = Belief(prior, 2)
+    belief.observe([0, 1], [[1.0], [1.0]], [30.0, 0.002])
+    assert belief.evidence.square[0] < 1
+    with pytest.raises(ValueError, match="old_reward"):
+        belief.revise(0, [1.0], 30.0, 0.003)
+    belief.revise(1, [1.0], 0.002, 0.003)
+
+
 def test_a_mean_that_has_lost_its_digits_is_not_brought_back():
     """Widths so wide that one reward of 1e9 is no surprise."""
     prior = GaussianHierarchy.linear(1, hyper_std=1e9, task_std=1e9, noise_std=1.0)
     belief = Belief(prior, 2)
     belief.observe([0, 1], [[1.0], [1.0]], [1e9, 2.0])
     with pytest.raises(ValueError, match="old_reward"):
-        belief.revise(0, [1.0], 1e9, 3.0)
+        belief.revise(0, [1.0], 1e9, 0.9e9)  # a first step is refused as the whole way is
     belief.revise(1, [1.0], 2.0, 3.0)
 
 

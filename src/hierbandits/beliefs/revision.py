@@ -9,7 +9,7 @@ from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.task_sums import TaskSums
 
-LOSS = 1e-9
+LOSS = 1e-10
 """The rounding error, in units of what is usual, beyond which a correction is refused."""
 
 REFUSED = (
@@ -34,6 +34,8 @@ class Revision:
     new_mean: float
     std: float  # of x @ theta
     change: float  # of the sum of e^2 / V
+    size: float  # the square of the old reward, or of the mean if that is larger, over the noise's
+    new_size: float
 
     @classmethod
     def of(
@@ -58,15 +60,18 @@ class Revision:
         # The evidence's quadratic form has the gradient 2 (y - x @ mean) / var, linear in y.
         change = amount * ((old - mean) + (new - new_mean))
         std = float(np.sqrt(within + shared))
-        return cls(nodes, evidence, node, row, amount, mean, new_mean, std, change)
+        size, new_size = max(old**2, mean**2) / var, max(new**2, new_mean**2) / var
+        return cls(nodes, evidence, node, row, amount, mean, new_mean, std, change, size, new_size)
 
     @property
     def leaves_digits(self) -> bool:
         """Whether means and the evidence keep theirs."""
         population = self.nodes.forest.population(self.node)
         square, count = float(self.evidence.square[population]), self.evidence.count[population]
-        return _leaves_digits(square, square + self.change, float(count)) and _leaves_digits(
-            abs(self.mean), abs(self.new_mean), self.std
+        return (
+            _leaves_digits(square, square + self.change, float(count))
+            and _leaves_digits(self.size, self.new_size, max(float(count), self.new_size))
+            and _leaves_digits(abs(self.mean), abs(self.new_mean), self.std)
         )
 
     def make(self) -> None:
