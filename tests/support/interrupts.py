@@ -3,6 +3,7 @@
 import ast
 import signal
 import sys
+import weakref
 from functools import cache
 from inspect import CO_GENERATOR
 from pathlib import Path
@@ -55,6 +56,9 @@ class Interrupt:
     def _called(self, frame, event, _):
         if frame.f_code.co_filename == __file__ or frame.f_code.co_flags & CO_GENERATOR:
             return None  # when Python ends a generator early, no error can leave it
+        callers = frame, frame.f_back
+        if any(one and one.f_code.co_filename == weakref.__file__ for one in callers):
+            return None  # nor can one leave what is called when an object goes
         self._pass()
         return self._inside if frame.f_code.co_filename.startswith(PACKAGE) else None
 
