@@ -22,6 +22,7 @@ from hierbandits.agent.journal import events_of
 
 ADAPTIVE = "AdaptiveHierTS"
 EVERYWHERE = {("armed", call) for call in ("reward", "rewards", "learn", "decide", "correct")}
+EVERYWHERE |= {("linear", "reward"), ("linear", "decide")}
 MOST_PLACES = 12  # of a call that are tried here; `make soak` tries more
 
 
@@ -35,6 +36,7 @@ def _ready(form, policy, journal=None):
     agent.reward_many(["d0", "d1"], [0.5, 1e6])
     agent.expire(4.5, default=0.1)  # which is d2's from now on
     agent.decide_many([task_of(form, 0), task_of(form, 4)], ids=["e0", "e1"])
+    agent.decide(task_of(form, 1), id="e2")
     return agent
 
 
