@@ -232,7 +232,10 @@ def interrupted_looks(form, seed, events, interrupt=by_error):
         assert agent._state.sums.count() == event + 1 == agent.belief.num_rewards.sum()
         if event % 50 == 49:
             check_knows(agent, history)
-    agent.belief.state()  # ends a look that is under way
-    assert agent.belief.due[0] > events  # so it has looked, as if nothing had happened
+    made = agent.decide(task_of(form, 0), id="last")
+    agent.reward("last", 0.5)  # in peace: a look that was interrupted begins anew
+    history["last"] = made, 0.5
+    agent.belief.state()  # ends it
+    assert agent.belief.due[0] > events + 1
     check_knows(agent, history)
     return number
