@@ -93,7 +93,7 @@ MUTANTS = [
     ("beliefs/contribution.py", "1.0 - factor[:, 0] ** 2", "1.0 - factor[:, 0]"),
     ("beliefs/round_slots.py", "-1, parent + first", "-1, parent"),
     ("beliefs/folding.py", "(mean * (weighted + residual))", "(mean * weighted)"),
-    ("algebra.py", "(largest > _MOST_SPREAD * least) | (least < 0.9)", "least < 0.9"),
+    ("algebra.py", "(spread > _MOST_SPREAD) | (pivots < 0.9)", "(pivots < 0.9)"),
     ("algebra.py", "np.where(values > floor, values, 0.0)", "np.maximum(values, 0.0)"),
     (
         "algebra.py",

@@ -193,6 +193,14 @@ def test_a_huge_precision_in_one_direction_says_nothing_of_the_others(seed, size
     np.testing.assert_allclose(log_det[1], np.log1p(size * (x @ cov @ x)), rtol=1e-9)
 
 
+def test_one_direction_that_is_known_is_told_from_another_that_has_pivots_alike():
+    """The first pivots of I + W are small where its largest entry comes last."""
+    x = np.array([0.01, 0.004, 3.0])
+    _, after, _ = condition(np.zeros(3), np.eye(3), 1e9 * np.outer(x, x), 1e9 * x)
+    unknown = np.array([0.4, -1.0, 0.0])
+    np.testing.assert_allclose(np.sum((after.T @ unknown) ** 2), unknown @ unknown, rtol=1e-9)
+
+
 def test_a_message_is_what_is_left_when_the_node_is_integrated_out():
     """W (I + W)^-1, also where W is so large that a difference would not tell."""
     rng = np.random.default_rng(13)

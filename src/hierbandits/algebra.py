@@ -13,7 +13,7 @@ from hierbandits.types import Indices, Matrix, Vector
 FLOOR = 1e-60
 """The variance that stands for none where a covariance is singular."""
 
-_MOST_SPREAD = 1e3  # of the pivots of I + W, whose squares rounding is then 1e-9 of at most
+_MOST_SPREAD = 1e6  # tr W tr (I + W)^-1, for rounding of 1e-9 beside I + W at most
 
 
 def square_root(cov: Matrix) -> Matrix:
@@ -104,7 +104,6 @@ def settle(information: Matrix, weighted: Vector) -> Settled:
     except np.linalg.LinAlgError:
         return _settled_by_eigenvalues(information, weighted)
     pivots = np.diagonal(lower, axis1=-2, axis2=-1)
-    largest, least = pivots.max(-1, initial=1.0), pivots.min(-1, initial=1.0)
     root = np.linalg.solve(transposed(lower), np.broadcast_to(one, lower.shape))
     message = root @ (transposed(root) @ information)
     told = Settled(
@@ -113,7 +112,8 @@ def settle(information: Matrix, weighted: Vector) -> Settled:
         (message + transposed(message)) / 2,
         2 * np.log(pivots).sum(axis=-1),
     )
-    unclear = (largest > _MOST_SPREAD * least) | (least < 0.9)
+    spread = np.trace(information, axis1=-2, axis2=-1) * (root**2).sum(axis=(-2, -1))
+    unclear = (spread > _MOST_SPREAD) | (pivots < 0.9).any(axis=-1)
     if not unclear.any():
         return told
     if information.ndim == 2:

@@ -24,7 +24,7 @@ def main(seconds):
         while time.monotonic() < end:
             rng = np.random.default_rng(seed)
             make, learn = MAKERS[seed % 3], LEARNERS[seed % 2]
-            noise, number = 10.0 ** rng.uniform(-11, 0), int(rng.integers(3, 12))
+            noise, number = 10.0 ** rng.uniform(-9.5, 0), int(rng.integers(3, 12))
             judged = check_exact(make, learn, noise, number, seed)
             counts["posteriors against exact fractions"] += judged
             accepted = check_finite(seed, Path(folder) / "belief")

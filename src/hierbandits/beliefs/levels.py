@@ -24,7 +24,7 @@ from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.stated_covs import parts_in_common
 from hierbandits.types import Indices, Mask, Matrix, Vector
 
-SHARPEST = 1e12
+SHARPEST = 1e11
 """By how much a single event may narrow what is known, unless arms are independent."""
 
 _ROOM = 1e10  # for the number of features and of events
