@@ -11,9 +11,12 @@ CACHE = Path(__file__).parents[2] / ".checked_kernels"
 SETTINGS = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(CACHE)}
 
 
-def fuzz_surface(seconds, seed, most):
-    """What a fuzz of the public surface reports; a call may take `most` seconds."""
-    words = ("-X", "faulthandler", "-m", "support.surface_fuzz", seconds, seed, most)
+def fuzz_surface(seconds, seed, most, least=0):
+    """What a fuzz of the public surface reports; a call may take `most` seconds.
+
+    It makes `least` calls, however slow the machine is.
+    """
+    words = ("-X", "faulthandler", "-m", "support.surface_fuzz", seconds, seed, most, least)
     done = python(
         *map(str, words), path=Path(__file__).parents[1], timeout=seconds + 900, **SETTINGS
     )

@@ -73,10 +73,10 @@ class SurfaceFuzz:
             else:
                 self._keep(value)
 
-    def run(self, seconds):
-        """Call names for so long, those first that have had least time."""
+    def run(self, seconds, least):
+        """Call names for so long, and so many at least, those first that have had least time."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        while time.monotonic() < end or self.counts["calls"] < least:
             if (self.counts["calls"] + 1) % RENEWED == 0:
                 self.renew()
             few = self.random.sample(range(len(self.targets)), 8)
@@ -256,7 +256,7 @@ def _check_that_faults_are_seen(fuzz):
     fuzz.counts.clear()
 
 
-def main(seconds, seed, most):
+def main(seconds, seed, most, least):
     """Fuzz for so many seconds in this process, which must check bounds; the report."""
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
@@ -267,10 +267,11 @@ def main(seconds, seed, most):
         with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
             fuzz.renew()  # which compiles kernels, before the time runs
             _check_that_faults_are_seen(fuzz)
-            fuzz.run(seconds)
+            fuzz.run(seconds, least)
         os.chdir("/")
     return fuzz.report()
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(float(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]))))
+    seconds, seed, most, least = sys.argv[1:]
+    print(json.dumps(main(float(seconds), int(seed), float(most), int(least))))
