@@ -1,8 +1,8 @@
 """A fuzz of every public name: whatever it is given, it must not reach outside its arrays.
 
-    NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=FOLDER python -m support.surface_fuzz SECONDS SEED MOST
+    NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=FOLDER python -m support.surface_fuzz SECONDS SEED MOST LEAST
 
-MOST is how many seconds a call may take.
+MOST is how many seconds a call may take, LEAST how many calls are made at least.
 
 Arguments are sound objects, those that earlier calls gave, or drawn by `Values`; some are spoilt.
 The classes of what calls return are asked too, so that the surface is all that can be reached from
