@@ -1,6 +1,6 @@
 """A fuzz of every public name: whatever it is given, it must not reach outside its arrays.
 
-    NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=FOLDER python -m support.surface_fuzz SECONDS SEED MOST LEAST
+    NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=F python -m support.surface_fuzz SECONDS SEED MOST LEAST
 
 MOST is how many seconds a call may take, LEAST how many calls are made at least.
 
