@@ -106,7 +106,7 @@ class Life:
         return lambda agent: agent.learn(tasks, features, rewards)
 
     def past(self, agent):
-        if not agent.belief.num_rewards.any():
+        if not agent.belief.num_rewards.any() and agent.prior.dim == PRIORS[self.form].dim:
             tasks = [task_of(self.form, number) for number in (1, 2, 14)]
             twin = new_agent(self.form, "HierTS")
             twin.learn(tasks, twin._state.belief.checked_features(
