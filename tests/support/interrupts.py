@@ -27,6 +27,15 @@ def _starts(name):
     return {node.lineno for node in found if not isinstance(node, ast.With)}
 
 
+def _lets_out(frame):
+    """Whether an error can leave a frame.
+
+    None can where Python ends a generator early, nor in what is called when an object goes.
+    """
+    names = [each.f_code.co_filename for each in (frame, frame.f_back) if each]
+    return not frame.f_code.co_flags & CO_GENERATOR and weakref.__file__ not in names
+
+
 class Interrupt:
     """Raises an error at one of the calls, returns and statements of the package, by its number.
 
@@ -54,11 +63,8 @@ class Interrupt:
             raise self.error
 
     def _called(self, frame, event, _):
-        if frame.f_code.co_filename == __file__ or frame.f_code.co_flags & CO_GENERATOR:
-            return None  # when Python ends a generator early, no error can leave it
-        callers = frame, frame.f_back
-        if any(one and one.f_code.co_filename == weakref.__file__ for one in callers):
-            return None  # nor can one leave what is called when an object goes
+        if frame.f_code.co_filename == __file__ or not _lets_out(frame):
+            return None
         self._pass()
         return self._inside if frame.f_code.co_filename.startswith(PACKAGE) else None
 
@@ -100,9 +106,9 @@ def alarmed(action, delay):
     """Do something that a real signal interrupts after a delay; returns whether it came in time."""
     is_on = True
 
-    def ring(*_):
+    def ring(_, frame):
         nonlocal is_on
-        if is_on:
+        if is_on and _lets_out(frame):
             is_on = False
             raise Alarm
 
