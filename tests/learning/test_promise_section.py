@@ -27,7 +27,7 @@ def test_the_words_say_what_is_promised_and_saved():
     means = dict.fromkeys(PLAYERS, 2.0) | {START: 1.0, NOTHING: 4.0, "PooledTS": 1.0}
     (words,) = on_promises(made(means))
     assert "In new tasks, 20 of them for 3 rounds" in words
-    assert "a regret of 1 a task: 90 % from 0.99" in words
+    assert "a regret of 1 a task, 90 % from 0.99" in words
     assert "on average over many such tasks, and from 0.99" in words
     assert "75 ± " in words
     assert "% less than without the log" in words

@@ -56,6 +56,13 @@ def test_what_is_expected_holds_what_is_not_known_and_no_luck(unknown):
     assert np.mean(halves) < 1.15 * 1.645 * np.hypot(unknown, 0.3)
 
 
+def test_there_are_no_more_tasks_like_the_logs_own():
+    promise = Promise(OWN, START, np.random.default_rng(3).gamma(2.0, 1.0, (1, 40, 5)))
+    assert promise.expected == promise.interval
+    low, high = Promise(NEW, START, promise.regret).expected
+    assert promise.interval[0] < low < high < promise.interval[1]
+
+
 def test_what_is_expected_of_one_world_or_task_is_what_was_seen():
     assert Promise(NEW, START, np.full((2, 1, 4), 3.0)).expected == (3.0, 3.0)
     low, high = Promise(NEW, START, np.arange(40.0).reshape(1, 40, 1)).expected

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hierbandits.learning.promises import CONFIDENCE, Promises
+from hierbandits.learning.promises import CONFIDENCE, Promise, Promises
 from hierbandits.learning.sections import Section
 from hierbandits.learning.start_trial import BEST_ARM, NEW, NOTHING, OWN, START
 from hierbandits.learning.verdict import SURE
@@ -18,15 +18,12 @@ def on_promises(promises: Promises) -> list[str]:
     sentences = []
     for tasks, number in promises.num_tasks.items():
         promise = promises.of(tasks)
-        low, high = promise.interval
-        least, most = promise.expected
         others = [name for name in (NOTHING, "TS", "PooledTS") if name in promises.policies]
         saved = [_saved(promises, tasks, other) for other in others]
         sentences.append(
             f"In {OF[tasks]}, {number} of them for {promises.horizon} rounds, an agent that begins "
-            f"with this start is promised a regret of {promise.mean:.3g} a task: {_SHARE} from "
-            f"{least:.3g} to {most:.3g} on average over many such tasks, and from {low:.3g} to "
-            f"{high:.3g} with the luck of {number}. It is {', '.join(saved[:-1])} and {saved[-1]}."
+            f"with this start is promised a regret of {promise.mean:.3g} a task, {_SHARE} "
+            f"{_ranges(promise, number)}. It is {', '.join(saved[:-1])} and {saved[-1]}."
         )
     percent, error = promises.saving(NEW, "PooledTS")
     if percent < -SURE * error:
@@ -58,8 +55,8 @@ def promises_section(promises: Promises) -> Section:
             *on_promises(promises),
             f"Regret of a task, on average over the tasks that act, in {promises.runs} worlds "
             "drawn given the log: first widths and noise, then what tasks have in common, then "
-            "tasks. So the first interval holds what the log leaves open, and the second also the "
-            f"luck of the tasks that act. {start} HierTS has the widths "
+            "tasks. So the first interval of new tasks holds what the log leaves open, and the "
+            f"second also the luck of those that act. {start} HierTS has the widths "
             f"that fit best, TS and PooledTS too; all have learned the log. {BEST_ARM} always "
             f"plays what is best on average. {NOTHING} is an agent that starts with nothing.",
         ],
@@ -90,6 +87,18 @@ def draw_promises(promises: Promises) -> Any:
         axes.set_ylim(0, None)
         axes.legend(frameon=False, fontsize=8)
     return figure
+
+
+def _ranges(promise: Promise, number: int) -> str:
+    """Where the regret may be, of new tasks on average over many of them first."""
+    low, high = promise.interval
+    if promise.tasks == OWN:
+        return f"from {low:.3g} to {high:.3g}"
+    least, most = promise.expected
+    return (
+        f"from {least:.3g} to {most:.3g} on average over many such tasks, and from {low:.3g} to "
+        f"{high:.3g} with the luck of {number}"
+    )
 
 
 def _saved(promises: Promises, tasks: str, other: str) -> str:

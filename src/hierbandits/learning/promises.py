@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hierbandits.learning.start_trial import START, StartTrial
+from hierbandits.learning.start_trial import OWN, START, StartTrial
 from hierbandits.policies.recipes import USUAL
 from hierbandits.reporting.progress import Progress, progress_bar
 from hierbandits.types import Matrix, Vector
@@ -41,8 +41,11 @@ class Promise:
         """Where it is on average over very many tasks like these: what the log leaves open.
 
         Worlds differ by what is not known of them and by the luck of their tasks.  How much luck
-        there is, is seen from how the tasks of a world differ.
+        there is, is seen from how the tasks of a world differ.  There are no more tasks like the
+        log's own: of these it is `interval`.
         """
+        if self.tasks == OWN:
+            return self.interval
         world = self.regret[-1].mean(axis=1)
         runs, tasks = self.regret.shape[1:]
         total = world.var(ddof=1) if runs > 1 else 0.0
