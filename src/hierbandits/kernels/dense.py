@@ -10,7 +10,7 @@ from math import sqrt
 
 import numpy as np
 
-from hierbandits.compiler import compiled
+from hierbandits.compiler import compiled, inlined
 from hierbandits.kernels.dense_draws import choose as choose
 from hierbandits.kernels.dense_draws import draw as draw
 from hierbandits.kernels.dense_draws import spread as spread
@@ -24,8 +24,8 @@ from hierbandits.types import Indices, Matrix, Vector
 OBSERVE, PREDICT, SHIFT = 0, 1, 2
 
 
-@compiled
-def climb(
+@inlined
+def _climb(
     nodes: NodeArrays,
     tasks: Indices,
     table: Matrix,
@@ -34,6 +34,7 @@ def climb(
     noise_std: Vector,  # (E,), or empty: the hierarchy's own
     purpose: int,
     out: Matrix,  # (3, E), filled
+    dim: int,  # the number of features: loops with a constant one are unrolled
 ) -> None:
     """Let events climb from their tasks to the roots, in order.
 
@@ -50,7 +51,6 @@ def climb(
     own for each step takes up to twice the time, since its work space might overlap the state.
     """
     parent, level, assumed, maps, state, roots = nodes
-    dim = table.shape[1]
     few = dim % 4
     x, scaled, cov_x = np.empty(dim), np.empty(dim), np.empty(dim)
     for e in range(tasks.size):
@@ -134,6 +134,29 @@ def climb(
             out[0, e], out[1, e], out[2, e] = y, var, b
         else:
             out[0, e], out[1, e], out[2, e] = mean, within, shared
+
+
+@compiled
+def climb(
+    nodes: NodeArrays,
+    tasks: Indices,
+    table: Matrix,
+    rows: Indices,
+    values: Vector,
+    noise_std: Vector,
+    purpose: int,
+    out: Matrix,
+) -> None:
+    """`_climb`, in code of its own for few features: a short loop costs more than its sums."""
+    dim = table.shape[1]
+    if dim == 2:
+        _climb(nodes, tasks, table, rows, values, noise_std, purpose, out, 2)
+    elif dim == 3:
+        _climb(nodes, tasks, table, rows, values, noise_std, purpose, out, 3)
+    elif dim == 4:
+        _climb(nodes, tasks, table, rows, values, noise_std, purpose, out, 4)
+    else:
+        _climb(nodes, tasks, table, rows, values, noise_std, purpose, out, dim)
 
 
 @compiled

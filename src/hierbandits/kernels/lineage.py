@@ -40,6 +40,7 @@ def lineage(
     table = np.full(size, -1)
     path = np.empty(slot_node.size, np.intp)
     used = 0
+    last, last_slot = -1, -1  # a node above the tasks: often the next task's parent, too
     for e in range(nodes.size):
         place = table_place(table, slot_node, nodes[e])
         if table[place] >= 0:
@@ -49,10 +50,10 @@ def lineage(
         slot = -1
         node = nodes[e]
         while node >= 0:
-            if shared:
-                known = table[table_place(table, slot_node, node)]
+            if shared and length > 0:
+                known = last_slot if node == last else table[table_place(table, slot_node, node)]
                 if known >= 0:
-                    slot = known
+                    slot, last, last_slot = known, node, known
                     break
             path[length] = node
             length += 1

@@ -38,3 +38,4 @@ def prefetch_node(state: Matrix, node: int) -> None:
     size = state.shape[1] * state.shape[2]
     for k in range(0, min(size, _MOST), _LINE):
         prefetch(state, node * size + k)
+    prefetch(state, node * size + min(size, _MOST) - 1)  # blocks need not begin with a line
