@@ -35,3 +35,22 @@ def test_the_frame_has_every_regret():
     own = frame.filter((frame["policy"] == "a") & (frame["n"] == 100))
     assert own["regret"].to_list() == [5.0, 6.0, 7.0, 8.0]
     assert own["run"].to_list() == [0, 1, 2, 3]
+
+
+def test_the_rival_is_the_best_of_the_others_that_are_allowed():
+    cells = [
+        _cell("w", a=[1, 1, 1, 1], b=[4, 4, 4, 4], c=[5] * 4),
+        _cell("v", a=[21] * 4, b=[9] * 4, c=[8] * 4),
+    ]
+    assert Comparison(cells).rivals("b") == ["c", "c"]
+    assert Comparison(cells).rivals("c") == ["b", "b"]
+
+
+def test_a_ratio_of_twice_the_error_needs_four_times_the_runs():
+    cell = _cell("w", a=[9, 10, 11, 10])
+    _, error = cell.ratio("a", "HierTS")
+    assert cell.runs_needed("a", "HierTS") == int(np.ceil(4 * (error / 0.02) ** 2))
+    assert _cell("w", a=[8, 10, 12, 10]).runs_needed("a", "HierTS") == pytest.approx(
+        4 * cell.runs_needed("a", "HierTS"), abs=4
+    )
+    assert _cell("w", a=[5, 5, 5, 5]).runs_needed("a", "HierTS") == 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,10 @@ class Cell:
     def ratio(self, name: str, other: str, first: int = 0) -> tuple[float, float]:
         """The mean regret of a rule over another's and its standard error, from a run on."""
         return ratio_and_error(self.regret[name][first:], self.regret[other][first:])
+
+    def runs_needed(self, name: str, other: str) -> int:
+        """About how many runs the ratio of two rules needs for an error of LARGEST_ERROR."""
+        return ceil(self.runs * (self.ratio(name, other)[1] / LARGEST_ERROR) ** 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +94,20 @@ class Comparison:
         """The rules that somewhere have too much regret."""
         return [name for name in self.names if self.spread(name)[2] > TOO_MUCH]
 
+    @property
+    def allowed(self) -> list[str]:
+        """The rules that nowhere have too much regret."""
+        excluded = self.excluded
+        return [name for name in self.names if name not in excluded]
+
+    def rivals(self, name: str) -> list[str]:
+        """The rule of least regret in each cell, of the others that are allowed."""
+        others = [other for other in self.allowed if other != name]
+        return [min(others, key=lambda other: cell.mean(other)[0]) for cell in self.cells]
+
     def verdicts(self, name: str) -> list[Verdict]:
         """A rule against the best of each cell: picked on half of the runs, judged on the other."""
-        excluded = self.excluded
-        allowed = [name for name in self.names if name not in excluded]
+        allowed = self.allowed
         verdicts = []
         for cell in self.cells:
             half = cell.runs // 2

@@ -1,14 +1,14 @@
 """Rules on the same belief: which one has the least regret, in worlds of many shapes."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
 from hierbandits.environments import ActionSets, HierarchicalBandit
 from hierbandits.experiments.experiment import Experiment, Options, StudyRunner, add_row
-from hierbandits.experiments.rule_comparison import LARGEST_ERROR, Cell, Comparison
+from hierbandits.experiments.rule_comparison import LARGEST_ERROR, Cell, Comparison, Verdict
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.variants import as_given, unknown_widths
 from hierbandits.policies.recipes import POLICIES, USUAL, Recipe
@@ -18,6 +18,7 @@ from hierbandits.policies.ucb_rule import Ucb, ucb_width
 from hierbandits.reporting.figure import panels
 from hierbandits.reporting.report import Report
 from hierbandits.simulation.schedules import Federated, Sequential
+from hierbandits.types import Vector
 
 NAMED = ("HierTS", "HierTS-fresh", USUAL, "HierRandUCB", "HierUCB", "HierGreedy")
 RULES: dict[str, Rule] = {name: POLICIES[name].rule for name in NAMED} | {
@@ -31,6 +32,7 @@ NUM_TASKS, HYPER_STD, TASK_STD = 10, 1.0, 0.3
 NOISES = (0.1, 0.5, 2.0)
 SHORT, LONG = (20, 100), (1000, 3000)  # horizons that are read from the same runs
 FEWER = 3  # times fewer runs where they are long or widths are unknown
+MOST = 12  # times as many runs, at the most, of the default against the best other rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,34 +98,35 @@ def some_worlds(forms: Sequence[Form], *, widths_known: bool) -> list[World]:
 
 
 def run(options: Options) -> Report:
-    """Regret of every rule over that of HierTS, in all worlds and at all horizons."""
+    """Regret of every rule over that of HierTS, in all worlds and at all horizons.
+
+    First all rules play.  Then the default plays again, on other seeds, against the best of the
+    others in each world, until the ratio of the two is known well enough.
+    """
     runs = options.num_runs(160, 16)
     fewer = max(4, runs // FEWER)
     forms, short = (QUICK, SHORT[:1]) if options.quick else (FORMS, SHORT)
-    parts = [(all_worlds(forms), short, runs)]
+    games = [Game(world, short, runs) for world in all_worlds(forms)]
     if not options.quick:
-        parts.append((some_worlds(forms, widths_known=True), LONG, fewer))
+        games += [Game(w, LONG, fewer) for w in some_worlds(forms, widths_known=True)]
     unknown = forms[:1] if options.quick else forms
-    parts.append((some_worlds(unknown, widths_known=False), short, fewer))
-    rules = len(RULES)
-    total = sum(len(w) * number * (rules + len(horizons)) for w, horizons, number in parts)
-    runner = StudyRunner(options, total)
+    games += [Game(world, short, fewer) for world in some_worlds(unknown, widths_known=False)]
+    names = [*RULES, BY_HORIZON]
+    runner = StudyRunner(options, sum(game.steps(names) for game in games))
     report = Report(
         "rules",
         "Which rule? Upper bounds, Thompson sampling and information on the same belief",
         {"runs": runs, "runs_elsewhere": fewer, "seed": options.seed, "m": NUM_TASKS}
         | {"sigma_q": HYPER_STD, "sigma_0": TASK_STD, "sigma": NOISES, "n": [*SHORT, *LONG]},
     )
-    cells = [
-        cell
-        for worlds, horizons, number in parts
-        for world in worlds
-        for cell in _cells(runner, world, horizons, number)
-    ]
-    comparison = Comparison(cells)
-    _report_on(report, comparison)
+    comparison = Comparison([cell for game in games for cell in game.play(runner, names)])
+    rivals = comparison.rivals(USUAL)
+    judged = _judged(options, games, comparison.cells, rivals)
+    verdicts = [Verdict(r, *cell.ratio(USUAL, r)) for r, cell in zip(rivals, judged, strict=True)]
+    _report_on(report, comparison, judged, verdicts)
     report.frame("regret", comparison.frame())
-    for cell in cells:
+    report.frame("judged", Comparison(judged).frame())
+    for cell in comparison.cells:
         for name in cell.regret:
             ratio, error = cell.ratio(name, "HierTS")
             mean, own_error = cell.mean(name)
@@ -134,48 +137,81 @@ def run(options: Options) -> Report:
     return report
 
 
-def _cells(runner: StudyRunner, world: World, horizons: Sequence[int], runs: int) -> list[Cell]:
-    """The regret of all rules in a world, at each horizon; paired."""
-    believe = as_given if world.widths_known else unknown_widths
-    bandit = world.form.bandit(world.noise_std)
-    schedule = Federated() if world.is_concurrent else Sequential()
-    step = 1 if world.is_concurrent else NUM_TASKS  # rounds of an interaction of every task
-    last = horizons[-1]
+@dataclass(frozen=True, slots=True)
+class Game:
+    """So many paired runs in a world, which are looked at after some numbers of interactions."""
 
-    def regret(rules: Mapping[str, Rule], until: int) -> dict[str, dict[int, np.ndarray]]:
+    world: World
+    horizons: Sequence[int]
+    runs: int
+
+    def steps(self, names: Collection[str]) -> int:
+        """The runs of all these rules; BY_HORIZON plays once for each horizon."""
+        extra = len(self.horizons) - 1 if BY_HORIZON in names else 0
+        return self.runs * (len(names) + extra)
+
+    def play(self, runner: StudyRunner, names: Collection[str]) -> list[Cell]:
+        """The regret of these rules at each horizon."""
+        curves = self._regret(runner, {n: RULES[n] for n in names if n != BY_HORIZON})
+        for horizon in self.horizons if BY_HORIZON in names else ():
+            told = self._regret(runner, {BY_HORIZON: Ucb(ucb_width(1 / horizon))}, horizon)
+            curves.setdefault(BY_HORIZON, {})[horizon] = told[BY_HORIZON][horizon]
+        return [
+            Cell(str(self.world), h, {name: curve[h] for name, curve in curves.items()})
+            for h in self.horizons
+        ]
+
+    def _regret(
+        self, runner: StudyRunner, rules: Mapping[str, Rule], until: int | None = None
+    ) -> dict[str, dict[int, Vector]]:
+        """The regret of rules at each horizon up to the last one, (runs,) each."""
+        world, last = self.world, until or self.horizons[-1]
+        believe = as_given if world.widths_known else unknown_widths
         recipes = {name: Recipe(believe, rule, name) for name, rule in rules.items()}
+        schedule = Federated() if world.is_concurrent else Sequential()
+        step = 1 if world.is_concurrent else NUM_TASKS  # rounds of an interaction of every task
         study = runner.run(
-            bandit, recipes, schedule, runs, num_interactions=until, points=until * step
-        )
-        at = {h: int(np.searchsorted(study.rounds, h * step)) for h in horizons if h <= until}
+            world.form.bandit(world.noise_std), recipes, schedule, self.runs,
+            num_interactions=last, points=last * step,
+        )  # fmt: skip
+        at = {h: int(np.searchsorted(study.rounds, h * step)) for h in self.horizons if h <= last}
         return {
             name: {h: outcome.curve[:, place] for h, place in at.items()}
             for name, outcome in study.outcomes.items()
         }
 
-    curves = regret(RULES, last)
-    for horizon in horizons:
-        told = regret({BY_HORIZON: Ucb(ucb_width(1 / horizon))}, horizon)[BY_HORIZON]
-        curves.setdefault(BY_HORIZON, {})[horizon] = told[horizon]
-    return [
-        Cell(str(world), h, {name: curve[h] for name, curve in curves.items()}) for h in horizons
-    ]
+
+def _judged(
+    options: Options, games: Sequence[Game], cells: Sequence[Cell], rivals: Sequence[str]
+) -> list[Cell]:
+    """The default and its rivals on other seeds, each world so often as its ratios need."""
+    again: list[tuple[Game, list[str]]] = []
+    pairs = iter(zip(cells, rivals, strict=True))
+    for game in games:
+        own = [next(pairs) for _ in game.horizons]
+        needed = max(cell.runs_needed(USUAL, rival) for cell, rival in own)
+        runs = min(max(needed, game.runs), MOST * game.runs)
+        again.append((replace(game, runs=runs), list({USUAL: 0} | {r: 0 for _, r in own})))
+    other_seeds = replace(options, seed=options.seed + 1)
+    runner = StudyRunner(other_seeds, sum(game.steps(names) for game, names in again))
+    return [cell for game, names in again for cell in game.play(runner, names)]
 
 
-def _report_on(report: Report, comparison: Comparison) -> None:
+def _report_on(
+    report: Report, comparison: Comparison, judged: Sequence[Cell], verdicts: Sequence[Verdict]
+) -> None:
     """The verdict in words, a heat map, and tables."""
-    verdicts = comparison.verdicts(USUAL)
     near = [verdict for verdict in verdicts if verdict.is_near]
-    others = [verdict for verdict in verdicts if verdict.best != USUAL]
-    exact = [verdict for verdict in others if verdict.error <= LARGEST_ERROR]
+    exact = [verdict for verdict in verdicts if verdict.error <= LARGEST_ERROR]
+    errors = [verdict.error for verdict in verdicts]
     report.text(
-        f"{USUAL} is within 10 % of the best rule in {len(near)} of {len(verdicts)} worlds and "
-        f"horizons ({len(near) / len(verdicts):.0%}). The best rule of each is picked on one half "
-        "of the seeds, among those that nowhere have more than twice HierTS's regret, and compared "
-        f"on the other half. In {len(verdicts) - len(others)} of them {USUAL} is itself picked, "
-        f"which is no comparison. Of the other {len(others)} it is near the best in "
-        f"{sum(verdict.is_near for verdict in others)}, and only {len(exact)} have a standard "
-        f"error of at most {LARGEST_ERROR:.0%}.",
+        f"{USUAL} is within 10 % of the best other rule in {len(near)} of {len(verdicts)} worlds "
+        f"and horizons ({len(near) / len(verdicts):.0%}). The best other rule of each is picked on "
+        "the seeds of the heat map, among those that nowhere have more than twice HierTS's regret. "
+        f"Then {USUAL} and that rule play again, on other seeds. The ratio of the two has a "
+        f"standard error of at most {LARGEST_ERROR:.0%} in {len(exact)} of {len(verdicts)}; the "
+        f"middle one is {np.median(errors):.1%} and the largest {max(errors):.1%}. Of those "
+        f"{len(exact)}, {sum(verdict.is_near for verdict in exact)} are within 10 %.",
         "More than twice HierTS's regret somewhere: "
         + (", ".join(comparison.excluded) or "none")
         + ".",
@@ -219,18 +255,18 @@ def _report_on(report: Report, comparison: Comparison) -> None:
     )
     report.table(
         f"{USUAL} in each world",
-        ("world", "n", "runs", "over HierTS's", "best rule", "over the best's", "± s.e."),
+        ("world", "n", "over HierTS's", "best other", "over that", "± s.e.", "runs"),
         [
             (
                 cell.world,
                 f"{cell.horizon:,}",
-                f"{cell.runs}",
                 f"{cell.ratio(USUAL, 'HierTS')[0]:.2f}",
                 verdict.best,
                 f"{verdict.ratio:.2f}",
-                f"{verdict.error:.2f}",
+                f"{verdict.error:.3f}",
+                f"{again.runs:,}",
             )
-            for cell, verdict in zip(comparison.cells, verdicts, strict=True)
+            for cell, verdict, again in zip(comparison.cells, verdicts, judged, strict=True)
         ],
     )
 
