@@ -29,11 +29,26 @@ def test_import_compiles_nothing_and_the_first_use_says_so_once(tmp_path):
     assert (again.returncode, again.stdout, again.stderr) == (0, "True\n", "")
 
 
-def test_a_cache_that_cannot_be_written_is_no_error(tmp_path):
-    package = tmp_path / "hierbandits"
+def _copy_of_the_package(folder):
+    package = folder / "hierbandits"
     shutil.copytree(
         Path(hierbandits.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__")
     )
+    return package
+
+
+def test_a_change_of_any_kernel_compiles_again(tmp_path):
+    """Kernels are compiled into each other, across files."""
+    shared = _copy_of_the_package(tmp_path) / "kernels" / "prefetch.py"
+    runs = [python("-c", USE, path=tmp_path) for _ in range(2)]
+    shared.write_text(shared.read_text() + "\n")
+    runs += [python("-c", USE, path=tmp_path) for _ in range(2)]
+    assert [run.stdout for run in runs] == ["True\n"] * 4
+    assert [run.stderr for run in runs] == [NOTICE, "", NOTICE, ""]
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(tmp_path):
+    package = _copy_of_the_package(tmp_path)
     for folder in {path.parent for path in package.rglob("*.py")}:
         (folder / "__pycache__").touch()  # a file where the cache's folder would be
     nowhere = "/proc/nowhere"  # not even root can write there

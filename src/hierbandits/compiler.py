@@ -2,6 +2,9 @@
 
 import sys
 from collections.abc import Callable
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from numba import njit
@@ -32,7 +35,26 @@ def _kept(function: Kernel, options: dict[str, Any]) -> Kernel:
         kernel = njit(cache=True, **options)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
         kernel = njit(**options)(function)
+    else:
+        if kernel is not function:  # it is, if numba is told to compile nothing
+            _keep_while_all_sources_are_the_same(kernel)
     return cast(Kernel, kernel)
+
+
+def _keep_while_all_sources_are_the_same(kernel: Any) -> None:
+    """Numba compiles again if the kernel's own file has changed; others are compiled into it."""
+    kept = kernel._cache._cache_file
+    kept._source_stamp = (*kept._source_stamp, _sources())
+
+
+@lru_cache(maxsize=1)
+def _sources() -> str:
+    """A digest of the sources of all kernels."""
+    here = Path(__file__)
+    digest = sha256(here.read_bytes())
+    for path in sorted((here.parent / "kernels").glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def inlined(function: Kernel) -> Kernel:
