@@ -16,7 +16,8 @@ class GroupSums:
     """Sums that grow batch by batch, in the memory of the tasks; see `Split` for the groups.
 
     `record` is what the log is reduced to: the model that is to learn it says so (`ModelKind`).
-    A log whose table of tasks and arms would be too large is refused before there is room for it.
+    A log whose table of tasks and arms would be too large is refused before there is room for it,
+    and so are names that are too long.
     """
 
     def __init__(
@@ -25,7 +26,8 @@ class GroupSums:
         record: type[TaskSums] = TaskSums,
         limits: Limits = LIMITS,
     ) -> None:
-        self._num_tasks, self._record, self._limits = 0, record, limits
+        self._num_tasks = self._num_arms = 0
+        self._record, self._limits = record, limits
         self._sums: list[TaskSums | None] = [None] * num_groups
 
     def add(self, batch: Batch, groups: Indices | None = None) -> None:
@@ -33,7 +35,9 @@ class GroupSums:
         num_tasks, armed = len(batch.names.tasks), batch.is_armed
         each = batch.dim if armed else batch.dim**2
         self._limits.check_table(num_tasks, batch.dim, each, armed=armed)
-        self._num_tasks = num_tasks
+        self._limits.check_names("task", batch.names.tasks[self._num_tasks :])
+        self._limits.check_names("arm", batch.names.arms[self._num_arms :])
+        self._num_tasks, self._num_arms = num_tasks, len(batch.names.arms)
         for group, sums in enumerate(self._sums):
             rows = slice(None) if groups is None else np.flatnonzero(groups == group)
             if sums is None:

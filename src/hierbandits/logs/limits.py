@@ -23,7 +23,7 @@ class Limits:
     tasks: int = 10_000_000
     arms: int = 100_000
     pending: int = 1_000_000  # decisions that await their rewards
-    name_length: int = 1_000  # characters of a name or an id that an agent is given
+    name_length: int = 1_000  # characters of a name or an id
     cells: int = 2**27  # numbers in a table of tasks
     fit: int = 10**9  # tasks x arms x arms, or tasks x features x features x features
 
