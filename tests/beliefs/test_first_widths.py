@@ -57,6 +57,34 @@ def test_draws_are_as_probable_as_their_weights():
             assert abs(steps[there].std() - np.sqrt(1 / 12)) < 0.05
 
 
+def test_of_a_long_log_a_closer_look_leaves_few_widths():
+    """Widths of a factor two from one to the next would leave one alone, and that not the right."""
+    _, _, _, sums = _log(True, tasks=300, each=60)
+    rng = np.random.default_rng(0)
+    coarse = FirstWidths.of(sums, np.zeros(2), None)
+    close = FirstWidths.closely(sums, np.zeros(2), None)
+    assert coarse.weight.max() > 0.99
+    assert close.weight.max() < 0.5
+    drawn = np.array([close.drawn(rng) for _ in range(2000)])
+    error = 1 / np.sqrt(2 * 2 * 300)  # of a width that 300 tasks show twice, and nearly no noise
+    assert abs(np.log(drawn[:, 0].mean() / 0.8)) < 3 * error
+    assert 0.9 * error < np.log(drawn[:, 0]).std() < 1.4 * error
+    assert drawn[:, 1].mean() == pytest.approx(0.6, rel=0.02)
+
+
+def test_a_closer_look_at_a_short_log_sees_the_same():
+    _, _, _, sums = _log(True)
+    coarse = FirstWidths.of(sums, np.zeros(2), None)
+    close = FirstWidths.closely(sums, np.zeros(2), None)
+    spread = [
+        first.weight @ np.log(first.ratio) ** 2 - (first.weight @ np.log(first.ratio)) ** 2
+        for first in (coarse, close)
+    ]
+    middles = [first.middle() for first in (coarse, close)]
+    np.testing.assert_allclose(np.log(middles[1]), np.log(middles[0]), atol=0.15)
+    assert spread[1] == pytest.approx(spread[0], rel=0.25)
+
+
 def test_rewards_of_zero_have_a_noise():
     sums = TaskSums.zeros(2, 1, armed=True)
     sums.add([0, 1, 1, 0], [0, 0, 0, 0], [0.0] * 4)

@@ -94,3 +94,13 @@ def test_a_report_promises_for_all_who_play(populations):
     last = frame.filter((frame["tasks"] == NEW) & (frame["policy"] == "TS"))["mean"][-1]
     assert last == promises.of(NEW, "TS").mean
     assert promises.to_dict()["tasks"] == dict(promises.num_tasks)
+
+
+def test_a_world_without_luck_stays_where_it_is():
+    """Most worlds have no regret at all, and some have much, in some of their tasks."""
+    rng = np.random.default_rng(0)
+    regret = np.zeros((1, 60, 20))
+    regret[0, 40:] = 20 * rng.random((20, 20)) * (rng.random((20, 20)) < 0.2)
+    low, high = Promise(NEW, START, regret).expected
+    assert low == 0.0
+    assert high < Promise(NEW, START, regret).interval[1]

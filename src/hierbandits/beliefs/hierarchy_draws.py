@@ -30,7 +30,7 @@ def draw_hierarchies(
     tasks = sums.rows(most_rewarded(sums.n, prior))
     units = StandardUnits.of(tasks)
     known = None if prior.noise_std is None else prior.noise_std / units.reward
-    first = FirstWidths.of(units.scaled(tasks), units.mean_in(prior.hyper_mean), known)
+    first = FirstWidths.closely(units.scaled(tasks), units.mean_in(prior.hyper_mean), known)
     one = np.ones(prior.dim) if prior.is_diagonal else np.eye(prior.dim)
     drawn = []
     for _ in range(number):

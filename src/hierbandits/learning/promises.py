@@ -40,18 +40,20 @@ class Promise:
     def expected(self) -> tuple[float, float]:
         """Where it is on average over very many tasks like these: what the log leaves open.
 
-        Worlds differ by what is not known of them and by the luck of their tasks.  How much luck
-        there is, is seen from how the tasks of a world differ.  There are no more tasks like the
-        log's own: of these it is `interval`.
+        Worlds differ by what is not known of them and by the luck of their tasks.  How much luck a
+        world has is seen from how its tasks differ: a world without any stays where it is, and one
+        with much of it is drawn towards the mean.  There are no more tasks like the log's own: of
+        these it is `interval`.
         """
         if self.tasks == OWN:
             return self.interval
         world = self.regret[-1].mean(axis=1)
         runs, tasks = self.regret.shape[1:]
         total = world.var(ddof=1) if runs > 1 else 0.0
-        luck = self.regret[-1].var(axis=1, ddof=1).mean() / tasks if tasks > 1 else 0.0
-        open_part = max(total - luck, 0.0) + total / runs  # and the mean is of so many worlds
-        share = np.sqrt(min(1.0, open_part / total)) if total > 0 else 0.0
+        luck = self.regret[-1].var(axis=1, ddof=1) / tasks if tasks > 1 else np.zeros(runs)
+        open_part = max(total - luck.mean(), 0.0) + total / runs  # the mean is of so many worlds
+        both = open_part + luck
+        share = np.sqrt(np.divide(open_part, both, out=np.zeros(runs), where=both > 0))
         low, high = _ends(world.mean() + share * (world - world.mean()), 0)
         return float(low), float(high)
 
