@@ -242,7 +242,7 @@ MUTANTS = [
     ("learning/shrinkage.py", "weight=gains.mean(1)", "weight=1 - gains.mean(1)"),
     ("evaluation/estimators.py", "(n * mean) ** 2 / np.where", "n * mean**2 / np.where"),
     ("evaluation/estimators.py", "np.where(some, -value * scale, 0.0)", "np.zeros_like(value)"),
-    ("evaluation/estimators.py", "one[part] - one[REWARD]", "one[part] + one[REWARD]"),
+    ("evaluation/estimators.py", "*linear.weights(), -1.0)", "*linear.weights(), 1.0)"),
     ("evaluation/estimators.py", "np.nan, size - 1)", "np.nan, size)"),
     ("evaluation/replay.py", "rows.tasks[agreed], features", "rows.tasks[agreed][::-1], features"),
     ("simulation/study.py", "own - ratio * others", "own - others"),

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hierbandits.evaluation.diagnostics import Diagnostics
+from hierbandits.evaluation.difference import Difference
 from hierbandits.evaluation.estimators import Estimates
+from hierbandits.evaluation.evaluation_verdict import Verdict, verdict
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
 from hierbandits.evaluation.replay import Replayed
 from hierbandits.reporting.plain_data import plain
@@ -63,6 +65,9 @@ class Evaluation:
     """Estimates of every policy by every method that fits it, and whether to trust them."""
 
     estimates: tuple[Estimate, ...]  # overall, the log's own first
+    differences: tuple[Difference, ...]  # of each policy to the log, and to the best single arm
+    reference: str | None  # the policy that is the best single arm, if it was evaluated
+    best_arms: tuple[Name, ...]  # what it plays, in each group of rows that is judged
     by_task: Mapping[tuple[str, str], TaskEstimates]  # by policy and method
     diagnostics: Mapping[str, Diagnostics]  # of frozen policies
     replays: Mapping[str, Replayed]  # of learning policies
@@ -87,6 +92,17 @@ class Evaluation:
         for estimate in self.estimates[1:]:
             methods.setdefault(estimate.policy, []).append(estimate.method)
         return [self[name, min(own, key=BEST_FIRST.index)] for name, own in methods.items()]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The answer in one sentence: the best policy beside the log and the best single arm."""
+        trusted = {(each.policy, each.method) for each in self.trusted()}
+        return verdict(
+            [each for each in self.differences if (each.policy, each.method) in trusted],
+            self.diagnostics,
+            (self.reference, self.best_arms),
+            self.confidence,
+        )
 
     def frame(self) -> "pl.DataFrame":
         """The overall estimates, a row each."""

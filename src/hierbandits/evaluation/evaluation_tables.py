@@ -1,14 +1,19 @@
 """The tables of an evaluation, as text cells for terminals and pages."""
 
 from collections.abc import Iterator, Sequence
-from math import floor, isfinite, log10
 
+from hierbandits.evaluation.amounts import (
+    NOTHING,
+    decimals,
+    percent,
+    rounded_percent,
+    unit_of,
+    within,
+)
 from hierbandits.evaluation.evaluation import Evaluation
 
 LABELS = {"logged": "mean", "ips": "IPS", "snips": "SNIPS", "dm": "DM", "dr": "DR"}
 """How methods are called in tables and figures; replay goes by its name."""
-
-NOTHING = "–"
 
 Table = tuple[str, Sequence[str], list[list[str]]]
 
@@ -52,7 +57,7 @@ def _diagnostics(evaluation: Evaluation) -> Table:
             [
                 policy,
                 f"{diagnosis.effective_rows:,.0f}",
-                _rounded(diagnosis.effective_rows / diagnosis.rows),
+                rounded_percent(diagnosis.effective_rows / diagnosis.rows),
                 f"{diagnosis.largest_weight:.4g}",
                 within(diagnosis.mean_weight, half_length, 3),
                 percent(diagnosis.unsupported),
@@ -69,41 +74,9 @@ def _replays(evaluation: Evaluation) -> Table:
             f"{replayed.offered:,}",
             f"{replayed.kept:,}",
             f"{replayed.accepted:,}",
-            _rounded(replayed.acceptance),
+            rounded_percent(replayed.acceptance),
         ]
         for policy, replayed in evaluation.replays.items()
     ]
     columns = ["policy", "rows", "left after thinning", "accepted", "of all"]
     return "Replay", columns, rows
-
-
-def unit_of(errors: Sequence[float]) -> float:
-    """1, or a power of a thousand if the smallest error is below 1e-5 or above 1,000."""
-    known = [error for error in errors if isfinite(error) and error > 0]
-    if not known or 1e-5 <= min(known) < 1e3:
-        return 1.0
-    return float(10.0 ** (3 * floor(log10(min(known)) / 3)))
-
-
-def decimals(errors: Sequence[float]) -> int:
-    """How many places after the point show two digits of the smallest error."""
-    known = [error for error in errors if isfinite(error) and error > 0]
-    return min(6, max(0, 1 - floor(log10(min(known))))) if known else 3
-
-
-def percent(share: float) -> str:
-    """A share in percent; a small one is not rounded to zero."""
-    return "<0.1 %" if 0 < share < 0.0005 else _rounded(share)
-
-
-def _rounded(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def within(value: float, half_length: float, places: int, *, sign: bool = False) -> str:
-    """A number and half its interval's length, with a dash for what is not known."""
-    if not isfinite(value):
-        return NOTHING
-    form = f"{'+' if sign else ''}.{places}f"
-    half = format(half_length, f".{places}f") if isfinite(half_length) else NOTHING
-    return f"{format(value, form)} ± {half}"

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hierbandits.evaluation.diagnostics import Diagnostics
+from hierbandits.evaluation.amounts import percent
+from hierbandits.evaluation.diagnostics import FEW_OVERALL, SURE, Diagnostics
 from hierbandits.evaluation.estimators import effective_size
 from hierbandits.evaluation.evaluation import Estimate
-from hierbandits.evaluation.evaluation_tables import percent
 from hierbandits.evaluation.replay import Replayed
 from hierbandits.evaluation.weighing import Tally
 from hierbandits.logs import Survey
@@ -16,11 +16,6 @@ from hierbandits.reporting.shown_name import shown_name
 
 FEW = 10
 """Effective rows below which a task's interval is called rough."""
-
-FEW_OVERALL = 100
-
-SURE = 4.0
-"""Standard errors beyond which a gap is not put down to chance."""
 
 
 def of_log(survey: Survey, replayed: bool) -> list[str]:
@@ -49,9 +44,7 @@ def of_frozen(name: str, tally: Tally, diagnosis: Diagnostics) -> list[str]:
             "never played there, so no row speaks for them. If they never could be played, IPS "
             "and SNIPS are wrong; DM and DR rest on the model there."
         )
-    # Where arms could never be played, weights fall short of 1 by the share of those choices.
-    gap = max(diagnosis.mean_weight - 1, 1 - diagnosis.unsupported - diagnosis.mean_weight)
-    if gap > max(SURE * diagnosis.mean_weight_error, 1e-6):
+    if diagnosis.contradicts_propensities:
         warnings.append(
             f"{name}: its weights average {diagnosis.mean_weight:.3f}, which chance does not "
             "explain; they should average 1. The propensities may be wrong."

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from hierbandits.evaluation.frozen_policies import FunctionPolicy, OneArm
+from hierbandits.evaluation.frozen_policies import BestArm, FunctionPolicy, OneArm
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
 from hierbandits.evaluation.training import Training
 from hierbandits.keyed_random import Stream
@@ -21,6 +21,9 @@ FROZEN_METHODS = ("ips", "snips", "dm", "dr")
 LEARNING_METHODS = ("replay",)
 METHODS = FROZEN_METHODS + LEARNING_METHODS
 
+BEST_ARM = "best arm"
+"""The name of the policy that always plays the best single arm."""
+
 Function: TypeAlias = Callable[[Name, tuple[Name, ...]], Any]
 Policies: TypeAlias = str | Iterable[str] | Mapping[str, str | Recipe | Function]
 
@@ -33,6 +36,7 @@ class FrozenTarget:
     is_trained: bool  # from other rows of the log
     freeze: Callable[[Survey, Training | None], Frozen]
     is_hieropo: bool = False
+    is_best_arm: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +95,8 @@ def _named(name: str, given: str, alpha: float, draws: int, seed: int) -> Target
     if given == "HierOPO":
         pessimist = Recipe(as_given, Ucb(-alpha), name)
         return _after_training(name, pessimist, draws, seed, is_hieropo=True)
+    if given == BEST_ARM:
+        return FrozenTarget(name, True, _best_arm, is_best_arm=True)
     if given.startswith("arm:"):
         arm = given.removeprefix("arm:")
         return FrozenTarget(name, False, lambda survey, _: OneArm(survey, _arm_number(survey, arm)))
@@ -102,10 +108,18 @@ def _named(name: str, given: str, alpha: float, draws: int, seed: int) -> Target
     raise ValueError(f"policy must be one of {known_policies()}, got {given!r}")
 
 
+def _best_arm(survey: Survey, training: Training | None) -> Frozen:
+    assert training is not None
+    return BestArm.of(training)
+
+
 def known_policies() -> str:
     """The policies that have names, as text for messages."""
     learning = [name for name, recipe in POLICIES.items() if not recipe.knows_truth]
-    return f"HierOPO, greedy, uniform, arm:NAME, {', '.join(learning)}, or frozen: and one of those"
+    return (
+        f"{BEST_ARM}, HierOPO, greedy, uniform, arm:NAME, {', '.join(learning)}, "
+        "or frozen: and one of those"
+    )
 
 
 def _learning(name: str, recipe: Recipe) -> LearningTarget:
@@ -137,7 +151,7 @@ def _after_training(
         stream = Stream(seed, f"frozen {training.group}")
         return frozen(training.arm_posteriors(recipe), draws, stream)
 
-    return FrozenTarget(name, True, freeze, is_hieropo)
+    return FrozenTarget(name, True, freeze, is_hieropo=is_hieropo)
 
 
 def _arm_number(survey: Survey, name: str) -> int:
