@@ -41,7 +41,11 @@ def test_it_says_that_a_policy_earns_more_where_one_does():
     table = {"mine": _only([0, 1, 2] * 2)}
     for verdict, truth, log_value in _verdicts(DIFFERENT, table):
         assert truth["mine"] - log_value == pytest.approx(2 / 3)
-        assert (verdict.policy, verdict.more_than_log, verdict.more_than_arm) == ("mine", True, True)
+        assert (verdict.policy, verdict.more_than_log, verdict.more_than_arm) == (
+            "mine",
+            True,
+            True,
+        )
         assert verdict.sentence.startswith("mine would earn 0.")
         assert " more per decision than the log did (95 % interval 0." in verdict.sentence
         assert ", and 0." in verdict.sentence

@@ -9,7 +9,6 @@ from hierbandits.evaluation.estimators import WEIGHT, effective_size
 from hierbandits.evaluation.weighing import Tally
 from hierbandits.types import Matrix
 
-
 FEW_OVERALL = 100
 """Effective rows below which an estimate is called rough."""
 

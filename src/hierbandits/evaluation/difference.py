@@ -54,9 +54,7 @@ class Difference:
         return cls.of(names, estimate.improvement, error, freedom, confidence)
 
     @classmethod
-    def weighed(
-        cls, names: tuple[str, str, str], tally: Tally, confidence: float
-    ) -> "Difference":
+    def weighed(cls, names: tuple[str, str, str], tally: Tally, confidence: float) -> "Difference":
         """The difference of two policies that were weighed row by row."""
         paired = tally.paired
         own = ESTIMATORS[names[1]](_part(paired, 0))
@@ -82,4 +80,3 @@ def _part(paired: Moments, first: int) -> Moments:
     """The moments of one policy's w, w r and DR terms, and of the rewards."""
     places = [first, first + 1, first + 2, REWARD]
     return Moments(paired.n, paired.mean[:, places], paired.comoment[:, places][:, :, places])
-

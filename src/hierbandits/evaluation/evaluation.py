@@ -1,6 +1,6 @@
 """The results of an evaluation."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +51,15 @@ class Estimate:
         return cls(policy=policy, method=method, rows=rows, **numbers)
 
 
+def trusted_estimates(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """Each policy's estimate by the method to be trusted first; it leaves out the log's own."""
+    best: dict[str, Estimate] = {}
+    for each in estimates[1:]:
+        known = best.setdefault(each.policy, each)
+        best[each.policy] = min(known, each, key=lambda one: BEST_FIRST.index(one.method))
+    return list(best.values())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskEstimates:
     """The same numbers for every task, from its own rows."""
@@ -88,10 +97,7 @@ class Evaluation:
 
     def trusted(self) -> list[Estimate]:
         """Each policy's estimate by the method to be trusted first."""
-        methods: dict[str, list[str]] = {}
-        for estimate in self.estimates[1:]:
-            methods.setdefault(estimate.policy, []).append(estimate.method)
-        return [self[name, min(own, key=BEST_FIRST.index)] for name, own in methods.items()]
+        return trusted_estimates(self.estimates)
 
     @property
     def verdict(self) -> Verdict:
@@ -140,7 +146,10 @@ class Evaluation:
                 "rows": self.settings["rows"],
                 "tasks": len(self.tasks),
                 "arms": self.settings["arms"],
+                "verdict": self.verdict,
                 "estimates": self.estimates,
+                "differences": self.differences,
+                "best_arms": [str(arm) for arm in self.best_arms],
                 "diagnostics": self.diagnostics,
                 "replays": self.replays,
                 "notes": self.notes,
@@ -161,24 +170,21 @@ class Evaluation:
         return self.report().write(folder)
 
     def show(self, console: "Console | None" = None) -> None:
-        """Print the notes, the tables and the warnings to a terminal."""
+        """Print the verdict, the tables, the warnings and the notes to a terminal."""
         from hierbandits.evaluation.evaluation_report import show
 
         show(self, console)
 
     def __repr__(self) -> str:
-        best = max(self.trusted(), key=lambda each: np.nan_to_num(each.value, nan=-np.inf))
-        return (
-            f"<Evaluation on {self.settings['rows']:,} rows of {len(self.tasks):,} tasks: "
-            f"{best.policy} is best, {best.value:.4g} by {best.method}; "
-            f"the log has {self.estimates[0].value:.4g}>"
-        )
+        rows = f"{self.settings['rows']:,} rows of {len(self.tasks):,} tasks"
+        return f"<Evaluation on {rows}: {self.verdict}>"
 
     def __str__(self) -> str:
         from hierbandits.evaluation.evaluation_tables import tables
         from hierbandits.reporting.text_table import text_table
 
-        parts = [
+        parts = [self.verdict.sentence]
+        parts += [
             f"{heading}\n{text_table(columns, rows)}" for heading, columns, rows in tables(self)
         ]
         parts += [f"Warning: {warning}" for warning in self.warnings]

@@ -10,43 +10,79 @@ from hierbandits.evaluation.amounts import (
     unit_of,
     within,
 )
-from hierbandits.evaluation.evaluation import Evaluation
+from hierbandits.evaluation.difference import LOGGED, Difference
+from hierbandits.evaluation.evaluation import Estimate, Evaluation
 
 LABELS = {"logged": "mean", "ips": "IPS", "snips": "SNIPS", "dm": "DM", "dr": "DR"}
 """How methods are called in tables and figures; replay goes by its name."""
+
+SAME = "the same arms"
+"""What a policy that plays as the best single arm does has in place of a difference."""
 
 Table = tuple[str, Sequence[str], list[list[str]]]
 
 
 def tables(evaluation: Evaluation) -> Iterator[Table]:
-    """Heading, columns and rows of each table."""
-    yield _estimates(evaluation)
-    if evaluation.diagnostics:
-        yield _diagnostics(evaluation)
+    """Heading, columns and rows of each table: first the numbers that the verdict is about."""
+    first, others = _apart(evaluation)
+    if first:
+        yield _estimates(evaluation, "Estimates", [evaluation.estimates[0], *first])
     if evaluation.replays:
         yield _replays(evaluation)
+    if others:
+        yield _estimates(evaluation, "The same by other methods", others)
+    if evaluation.diagnostics:
+        yield _diagnostics(evaluation)
 
 
-def _estimates(evaluation: Evaluation) -> Table:
-    unit = unit_of([estimate.error for estimate in evaluation.estimates])
-    places = decimals([estimate.error / unit for estimate in evaluation.estimates])
+def _apart(evaluation: Evaluation) -> tuple[list[Estimate], list[Estimate]]:
+    """The estimates of frozen policies: by the method to be trusted first, and by others."""
+    trusted = evaluation.trusted()
+    frozen = [each for each in evaluation.estimates[1:] if each.method != "replay"]
+    first = [each for each in frozen if each in trusted]
+    return first, [each for each in frozen if each not in trusted]
+
+
+def _estimates(evaluation: Evaluation, title: str, shown: Sequence[Estimate]) -> Table:
+    known = [each for each in evaluation.estimates if each.method != "replay"]
+    unit = unit_of([each.error for each in known])
+    places = decimals([each.error / unit for each in known])
+    to_log, to_arm = (
+        _differences(evaluation, LOGGED),
+        _differences(evaluation, evaluation.reference),
+    )
+    columns = ["policy", "method", "mean reward", "over the log"]
+    columns += ["over the best arm"] if evaluation.reference else []
     rows = []
-    for each in evaluation.estimates:
-        half_length = (each.improvement_high - each.improvement) / unit
-        improvement = within(each.improvement / unit, half_length, places, sign=True)
+    for each in shown:
+        pair = each.policy, each.method
         rows.append(
             [
                 each.policy,
-                LABELS.get(each.method, each.method),
+                LABELS[each.method],
                 within(each.value / unit, (each.high - each.value) / unit, places),
-                NOTHING if each.method == "logged" else improvement,
-                f"{each.rows:,}",
+                _more(to_log.get(pair), unit, places),
             ]
         )
-    columns = ["policy", "method", "mean reward", "improvement over log", "rows"]
+        if evaluation.reference:
+            rows[-1].append(_more(to_arm.get(pair), unit, places))
+        rows[-1].append(f"{each.rows:,}")
     units = "" if unit == 1 else f", in units of {unit:g}"
-    heading = f"Estimates, ± {100 * evaluation.confidence:g} % intervals{units}"
-    return heading, columns, rows
+    heading = f"{title}, ± {100 * evaluation.confidence:g} % intervals{units}"
+    return heading, [*columns, "rows"], rows
+
+
+def _differences(evaluation: Evaluation, against: str | None) -> dict[tuple[str, str], Difference]:
+    return {(e.policy, e.method): e for e in evaluation.differences if e.against == against}
+
+
+def _more(difference: Difference | None, unit: float, places: int) -> str:
+    if difference is None:
+        return NOTHING
+    if difference.against != LOGGED and difference.value == difference.error == 0:
+        return SAME
+    half = (difference.high - difference.value) / unit
+    return within(difference.value / unit, half, places, sign=True)
 
 
 def _diagnostics(evaluation: Evaluation) -> Table:
@@ -68,15 +104,23 @@ def _diagnostics(evaluation: Evaluation) -> Table:
 
 
 def _replays(evaluation: Evaluation) -> Table:
-    rows = [
-        [
-            policy,
-            f"{replayed.offered:,}",
-            f"{replayed.kept:,}",
-            f"{replayed.accepted:,}",
-            rounded_percent(replayed.acceptance),
-        ]
-        for policy, replayed in evaluation.replays.items()
-    ]
-    columns = ["policy", "rows", "left after thinning", "accepted", "of all"]
-    return "Replay", columns, rows
+    known = [evaluation[policy, "replay"] for policy in evaluation.replays]
+    unit = unit_of([each.error for each in known])
+    places = decimals([each.error / unit for each in known])
+    to_log = _differences(evaluation, LOGGED)
+    rows = []
+    for each in known:
+        replayed = evaluation.replays[each.policy]
+        rows.append(
+            [
+                each.policy,
+                within(each.value / unit, (each.high - each.value) / unit, places),
+                _more(to_log[each.policy, "replay"], unit, places),
+                f"{replayed.accepted:,}",
+                f"{replayed.kept:,}",
+                f"{replayed.offered:,}",
+            ]
+        )
+    columns = ["policy", "mean reward", "over the log", "decisions", "thinned", "rows"]
+    units = "" if unit == 1 else f", in units of {unit:g}"
+    return f"Replay: while it learns, from no data{units}", columns, rows

@@ -136,12 +136,8 @@ class _Words:
         """A policy as a sentence begins with it."""
         if policy != self.arm_policy:
             return shown_name(policy)
-        counts = Counter(self.arms).most_common()
-        if len(counts) == 1:
-            return f"Always playing {shown_name(counts[0][0])!r}"
-        some = ", ".join(f"{shown_name(arm)!r} in {times}" for arm, times in counts[:3])
-        more = ", ..." if len(counts) > 3 else ""
-        return f"The best single arm (of {len(self.arms)} folds, {some}{more})"
+        name = single_arm(self.arms)
+        return name[0].upper() + name[1:]
 
     def _interval(self, difference: Difference) -> str:
         low, high = difference.interval(self.told)
@@ -161,6 +157,16 @@ class _Words:
 
     def _half(self, difference: Difference) -> float:
         return difference.interval(self.told)[1] - difference.value
+
+
+def single_arm(arms: Sequence[Name]) -> str:
+    """The policy of the best single arm, which may differ between folds, in words."""
+    counts = Counter(arms).most_common()
+    if len(counts) == 1:
+        return f"always playing {shown_name(counts[0][0])!r}"
+    some = ", ".join(f"{shown_name(arm)!r} in {times}" for arm, times in counts[:3])
+    more = ", ..." if len(counts) > 3 else ""
+    return f"the best single arm (of {len(arms)} folds, {some}{more})"
 
 
 def _doubts(diagnosis: Diagnostics | None) -> str:

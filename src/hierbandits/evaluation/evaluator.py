@@ -14,8 +14,14 @@ from hierbandits.evaluation.diagnostics import Diagnostics
 from hierbandits.evaluation.difference import Difference
 from hierbandits.evaluation.direct_method import direct, direct_difference
 from hierbandits.evaluation.estimators import REWARD, degrees, effective_size, estimate, logged
-from hierbandits.evaluation.evaluation import Estimate, Evaluation, TaskEstimates
+from hierbandits.evaluation.evaluation import (
+    Estimate,
+    Evaluation,
+    TaskEstimates,
+    trusted_estimates,
+)
 from hierbandits.evaluation.evaluation_notes import notes
+from hierbandits.evaluation.evaluation_verdict import single_arm
 from hierbandits.evaluation.frozen_policies import BestArm
 from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy, checked_alpha
@@ -165,7 +171,8 @@ class _Work:
         self.diagnostics: dict[str, Diagnostics] = {}
         self.replays: dict[str, Replayed] = {}
         self.hieropo: PessimisticPolicy | None = None
-        self.warnings: list[str] = []
+        self.tallies: dict[str, Tally] = {}
+        self.trained: set[str] = set()  # policies that learned from other rows
 
     def weigh(
         self,
@@ -190,10 +197,11 @@ class _Work:
         }
         reference = next((target.name for target in targets if target.is_best_arm), None)
         self.reference = reference
-        tallies = weigh(
+        self.trained = {target.name for target in targets if target.is_trained}
+        self.tallies = weigh(
             self.survey, self.split, policies, models, self.steps.advance, reference
         )
-        for name, tally in tallies.items():
+        for name, tally in self.tallies.items():
             if tally.moments.n.sum() == 0:
                 raise ValueError("log must have rows to train on and rows to evaluate, got too few")
             self._add_logged(tally.moments)
@@ -204,12 +212,11 @@ class _Work:
                 for one in policies[reference].values()
                 if isinstance(one, BestArm)
             )
-            self._compare(reference, tallies, models)
+            self._compare(reference, models)
 
-    def _compare(
-        self, reference: str, tallies: dict[str, Tally], models: dict[int, ArmPosteriors[Belief]]
-    ) -> None:
+    def _compare(self, reference: str, models: dict[int, ArmPosteriors[Belief]]) -> None:
         """Every policy beside the best single arm, by the same methods."""
+        tallies = self.tallies
         own = {method for policy, method in self.by_task if policy == reference}
         for policy, method in list(self.by_task):
             if policy not in tallies or policy == reference or method not in own:
@@ -248,11 +255,8 @@ class _Work:
             freedom = np.inf if method == "dm" else float(degrees(effective_size(pooled))[0])
             self.differences.append(Difference.to_log(mine[method], freedom, self.confidence))
         self.estimates += mine.values()
-        self.warnings += evaluation_warnings.of_model(name, mine)
         if self.survey.has_propensities:
-            diagnosis = Diagnostics.of(tally, self.plays, self.confidence)
-            self.diagnostics[name] = diagnosis
-            self.warnings += evaluation_warnings.of_frozen(name, tally, diagnosis)
+            self.diagnostics[name] = Diagnostics.of(tally, self.plays, self.confidence)
 
     def replay(self, target: LearningTarget, round_size: int, seed: int) -> None:
         """Replay on all rows, or on those that the prior was not fitted to."""
@@ -276,7 +280,6 @@ class _Work:
         self.differences.append(Difference.to_log(mine, freedom, self.confidence))
         each = replayed.estimates(seen, self.confidence)
         self.by_task[target.name, "replay"] = TaskEstimates(each, replayed.moments.n, None)
-        self.warnings += evaluation_warnings.of_replay(target.name, replayed)
 
     def learn_hieropo(self, alpha: float) -> None:
         """Learn HierOPO from all rows: this is the policy to deploy."""
@@ -291,9 +294,27 @@ class _Work:
             self.estimates.insert(0, Estimate.of("logged", "logged", overall, rows))
             self.by_task["logged", "logged"] = TaskEstimates(each, moments.n, None)
 
+    def _warnings(self) -> list[str]:
+        """What to distrust: first what makes the answer wrong, then what makes it rough."""
+        trusted = {each.policy: each for each in trusted_estimates(self.estimates)}
+        to_arm = [
+            each
+            for each in self.differences
+            if each.against == self.reference and each.method == trusted[each.policy].method
+        ]
+        by_task = {name: self.by_task[name, trusted[name].method] for name in self.diagnostics}
+        return [
+            *evaluation_warnings.of_losers(to_arm, self.trained, single_arm(self.best_arms)),
+            *evaluation_warnings.of_model(self.estimates, self.tallies),
+            *evaluation_warnings.of_log(self.survey, bool(self.replays)),
+            *evaluation_warnings.of_weights(self.diagnostics, by_task),
+            *evaluation_warnings.of_replays(self.replays),
+        ]
+
     def evaluation(self, settings: dict[str, Any]) -> Evaluation:
         """All of it, with notes on what was done and why."""
         methods = {method for used in settings["methods"].values() for method in used}
+        given = self.prior is not None
         return Evaluation(
             estimates=tuple(self.estimates),
             differences=tuple(self.differences),
@@ -305,7 +326,7 @@ class _Work:
             hieropo=self.hieropo,
             tasks=self.survey.tasks,
             confidence=self.confidence,
-            notes=notes(methods, self.split, prior_given=self.prior is not None),
-            warnings=(*evaluation_warnings.of_log(self.survey, bool(self.replays)), *self.warnings),
+            notes=notes(settings["policies"], methods, self.split, prior_given=given),
+            warnings=tuple(self._warnings()),
             settings=settings,
         )

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from hierbandits.evaluation.frozen_policies import BestArm, FunctionPolicy, OneArm
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
+from hierbandits.evaluation.regret_bounds import RegretBounds
 from hierbandits.evaluation.training import Training
 from hierbandits.keyed_random import Stream
 from hierbandits.logs import Survey
@@ -14,7 +15,6 @@ from hierbandits.policies.frozen_rules import Frozen, evenly
 from hierbandits.policies.greedy_rule import greedy
 from hierbandits.policies.recipes import POLICIES, Recipe
 from hierbandits.policies.rule import frozen_of
-from hierbandits.policies.ucb_rule import Ucb
 from hierbandits.types import Name
 
 FROZEN_METHODS = ("ips", "snips", "dm", "dr")
@@ -93,8 +93,7 @@ def _named(name: str, given: str, alpha: float, draws: int, seed: int) -> Target
     if given == "greedy":
         return _after_training(name, Recipe(as_given, greedy, name), draws, seed)
     if given == "HierOPO":
-        pessimist = Recipe(as_given, Ucb(-alpha), name)
-        return _after_training(name, pessimist, draws, seed, is_hieropo=True)
+        return FrozenTarget(name, True, lambda _, t: _hieropo(t, alpha), is_hieropo=True)
     if given == BEST_ARM:
         return FrozenTarget(name, True, _best_arm, is_best_arm=True)
     if given.startswith("arm:"):
@@ -106,6 +105,11 @@ def _named(name: str, given: str, alpha: float, draws: int, seed: int) -> Target
     if given in POLICIES:
         return _learning(name, POLICIES[given])
     raise ValueError(f"policy must be one of {known_policies()}, got {given!r}")
+
+
+def _hieropo(training: Training | None, alpha: float) -> Frozen:
+    assert training is not None
+    return RegretBounds.of(training.model(), alpha)
 
 
 def _best_arm(survey: Survey, training: Training | None) -> Frozen:
@@ -140,9 +144,7 @@ def _frozen_recipe(name: str, recipe_name: str) -> Recipe:
     return recipe
 
 
-def _after_training(
-    name: str, recipe: Recipe, draws: int, seed: int, *, is_hieropo: bool = False
-) -> FrozenTarget:
+def _after_training(name: str, recipe: Recipe, draws: int, seed: int) -> FrozenTarget:
     """A policy as it stands after the training rows."""
     frozen = frozen_of(recipe.rule)
 
@@ -151,7 +153,7 @@ def _after_training(
         stream = Stream(seed, f"frozen {training.group}")
         return frozen(training.arm_posteriors(recipe), draws, stream)
 
-    return FrozenTarget(name, True, freeze, is_hieropo=is_hieropo)
+    return FrozenTarget(name, True, freeze)
 
 
 def _arm_number(survey: Survey, name: str) -> int:
