@@ -108,9 +108,16 @@ class _Words:
             )
         over_arm, beside = self._on_arm(to_arm, to_log.policy)
         text += beside if more else ""
-        text += _doubts(diagnosis)
+        if diagnosis is not None and diagnosis.effective_rows < FEW_OVERALL:
+            text += f"; this rests on {diagnosis.effective_rows:.0f} effective rows and is rough"
         if to_log.method == "dm":
             text = f"If the reward model is right, which nothing here checks: {_lowered(text)}"
+        elif diagnosis is not None and diagnosis.unsupported > 0:
+            part = percent(diagnosis.unsupported)
+            text = (
+                f"If the reward model is right about the {part} of choices that no row speaks for: "
+                f"{_lowered(text)}"
+            )
         return over_arm, f"{text}."
 
     def _on_arm(self, to_arm: Difference | None, best: str) -> tuple[bool | None, str]:
@@ -167,21 +174,6 @@ def single_arm(arms: Sequence[Name]) -> str:
     some = ", ".join(f"{shown_name(arm)!r} in {times}" for arm, times in counts[:3])
     more = ", ..." if len(counts) > 3 else ""
     return f"the best single arm (of {len(arms)} folds, {some}{more})"
-
-
-def _doubts(diagnosis: Diagnostics | None) -> str:
-    """What makes an answer less certain than its interval."""
-    if diagnosis is None:
-        return ""
-    parts = []
-    if diagnosis.unsupported > 0:
-        parts.append(
-            f"for {percent(diagnosis.unsupported)} of its choices no row speaks, and the model "
-            "stands in"
-        )
-    if diagnosis.effective_rows < FEW_OVERALL:
-        parts.append(f"this rests on {diagnosis.effective_rows:.0f} effective rows and is rough")
-    return "".join(f"; {part}" for part in parts)
 
 
 def _on_replay(differences: Sequence[Difference], confidence: float) -> Verdict:

@@ -49,15 +49,16 @@ def of_weights(
 ) -> list[str]:
     """Warnings about the weights of frozen policies; `by_task` holds any weighted estimates."""
     warnings = []
+    total = max((each.rows.size for each in by_task.values()), default=0)
     found = {name: each for name, each in diagnostics.items() if each.unsupported > 0}
     if found:
         tasks = _range(str(each.unsupported_tasks) for each in found.values())
         warnings.append(
             f"{_who(found)}: {_range(percent(each.unsupported) for each in found.values())} of "
-            f"{_their(found)} choices, in {tasks} tasks, are arms that the log never played there, "
-            "so no row speaks for them. DM and DR take the model's word; IPS and SNIPS are wrong "
-            "if these arms could never be played. Try those arms at random first, or keep to arms "
-            "that were tried."
+            f"{_their(found)} choices, in {tasks} of {total} tasks, are arms that the log never "
+            "played there, so no row speaks for them. DM and DR take the model's word; IPS and "
+            "SNIPS are wrong if these arms could never be played. Try those arms at random first, "
+            "or keep to arms that were tried."
         )
     found = {name: each for name, each in diagnostics.items() if each.contradicts_propensities}
     if found:
@@ -124,9 +125,9 @@ def of_model(estimates: Sequence[Estimate], tallies: Mapping[str, Tally]) -> lis
     return [
         f"{_who(parted)}: DM and DR are further apart than their errors allow ({most}{values}). "
         "The reward model is wrong for these choices, or the propensities are. If the propensities "
-        "are right, prefer DR. What the log's policy knew and the log does not say may be the cause: "
-        "then every policy that was learned from this log is misled too. Make it part of the task, "
-        "and evaluate again."
+        "are right, prefer DR. What the log's policy knew and the log does not say may be the "
+        "cause: then every policy that was learned from this log is misled too. Make it part of "
+        "the task, and evaluate again."
     ]
 
 
