@@ -111,6 +111,24 @@ def test_arms_that_differ_between_folds_are_all_named():
     assert any("the best single arm (of 2 folds, 'a" in sentence for sentence in sentences)
 
 
+def test_an_arm_that_rows_bar_is_played_where_it_is_eligible():
+    world = World(ONE_BEST, EVEN)
+    frame = world.rows(np.random.default_rng(4), 600, barred=0.3)
+    log = world.log(frame, eligible="eligible")
+    verdict = evaluate(log, ["best arm", "uniform"], ["dr"], prior=world.prior()).verdict
+    assert verdict.sentence.startswith("Playing 'a1' wherever it is eligible would earn 0.")
+
+
+def test_policies_that_play_as_the_log_did_are_not_compared_with_it():
+    world = World(ONE_BEST, EVEN)
+    frame = world.rows(np.random.default_rng(4), 300)
+    same = evaluate(world.log(frame), "uniform", ["snips"]).verdict
+    assert same.sentence == "All of these policies play as the log did, and earn the same."
+    assert same.more_than_log is None
+    other = evaluate(world.log(frame), ["uniform", "arm:a1"], ["snips"]).verdict
+    assert other.policy == "arm:a1"
+
+
 def test_a_model_alone_is_said_to_be_unchecked():
     world = World(DIFFERENT, EVEN)
     frame = world.rows(np.random.default_rng(1), 900)

@@ -10,7 +10,7 @@ import numpy as np
 from hierbandits.evaluation.diagnostics import Diagnostics
 from hierbandits.evaluation.difference import Difference
 from hierbandits.evaluation.estimators import Estimates
-from hierbandits.evaluation.evaluation_verdict import Verdict, verdict
+from hierbandits.evaluation.evaluation_verdict import Verdict, single_arm, verdict
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
 from hierbandits.evaluation.replay import Replayed
 from hierbandits.reporting.plain_data import plain
@@ -106,7 +106,7 @@ class Evaluation:
         return verdict(
             [each for each in self.differences if (each.policy, each.method) in trusted],
             self.diagnostics,
-            (self.reference, self.best_arms),
+            (self.reference, single_arm(self.best_arms, barred=self.settings["eligible"])),
             self.confidence,
         )
 

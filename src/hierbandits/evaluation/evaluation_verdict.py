@@ -34,14 +34,14 @@ class Verdict:
 def verdict(
     differences: Sequence[Difference],
     diagnostics: Mapping[str, Diagnostics],
-    best_arm: tuple[str | None, Sequence[Name]],
+    best_arm: tuple[str | None, str],
     confidence: float,
 ) -> Verdict:
     """The verdict on frozen policies, each by the method to be trusted first.
 
     `differences` holds one difference to the log for each policy, and one to the best single arm.
-    `best_arm` is the name of that policy, and the arm that each group of rows plays.  Replayed
-    policies are judged if there are no others: replay answers another question.
+    `best_arm` is the name of that policy, and how `single_arm` puts it.  Replayed policies are
+    judged if there are no others: replay answers another question.
     """
     frozen = [each for each in differences if each.method != "replay"]
     if not frozen:
@@ -59,7 +59,9 @@ def verdict(
             "These rows do not tell what any of the policies would earn: too few of them show "
             "what the policies would have done."
         )
-    name, arms = best_arm
+    if all(each.value == each.error == 0 for each in known.values()):
+        return _untold("All of these policies play as the log did, and earn the same.")
+    name, words_for_arm = best_arm
     told = 1 - (1 - confidence) / len(known)
     ends = {policy: each.interval(told) for policy, each in known.items()}
     better = [policy for policy in known if ends[policy][0] > 0]
@@ -69,7 +71,7 @@ def verdict(
     if best != name:
         others = [each for each in others if each.policy == best]
     to_arm = max(others, key=lambda each: each.value, default=None)  # of the best, or the next best
-    words = _Words(confidence, told, name, arms)
+    words = _Words(confidence, told, name, words_for_arm)
     over_arm, sentence = words.on(more, known[best], to_arm, diagnostics.get(best))
     return Verdict(sentence, best, more, over_arm, len(known))
 
@@ -81,7 +83,7 @@ class _Words:
     confidence: float  # as people asked for it
     told: float  # of one interval, so that all hold at once
     arm_policy: str | None
-    arms: Sequence[Name]
+    arm: str  # that policy in words
 
     def on(
         self,
@@ -143,8 +145,7 @@ class _Words:
         """A policy as a sentence begins with it."""
         if policy != self.arm_policy:
             return shown_name(policy)
-        name = single_arm(self.arms)
-        return name[0].upper() + name[1:]
+        return self.arm[0].upper() + self.arm[1:]
 
     def _interval(self, difference: Difference) -> str:
         low, high = difference.interval(self.told)
@@ -166,11 +167,15 @@ class _Words:
         return difference.interval(self.told)[1] - difference.value
 
 
-def single_arm(arms: Sequence[Name]) -> str:
-    """The policy of the best single arm, which may differ between folds, in words."""
+def single_arm(arms: Sequence[Name], *, barred: bool) -> str:
+    """The policy of the best single arm, which may differ between folds, in words.
+
+    `barred` says that rows may bar it.
+    """
     counts = Counter(arms).most_common()
     if len(counts) == 1:
-        return f"always playing {shown_name(counts[0][0])!r}"
+        name = repr(shown_name(counts[0][0]))
+        return f"playing {name} wherever it is eligible" if barred else f"always playing {name}"
     some = ", ".join(f"{shown_name(arm)!r} in {times}" for arm, times in counts[:3])
     more = ", ..." if len(counts) > 3 else ""
     return f"the best single arm (of {len(arms)} folds, {some}{more})"
@@ -182,7 +187,7 @@ def _on_replay(differences: Sequence[Difference], confidence: float) -> Verdict:
     if not known:
         return _untold("These rows do not tell what the policies would earn: replay kept too few.")
     best = max(known, key=lambda each: each.value)
-    words = _Words(confidence, 1 - (1 - confidence) / len(known), None, ())
+    words = _Words(confidence, 1 - (1 - confidence) / len(known), None, "")
     low, high = best.interval(words.told)
     more = True if low > 0 else False if high < 0 else None
     told = f"{words._signed(best)} per decision than the log did"
@@ -201,7 +206,7 @@ def _untold(sentence: str) -> Verdict:
 
 def _lowered(text: str) -> str:
     """A text as the middle of a sentence has it; names stay as they are."""
-    for start in ("Always", "The", "Whether", "None"):
+    for start in ("Always", "Playing", "The", "Whether", "None"):
         if text.startswith(f"{start} "):
             return text[0].lower() + text[1:]
     return text

@@ -65,8 +65,9 @@ def of_weights(
         means = _range(f"{each.mean_weight:.3f}" for each in found.values())
         warnings.append(
             f"{_who(found)}: {_their(found)} weights average {means}, which chance does not "
-            "explain; they should average 1. The propensities may be wrong: check how they were "
-            "logged before you use IPS, SNIPS or DR."
+            "explain; they should average 1. The propensities may be wrong, or rows barred arms: "
+            "check how propensities were logged, and name the column of eligible arms if there is "
+            "one, before you use IPS, SNIPS or DR."
         )
     found = {name: e for name, e in diagnostics.items() if e.effective_rows < FEW_OVERALL}
     if found:

@@ -134,7 +134,7 @@ def evaluate(
         "policies": [target.name for target in targets], "methods": chosen, "split": divided.kind,
         "groups": divided.num_groups, "delta": delta, "draws": draws,
         "round_size": round_size, "confidence": confidence, "seed": seed, "uniform": uniform,
-        "prior": "given" if prior else "fitted",
+        "prior": "given" if prior else "fitted", "eligible": log.columns.eligible is not None,
     }  # fmt: skip
     return work.evaluation(settings)
 
@@ -303,8 +303,9 @@ class _Work:
             if each.against == self.reference and each.method == trusted[each.policy].method
         ]
         by_task = {name: self.by_task[name, trusted[name].method] for name in self.diagnostics}
+        arm = single_arm(self.best_arms, barred=self.survey.log.columns.eligible is not None)
         return [
-            *evaluation_warnings.of_losers(to_arm, self.trained, single_arm(self.best_arms)),
+            *evaluation_warnings.of_losers(to_arm, self.trained, arm),
             *evaluation_warnings.of_model(self.estimates, self.tallies),
             *evaluation_warnings.of_log(self.survey, bool(self.replays)),
             *evaluation_warnings.of_weights(self.diagnostics, by_task),
