@@ -247,11 +247,7 @@ MUTANTS = [
     ("evaluation/difference.py", "(-np.asarray(w) for w", "(np.asarray(w) for w"),
     ("evaluation/regret_bounds.py", "var[:, :, None] - 2 * covs", "var[:, :, None] - covs"),
     ("evaluation/evaluation_verdict.py", "high < 0 for _, high", "low < 0 for low, _"),
-    (
-        "evaluation/frozen_policies.py",
-        "rows @ training.model().means",
-        "training.model().means.sum(0)",
-    ),
+    ("evaluation/frozen_policies.py", "return cls(rows @", "return cls(-rows @"),
     ("evaluation/replay.py", "rows.tasks[agreed], features", "rows.tasks[agreed][::-1], features"),
     ("simulation/study.py", "own - ratio * others", "own - others"),
     ("simulation/study.py", "values.std(ddof=1) / np.sqrt(values.size)", "values.std(ddof=1)"),
