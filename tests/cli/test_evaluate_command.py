@@ -52,7 +52,8 @@ def test_it_says_what_it_does_and_why(folder):
     assert "Learning policies change with what they see, so they are replayed" in output
     assert "cross-fitted in 5 folds" in output
     assert "Estimates, ± 90 % intervals" in output
-    assert output.index("logged mean") < output.index("HierOPO IPS")
+    assert output.index("logged mean") < output.index("HierOPO DR") < output.index("HierOPO IPS")
+    assert output.index(" per decision") < output.index("logged mean")  # the verdict
     assert "HierOPO's arms" in output
 
 
@@ -62,9 +63,9 @@ def test_its_folder_is_complete_and_agrees_with_the_function(folder, file, world
     assert settings["files"] == sorted(path.name for path in out.iterdir())
     assert settings["seed"] == 3
     page = (out / "report.html").read_text()
-    assert page.count("data:image/png;base64,") == 2
+    assert page.count("data:image/png;base64,") == 3
     assert "Estimates, ± 90 % intervals" in page
-    for name in ("estimates", "tasks"):
+    for name in ("differences", "estimates", "tasks"):
         assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert "<svg" in (out / f"{name}.svg").read_text()
     from hierbandits import Columns, Log
@@ -82,7 +83,7 @@ def test_its_folder_is_complete_and_agrees_with_the_function(folder, file, world
     one = evaluation["greedy", "dr"]
     assert f"{one.value:.3f}" in output
     arms = pl.read_parquet(out / "hieropo.parquet")
-    assert arms.columns == ["task", "arm", "mean", "lower", "plays", "rows"]
+    assert arms.columns == ["task", "arm", "mean", "regret_bound", "plays", "rows"]
     assert arms.height == 6
 
 
@@ -90,8 +91,11 @@ def test_defaults_priors_and_features_from_files(file, world, tmp_path):
     out = tmp_path / "out"
     code, output = _run(file, *KNOWN, "--out", out)
     assert code == 0
-    for name in ("HierTS", "HierOPO", "greedy", "uniform"):
+    for name in ("best arm", "HierTS", "HierOPO", "greedy", "uniform"):
         assert f" {name} " in output
+    summary = json.loads((out / "summary.json").read_text())
+    (row,) = (row for row in summary if (row["policy"], row["method"]) == ("greedy", "dr"))
+    assert [each["against"] for each in row["differences"]] == ["logged", "best arm"]
     prior = tmp_path / "prior.json"
     apart = world.prior(hyper_mean=[0.0, 0.5, 1.0]).to_dict()
     prior.write_text(json.dumps(apart))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from hierbandits.evaluation.estimators import ESTIMATORS, effective_size
+from hierbandits.evaluation.estimators import ESTIMATORS, effective_size, estimate
 from hierbandits.evaluation.moments import Moments
 
 
@@ -22,7 +22,7 @@ def test_no_interval_below_two_effective_rows(second, known):
     robust = 1.0 + weights * (rewards - 1.0)
     values = np.stack([weights, weights * rewards, robust, rewards], axis=1)
     moments.add(np.zeros(2, int), values)
-    for estimator in ESTIMATORS.values():
-        estimates = estimator(moments, 0.95)
+    for method in ESTIMATORS:
+        estimates = estimate(method, moments, 0.95)
         assert np.isfinite(estimates.value[0])
         assert np.isfinite(estimates.low[0]) == known

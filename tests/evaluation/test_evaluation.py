@@ -28,12 +28,11 @@ def test_the_summary_prints_and_looks_up(evaluation):
     assert evaluation.task_frame().height == 10 * 6
 
 
-def test_the_main_finding_fits_a_line(evaluation):
-    line = repr(evaluation)
-    best = max(evaluation.trusted(), key=lambda each: each.value)
-    assert line.startswith("<Evaluation on 300 rows of 6 tasks: ")
-    assert f"{best.policy} is best, {best.value:.4g} by {best.method}" in line
+def test_the_verdict_comes_first(evaluation):
+    line, verdict = repr(evaluation), evaluation.verdict.sentence
+    assert line == f"<Evaluation on 300 rows of 6 tasks: {verdict}>"
     assert "\n" not in line
+    assert str(evaluation).startswith(f"{verdict}\n\nEstimates")
 
 
 def test_the_method_to_trust_first_is_doubly_robust(evaluation):
@@ -49,6 +48,8 @@ def test_plain_data_have_every_estimate(evaluation):
     assert data["diagnostics"]["uniform"]["rows"] == 300
     accepted = evaluation.replays["HierTS"].accepted
     assert data["replays"]["HierTS"]["accepted"] == accepted
+    assert data["verdict"]["sentence"] == evaluation.verdict.sentence
+    assert [each["low"] for each in data["differences"]] == [e.low for e in evaluation.differences]
     assert data["warnings"] == list(evaluation.warnings)
     assert data["settings"]["confidence"] == 0.95
 
@@ -60,5 +61,6 @@ def test_the_terminal_shows_notes_tables_and_warnings(evaluation):
     joined = " ".join(shown.split())
     for sentence in (*evaluation.notes, *evaluation.warnings):
         assert " ".join(sentence.split()) in joined
+    assert joined.startswith(evaluation.verdict.sentence)
     for word in ("Estimates, ± 95 % intervals", "can they be trusted?", "Replay", "HierOPO's arms"):
         assert word in shown

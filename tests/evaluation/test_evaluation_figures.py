@@ -5,16 +5,39 @@ import polars as pl
 from support.logged import World
 
 from hierbandits import evaluate
-from hierbandits.evaluation.evaluation_figures import drawn_methods, estimates_figure, tasks_figure
+from hierbandits.evaluation.evaluation_figures import (
+    differences_figure,
+    drawn_methods,
+    estimates_figure,
+    replays_figure,
+    tasks_figure,
+)
 
 
 def test_many_tasks_are_drawn_by_their_rows():
     rng = np.random.default_rng(2)
     wide = World.drawn(rng, tasks=60)
     evaluation = evaluate(wide.log(wide.rows(rng, 900)), ["uniform", "HierTS"], prior=wide.prior())
-    assert drawn_methods(evaluation) == [("uniform", "dr"), ("HierTS", "replay")]
+    assert drawn_methods(evaluation) == [("uniform", "dr")]
     figure = tasks_figure(evaluation)
-    assert [len(axes.get_yticks()) for axes in figure.axes] == [40, 40]
+    assert [len(axes.get_yticks()) for axes in figure.axes] == [40]
+
+
+def test_replay_is_not_drawn_beside_frozen_policies():
+    world = World.drawn(np.random.default_rng(0))
+    log = world.log(world.rows(np.random.default_rng(7), 400))
+    evaluation = evaluate(log, ["uniform", "best arm", "HierTS"], prior=world.prior())
+    for figure in (differences_figure(evaluation), estimates_figure(evaluation)):
+        names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+        assert names == ["uniform", "best arm"]
+    assert [axes.get_title() for axes in differences_figure(evaluation).axes] == [
+        "more than the log",
+        "more than the best single arm",
+    ]
+    alone = evaluate(log, ["HierTS"], prior=world.prior())
+    assert drawn_methods(alone) == [("HierTS", "replay")]
+    names = [label.get_text() for label in replays_figure(alone).axes[0].get_yticklabels()]
+    assert names == ["HierTS"]
 
 
 def test_an_interval_that_dwarfs_the_others_is_cut():

@@ -1,6 +1,7 @@
 """The folder that an evaluation leaves."""
 
 import json
+from html import escape
 from io import StringIO
 
 import numpy as np
@@ -38,9 +39,32 @@ def test_the_summary_has_a_row_for_each_estimate_with_its_diagnostics(evaluation
     rows = json.loads((tmp_path / "summary.json").read_text())
     assert [row["improvement"] for row in rows] == [e.improvement for e in evaluation.estimates]
     assert rows[0]["diagnostics"] is None
+    assert rows[0]["differences"] == []
+    assert rows[1]["differences"][0]["low"] == evaluation.estimates[1].improvement_low
     effective = evaluation.diagnostics["HierOPO"].effective_rows
     assert rows[1]["diagnostics"]["effective_rows"] == effective
     assert rows[-1]["diagnostics"]["accepted"] == evaluation.replays["HierTS"].accepted
+
+
+def test_a_page_opens_with_the_verdict_then_the_figure_then_the_numbers(evaluation):
+    report = evaluation.report()
+    page = report.html()
+    page = page[page.index("<h1>") : page.index("<details>")]
+    verdict = escape(evaluation.verdict.sentence)
+    places = [page.index(part) for part in (verdict, "<figure>", "<table>", "Warning 1 of ")]
+    assert places == sorted(places)
+    assert page.index("Replay answers another question") > page.index("<h2>Replay")
+    assert f"{len(evaluation.warnings)} warnings below." in page
+    assert report.settings["verdict"] == evaluation.verdict.sentence
+
+
+def test_learning_policies_alone_have_a_page_too(tmp_path):
+    world = World.drawn(np.random.default_rng(13), tasks=2)
+    log = world.log(world.rows(np.random.default_rng(14), 300))
+    page = evaluate(log, ["HierTS"], prior=world.prior()).write(tmp_path).read_text()
+    assert (tmp_path / "replays.png").exists()
+    assert not (tmp_path / "differences.png").exists()
+    assert "While it learns, over the" in page
 
 
 def test_without_hieropo_there_are_none_of_its_arms(tmp_path):

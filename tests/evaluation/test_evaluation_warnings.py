@@ -39,7 +39,34 @@ def test_support_and_propensities_are_diagnosed():
     few = world.rows(rng, 40)
     evaluation = evaluate(world.log(few), ["arm:a1"], ["ips"])
     assert any("effective rows of 40" in w for w in evaluation.warnings)
-    assert any("tasks there are fewer than 10 effective rows" in w for w in evaluation.warnings)
+    assert any("of 6 tasks have fewer than 10 effective rows" in w for w in evaluation.warnings)
+
+
+def test_policies_with_the_same_trouble_share_a_warning():
+    rng = np.random.default_rng(11)
+    world = World.drawn(rng)
+    evaluation = evaluate(world.log(world.rows(rng, 40)), prior=world.prior())
+    starts = [warning.split(":")[0] for warning in evaluation.warnings]
+    assert len(evaluation.warnings) <= 5
+    assert starts.count("4 policies (best arm, HierOPO, greedy and uniform)") >= 2
+    (few,) = (w for w in evaluation.warnings if "effective rows of 40" in w)
+    sizes = [each.effective_rows for each in evaluation.diagnostics.values()]
+    assert f"only {min(sizes):.0f} to {max(sizes):.0f} effective" in few
+    many = {f"p{i}": lambda task, arms: {arms[0]: 1.0} for i in range(9)}
+    crowd = evaluate(world.log(world.rows(rng, 40)), many, ["ips"]).warnings
+    assert crowd[0].startswith("9 policies (p0, p1, p2, p3, p4, p5 and 3 more): ")
+
+
+def test_a_learned_policy_that_loses_to_the_best_arm_is_called_out():
+    """A task has few rows, and a policy that shares nothing falls for luck; one arm is best."""
+    world = World(np.tile([0.0, 1.0, 0.0], (40, 1)), np.full((40, 3), 1 / 3), noise=2.0)
+    log = world.log(world.rows(np.random.default_rng(3), 1200))
+    policies = ["best arm", "frozen:TS", "greedy", "uniform"]
+    evaluation = evaluate(log, policies, prior=world.prior(hyper_std=1.0, task_std=0.05), draws=50)
+    assert set(evaluation.best_arms) == {"a1"}
+    (called,) = (w for w in evaluation.warnings if "Do not use" in w)
+    assert called.startswith("frozen:TS: earns less than always playing 'a1', by 0.")
+    assert "uniform" not in called  # nobody learned it
 
 
 def test_replay_that_agrees_too_often_or_too_rarely_is_called_out():
@@ -56,6 +83,31 @@ def test_replay_that_agrees_too_often_or_too_rarely_is_called_out():
     assert called_out(frame.with_columns(p=pl.col("p") ** 0.5))
     narrow = World(np.tile([0.0, -0.5, -0.5], (6, 1)), np.tile([0.0, 0.5, 0.5], (6, 1)))
     assert called_out(narrow.rows(rng, 3000))  # the policy waits for an arm that never comes
+
+
+def test_dm_and_dr_that_part_are_called_out_and_those_that_agree_are_not():
+    """A context that the log's policy saw makes arm 0 look good; the model does not see it."""
+    hidden, fair = [], []
+    for run in range(12):
+        rng = np.random.default_rng([5, run])
+        world = World.drawn(rng, skew=0.0)
+        seen, task = rng.random(800) < 0.5, rng.integers(0, 6, 800)
+        odds = np.where(seen[:, None], [0.6, 0.2, 0.2], [0.2, 0.4, 0.4])
+        arm = (odds.cumsum(1) < rng.random((800, 1))).sum(1)
+        for effect, found in ((2.0, hidden), (0.0, fair)):
+            reward = world.values[task, arm] + effect * (seen - 0.5) + rng.normal(size=800)
+            frame = pl.DataFrame(
+                {
+                    "task": [f"t{i}" for i in task],
+                    "arm": [f"a{i}" for i in arm],
+                    "reward": reward,
+                    "p": odds[np.arange(800), arm],
+                }
+            )
+            warnings = evaluate(world.log(frame), "arm:a0", prior=world.prior(), folds=2).warnings
+            found.append(any("further apart than their errors allow" in w for w in warnings))
+    assert np.mean(hidden) > 0.8
+    assert np.mean(fair) == 0
 
 
 def test_a_model_that_the_rows_contradict_is_called_out():

@@ -225,6 +225,6 @@ def test_hieropo_is_at_hand_as_learned_from_all_rows():
     learned = evaluate(log, ["HierOPO", "uniform"], ["ips"], delta=0.1).hieropo
     alone = hieropo(log, delta=0.1)
     assert_allclose(learned.mean, alone.mean, rtol=1e-9)
-    assert_allclose(learned.lower, alone.lower, rtol=1e-9)
+    assert_allclose(learned.regret, alone.regret, rtol=1e-9)
     assert_allclose(learned.plays, alone.plays)
     assert evaluate(log, ["greedy"], ["ips"]).hieropo is None

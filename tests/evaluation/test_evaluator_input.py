@@ -13,7 +13,7 @@ BAD_CALLS = {
     "a method without a policy": (
         (["HierTS"], ["replay", "dr"]), {}, "method 'dr' needs a frozen policy"),
     "an unknown method": (("uniform", ["magic"]), {}, "methods must be among ips, .*'magic'"),
-    "an unknown policy": (("Thompson",), {}, "policy must be one of HierOPO, .*got 'Thompson'"),
+    "an unknown policy": (("Thompson",), {}, "policy must be one of best arm, .*got 'Thompson'"),
     "an unknown frozen policy": (("frozen:X",), {}, "frozen:NAME must name one of .*'X'"),
     "a policy told the truth": (("OracleTS",), {}, "must be told the truth"),
     "the same, frozen": (("frozen:OracleTS",), {}, "must be told the truth"),

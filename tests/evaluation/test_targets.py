@@ -5,10 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 from support.logged import World
 
-from hierbandits import evaluate
+from hierbandits import evaluate, hieropo
 from hierbandits.logs import Survey
 from hierbandits.policies.recipes import POLICIES
-from hierbandits.policies.ucb_rule import Ucb, ucb_width
 
 
 def _learned(name, frame, survey, prior):
@@ -26,13 +25,16 @@ def test_a_frozen_policy_plays_what_the_policy_itself_would(name):
     frame, prior = world.rows(rng, 400, barred=0.3), world.prior(task_std=1.0)
     log = world.log(frame, eligible="eligible")
     survey, late = Survey.of(log), frame[200:]  # every arm is played before: there are no ties
-    recipe = {"HierOPO": "HierTS", "greedy": "HierGreedy"}.get(name, name.removeprefix("frozen:"))
-    policy = _learned(recipe, frame[:200], survey, prior)
     if name == "HierOPO":
-        policy.rule = Ucb(-ucb_width(0.2))
-    tasks = [survey.tasks.index(task) for task in late["task"]]
-    masks = np.array([[arm in row for arm in world.arms] for row in late["eligible"]])
-    choices = policy.act(rng, tasks, None, masks)
+        early = hieropo(world.log(frame[:200]), prior=prior, delta=0.2)
+        pairs = zip(late["task"], late["eligible"], strict=True)
+        choices = np.array([int(early.arm(task, arms)[1:]) for task, arms in pairs])
+    else:
+        recipe = {"greedy": "HierGreedy"}.get(name, name.removeprefix("frozen:"))
+        policy = _learned(recipe, frame[:200], survey, prior)
+        tasks = [survey.tasks.index(task) for task in late["task"]]
+        masks = np.array([[arm in row for arm in world.arms] for row in late["eligible"]])
+        choices = policy.act(rng, tasks, None, masks)
     agreed = choices == [int(arm[1:]) for arm in late["arm"]]
     expected = (agreed * late["reward"].to_numpy() / late["p"].to_numpy()).mean()
     evaluation = evaluate(log, name, ["ips"], prior=prior, split="time", delta=0.2)

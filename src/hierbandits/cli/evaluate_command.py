@@ -38,7 +38,7 @@ def evaluate(
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            help="Frozen: HierOPO, greedy, uniform, arm:NAME or frozen:HierTS. "
+            help="Frozen: 'best arm', HierOPO, greedy, uniform, arm:NAME or frozen:HierTS. "
             "Learning: HierTS, TS, ... Repeat the option for more."
         ),
     ] = None,
@@ -65,7 +65,7 @@ def evaluate(
         str | None, typer.Option(help="How rows are split for training: folds or time.")
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
-    delta: Annotated[float, typer.Option(help="HierOPO: how often a lower bound may fail.")] = 0.05,
+    delta: Annotated[float, typer.Option(help="HierOPO: how often a comparison may fail.")] = 0.05,
     draws: Annotated[int, typer.Option(min=1, help="Posterior draws of frozen:HierTS.")] = 1000,
     round_size: Annotated[
         int, typer.Option(min=1, help="Replay: rows that are decided together.")
@@ -78,6 +78,10 @@ def evaluate(
 ) -> None:
     """Estimate what policies would have earned, from a log of decisions that others made.
 
+    The first sentence is the answer: whether the best of the policies earns more than the log did \
+and more than the best single arm, and how certain that is. Both comparisons are on the same rows. \
+The best single arm is chosen by other rows than those that judge it.
+
     Frozen policies have fixed probabilities. They are evaluated by inverse propensity scoring \
 (ips), its self-normalised form (snips), a reward model (dm), and both together (dr). Trust dr \
 first.
@@ -88,10 +92,10 @@ row, and learn from the rows where the log played the arm they chose.
     The reward model is the hierarchical belief. It is trained on rows that are not evaluated.
 
     ips, snips, dr and replay need the probability of every logged choice. Give --propensity or \
---uniform. The first row of the results is the log's own mean reward, which policies should beat.
+--uniform. Without them there is the reward model alone, which nothing checks.
 
     Example: hierbandits evaluate log.parquet --task store --arm promo --reward revenue \
---propensity p --policy HierOPO --policy arm:none --policy HierTS
+--propensity p --policy "best arm" --policy HierOPO --policy arm:none --policy HierTS
     """
     need("matplotlib", "polars")
     import hierbandits as hb

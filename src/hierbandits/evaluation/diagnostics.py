@@ -9,6 +9,12 @@ from hierbandits.evaluation.estimators import WEIGHT, effective_size
 from hierbandits.evaluation.weighing import Tally
 from hierbandits.types import Matrix
 
+FEW_OVERALL = 100
+"""Effective rows below which an estimate is called rough."""
+
+SURE = 4.0
+"""Standard errors beyond which a gap is not put down to chance."""
+
 
 @dataclass(frozen=True, slots=True)
 class Diagnostics:
@@ -23,6 +29,15 @@ class Diagnostics:
     mean_weight_high: float
     unsupported: float  # share of its choices that the log never made in the same task
     unsupported_tasks: int
+
+    @property
+    def contradicts_propensities(self) -> bool:
+        """Whether the mean weight is further from 1 than chance explains.
+
+        Where arms could never be played, weights fall short of 1 by the share of those choices.
+        """
+        gap = max(self.mean_weight - 1, 1 - self.unsupported - self.mean_weight)
+        return gap > max(SURE * self.mean_weight_error, 1e-6)
 
     @classmethod
     def of(cls, tally: Tally, plays: Matrix, confidence: float) -> "Diagnostics":

@@ -43,6 +43,22 @@ def direct(
     )
 
 
+def direct_difference(
+    survey: Survey,
+    models: Mapping[int, ArmPosteriors[Belief]],
+    chosen: Mapping[int, Matrix],
+    other: Mapping[int, Matrix],
+) -> tuple[float, float]:
+    """The value of one policy less another's over the same rows, and its error, by the model."""
+    rows = sum(float(weights.sum()) for weights in chosen.values())
+    value = error = 0.0
+    for group, model in models.items():
+        weights = (chosen[group] - other[group]) / rows
+        value += float((weights * model.means).sum())
+        error += float(np.sqrt(_variance(survey, model, weights)))
+    return value, error
+
+
 def _beside_logged(value: Vector, error: Vector, moments: Moments, confidence: float) -> Estimates:
     """Estimates whose improvement takes the model's error and the logged mean's as independent."""
     improvement = value - moments.mean[:, REWARD]

@@ -48,24 +48,44 @@ class Estimates:
         )  # fmt: skip
 
 
-def effective_size(moments: Moments) -> Vector:
-    """(sum w)^2 / sum w^2: how many rows of equal weight would be as good, (tasks,)."""
-    n, mean = moments.n, moments.mean[:, WEIGHT]
-    square = moments.comoment[:, WEIGHT, WEIGHT] + n * mean**2
+def effective_size(moments: Moments, part: int = WEIGHT) -> Vector:
+    """(sum w)^2 / sum w^2: how many rows of equal weight would be as good, (tasks,).
+
+    `part` is the place of w among the values.
+    """
+    n, mean = moments.n, moments.mean[:, part]
+    square = moments.comoment[:, part, part] + n * mean**2
     return np.where(square > 0, (n * mean) ** 2 / np.where(square > 0, square, 1.0), 0.0)
 
 
-def ips(moments: Moments, confidence: float) -> Estimates:
+@dataclass(frozen=True, slots=True, eq=False)
+class Linear:
+    """An estimate as a mean over rows: of `tilt` w + `scale` w r + `robust` times the DR term.
+
+    Its error is the error of that mean, and so is the error of the difference of two of them.
+    """
+
+    value: Vector
+    tilt: Vector | float
+    scale: Vector | float
+    robust: float
+
+    def weights(self) -> tuple[Vector | float, Vector | float, Vector | float]:
+        """The weights of a row's first three values."""
+        return self.tilt, self.scale, self.robust
+
+
+def ips(moments: Moments) -> Linear:
     """Inverse propensity scoring: the mean of w r."""
-    return _of_mean(moments, WEIGHTED, confidence)
+    return Linear(_known_means(moments, WEIGHTED), 0.0, 1.0, 0.0)
 
 
-def doubly_robust(moments: Moments, confidence: float) -> Estimates:
+def doubly_robust(moments: Moments) -> Linear:
     """The model's value corrected by its weighted errors: the mean of q + w (r - q(a))."""
-    return _of_mean(moments, ROBUST, confidence)
+    return Linear(_known_means(moments, ROBUST), 0.0, 0.0, 1.0)
 
 
-def snips(moments: Moments, confidence: float) -> Estimates:
+def snips(moments: Moments) -> Linear:
     """Self-normalised IPS: v = sum w r / sum w.
 
     By the delta method its error is the error of the mean of w (r - v) / mean(w).
@@ -74,11 +94,17 @@ def snips(moments: Moments, confidence: float) -> Estimates:
     some = mean > 0
     scale = 1 / np.where(some, mean, 1.0)
     value = np.where(some, moments.mean[:, WEIGHTED] * scale, np.nan)
-    tilt = np.where(some, -value * scale, 0.0)
-    error = moments.error(tilt, scale, 0.0, 0.0)
-    improvement = value - moments.mean[:, REWARD]
-    improvement_error = moments.error(tilt, scale, 0.0, -1.0)
-    return Estimates.of(value, error, improvement, improvement_error, _reach(moments, confidence))
+    return Linear(value, np.where(some, -value * scale, 0.0), scale, 0.0)
+
+
+def estimate(method: str, moments: Moments, confidence: float) -> Estimates:
+    """The estimates by one of the methods that need propensities."""
+    linear = ESTIMATORS[method](moments)
+    error = moments.error(*linear.weights(), 0.0)
+    improvement = linear.value - moments.mean[:, REWARD]
+    improvement_error = moments.error(*linear.weights(), -1.0)
+    reach = student(confidence, degrees(effective_size(moments)))
+    return Estimates.of(linear.value, error, improvement, improvement_error, reach)
 
 
 def logged(moments: Moments, confidence: float) -> Estimates:
@@ -95,32 +121,22 @@ def student(confidence: float, degrees: Vector) -> Vector:
     return reach
 
 
-def _of_mean(moments: Moments, part: int, confidence: float) -> Estimates:
-    """The mean of one of a row's values."""
-    value = _known_means(moments, part)
-    one = np.eye(4)
-    error = moments.error(*one[part])
-    improvement = value - moments.mean[:, REWARD]
-    improvement_error = moments.error(*(one[part] - one[REWARD]))
-    return Estimates.of(value, error, improvement, improvement_error, _reach(moments, confidence))
-
-
 def _known_means(moments: Moments, part: int) -> Vector:
     """The means of one of a row's values; NaN without rows."""
     return np.where(moments.n > 0, moments.mean[:, part], np.nan)
 
 
-def _reach(moments: Moments, confidence: float) -> Vector:
-    """Student's t, with the effective sample size less one as its degrees of freedom.
+def degrees(size: Vector) -> Vector:
+    """The degrees of freedom of Student's t: the effective sample size less one.
 
     Few rows of large weight decide an estimate, however many rows there are.  Fewer than two of
     them do not tell how far the estimate may be off, so there is no interval.
     """
-    size = effective_size(moments)
-    return student(confidence, np.where(size < LEAST_SIZE, np.nan, size - 1))
+    freedom: Vector = np.where(size < LEAST_SIZE, np.nan, size - 1)
+    return freedom
 
 
-ESTIMATORS: dict[str, Callable[[Moments, float], Estimates]] = {
+ESTIMATORS: dict[str, Callable[[Moments], Linear]] = {
     "ips": ips,
     "snips": snips,
     "dr": doubly_robust,

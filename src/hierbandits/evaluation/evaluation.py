@@ -1,6 +1,6 @@
 """The results of an evaluation."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hierbandits.evaluation.diagnostics import Diagnostics
+from hierbandits.evaluation.difference import Difference
 from hierbandits.evaluation.estimators import Estimates
+from hierbandits.evaluation.evaluation_verdict import Verdict, single_arm, verdict
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
 from hierbandits.evaluation.replay import Replayed
 from hierbandits.reporting.plain_data import plain
@@ -49,6 +51,15 @@ class Estimate:
         return cls(policy=policy, method=method, rows=rows, **numbers)
 
 
+def trusted_estimates(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """Each policy's estimate by the method to be trusted first; it leaves out the log's own."""
+    best: dict[str, Estimate] = {}
+    for each in estimates[1:]:
+        known = best.setdefault(each.policy, each)
+        best[each.policy] = min(known, each, key=lambda one: BEST_FIRST.index(one.method))
+    return list(best.values())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskEstimates:
     """The same numbers for every task, from its own rows."""
@@ -63,6 +74,9 @@ class Evaluation:
     """Estimates of every policy by every method that fits it, and whether to trust them."""
 
     estimates: tuple[Estimate, ...]  # overall, the log's own first
+    differences: tuple[Difference, ...]  # of each policy to the log, and to the best single arm
+    reference: str | None  # the policy that is the best single arm, if it was evaluated
+    best_arms: tuple[Name, ...]  # what it plays, in each group of rows that is judged
     by_task: Mapping[tuple[str, str], TaskEstimates]  # by policy and method
     diagnostics: Mapping[str, Diagnostics]  # of frozen policies
     replays: Mapping[str, Replayed]  # of learning policies
@@ -83,10 +97,18 @@ class Evaluation:
 
     def trusted(self) -> list[Estimate]:
         """Each policy's estimate by the method to be trusted first."""
-        methods: dict[str, list[str]] = {}
-        for estimate in self.estimates[1:]:
-            methods.setdefault(estimate.policy, []).append(estimate.method)
-        return [self[name, min(own, key=BEST_FIRST.index)] for name, own in methods.items()]
+        return trusted_estimates(self.estimates)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The answer in one sentence: the best policy beside the log and the best single arm."""
+        trusted = {(each.policy, each.method) for each in self.trusted()}
+        return verdict(
+            [each for each in self.differences if (each.policy, each.method) in trusted],
+            self.diagnostics,
+            (self.reference, single_arm(self.best_arms, barred=self.settings["eligible"])),
+            self.confidence,
+        )
 
     def frame(self) -> "pl.DataFrame":
         """The overall estimates, a row each."""
@@ -124,7 +146,10 @@ class Evaluation:
                 "rows": self.settings["rows"],
                 "tasks": len(self.tasks),
                 "arms": self.settings["arms"],
+                "verdict": self.verdict,
                 "estimates": self.estimates,
+                "differences": self.differences,
+                "best_arms": [str(arm) for arm in self.best_arms],
                 "diagnostics": self.diagnostics,
                 "replays": self.replays,
                 "notes": self.notes,
@@ -145,24 +170,21 @@ class Evaluation:
         return self.report().write(folder)
 
     def show(self, console: "Console | None" = None) -> None:
-        """Print the notes, the tables and the warnings to a terminal."""
+        """Print the verdict, the tables, the warnings and the notes to a terminal."""
         from hierbandits.evaluation.evaluation_report import show
 
         show(self, console)
 
     def __repr__(self) -> str:
-        best = max(self.trusted(), key=lambda each: np.nan_to_num(each.value, nan=-np.inf))
-        return (
-            f"<Evaluation on {self.settings['rows']:,} rows of {len(self.tasks):,} tasks: "
-            f"{best.policy} is best, {best.value:.4g} by {best.method}; "
-            f"the log has {self.estimates[0].value:.4g}>"
-        )
+        rows = f"{self.settings['rows']:,} rows of {len(self.tasks):,} tasks"
+        return f"<Evaluation on {rows}: {self.verdict}>"
 
     def __str__(self) -> str:
         from hierbandits.evaluation.evaluation_tables import tables
         from hierbandits.reporting.text_table import text_table
 
-        parts = [
+        parts = [self.verdict.sentence]
+        parts += [
             f"{heading}\n{text_table(columns, rows)}" for heading, columns, rows in tables(self)
         ]
         parts += [f"Warning: {warning}" for warning in self.warnings]

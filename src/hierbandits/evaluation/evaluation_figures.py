@@ -1,9 +1,11 @@
-"""Pictures of an evaluation: estimates with their intervals, overall and task by task."""
+"""Pictures of an evaluation: differences, estimates, replays, and task by task."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from hierbandits.evaluation.difference import LOGGED, Difference
 from hierbandits.evaluation.evaluation import Estimate, Evaluation
 from hierbandits.evaluation.evaluation_tables import LABELS
 from hierbandits.reporting.figure import panels
@@ -24,27 +26,63 @@ CUT = 10.0
 """An interval longer than this many typical ones does not stretch the axis."""
 
 
+def differences_figure(evaluation: Evaluation) -> Any:
+    """What each frozen policy earns more than the log, and than the best single arm."""
+    trusted = {(each.policy, each.method) for each in evaluation.trusted()}
+    shown = [
+        each
+        for each in evaluation.differences
+        if (each.policy, each.method) in trusted and each.method != "replay"
+    ]
+    others = [LOGGED] + [evaluation.reference] * (evaluation.reference is not None)
+    policies = list(dict.fromkeys(each.policy for each in shown))
+    figure, every = panels(len(others), height=1.3 + 0.3 * len(policies), width=4.2)
+    for axes, against in zip(every, others, strict=True):
+        axes.axvline(0.0, color="#444444", linestyle=":", linewidth=1.4)
+        for each in shown:
+            if each.against == against:
+                _point(axes, each, policies.index(each.policy), COLOURS[each.method], None)
+        than = "the log" if against == LOGGED else "the best single arm"
+        axes.set_title(f"more than {than}", fontsize=10)
+        axes.set_yticks(range(len(policies)), [figure_name(policy) for policy in policies])
+        axes.set_ylim(len(policies) - 0.4, -0.6)
+        axes.grid(visible=False, axis="y")
+        axes.locator_params(axis="x", nbins=5)
+    interval = f"{100 * evaluation.confidence:g} % intervals"
+    figure.supxlabel(f"reward per decision, {interval}", fontsize=10)
+    return figure
+
+
 def estimates_figure(evaluation: Evaluation) -> Any:
-    """Every policy and method, a point with its interval, beside the log's own mean."""
-    logged, *others = evaluation.estimates
-    policies = list(dict.fromkeys(each.policy for each in others))
-    figure, (axes,) = panels(1, height=1.2 + 0.19 * len(others) + 0.16 * len(policies), width=8)
+    """Every frozen policy and method, a point with its interval, beside the log's own mean."""
+    return _values_figure(evaluation, [e for e in evaluation.estimates[1:] if e.method != "replay"])
+
+
+def replays_figure(evaluation: Evaluation) -> Any:
+    """What learning policies earned while they learned."""
+    return _values_figure(evaluation, [e for e in evaluation.estimates[1:] if e.method == "replay"])
+
+
+def _values_figure(evaluation: Evaluation, shown: Sequence[Estimate]) -> Any:
+    logged = evaluation.estimates[0]
+    policies = list(dict.fromkeys(each.policy for each in shown))
+    figure, (axes,) = panels(1, height=1.2 + 0.19 * len(shown) + 0.16 * len(policies), width=8)
     axes.axvspan(logged.low, logged.high, color="#888888", alpha=0.2, linewidth=0)
     axes.axvline(logged.value, color="#444444", linestyle=":", linewidth=1.4, label="the log's own")
-    ticks, y, shown = [], 0.0, set()
+    ticks, y, labelled = [], 0.0, set()
     for policy in policies:
-        mine = [each for each in others if each.policy == policy]
+        mine = [each for each in shown if each.policy == policy]
         ticks.append(y + (len(mine) - 1) / 2)
         for each in mine:
-            label = None if each.method in shown else LABELS.get(each.method, each.method)
-            shown.add(each.method)
+            label = None if each.method in labelled else LABELS.get(each.method, each.method)
+            labelled.add(each.method)
             _point(axes, each, y, COLOURS[each.method], label)
             y += 1
         y += 0.8
     axes.set_yticks(ticks, [figure_name(policy) for policy in policies])
     axes.set_ylim(y - 0.6, -0.8)
     axes.set(xlabel=f"mean reward, {100 * evaluation.confidence:g} % intervals")
-    shortened = cut_limits(evaluation)
+    shortened = cut_limits([logged, *shown])
     if shortened is not None:
         axes.set_xlim(*shortened)
     axes.grid(visible=False, axis="y")
@@ -52,9 +90,9 @@ def estimates_figure(evaluation: Evaluation) -> Any:
     return figure
 
 
-def cut_limits(evaluation: Evaluation) -> tuple[float, float] | None:
+def cut_limits(estimates: Sequence[Estimate]) -> tuple[float, float] | None:
     """The limits that leave out very long intervals; None if there are none."""
-    known = [each for each in evaluation.estimates if np.isfinite(each.low)]
+    known = [each for each in estimates if np.isfinite(each.low)]
     lengths = np.array([each.high - each.low for each in known])
     kept = [each for each, length in zip(known, lengths, strict=True)
             if length <= CUT * np.median(lengths)]  # fmt: skip
@@ -65,7 +103,9 @@ def cut_limits(evaluation: Evaluation) -> tuple[float, float] | None:
     return left - margin, right + margin
 
 
-def _point(axes: Any, each: Estimate, y: float, colour: str, label: str | None) -> None:
+def _point(
+    axes: Any, each: Estimate | Difference, y: float, colour: str, label: str | None
+) -> None:
     error = [[each.value - each.low], [each.high - each.value]]
     if not np.isfinite(each.low):
         error = [[0.0], [0.0]]
@@ -127,5 +167,9 @@ def _limits(
 
 
 def drawn_methods(evaluation: Evaluation) -> list[tuple[str, str]]:
-    """The policies drawn task by task, each with the method to be trusted first."""
-    return [(each.policy, each.method) for each in evaluation.trusted()]
+    """The policies drawn task by task, each with the method to be trusted first.
+
+    Replay answers another question, so it is drawn only where there is nothing else.
+    """
+    trusted = [(each.policy, each.method) for each in evaluation.trusted()]
+    return [pair for pair in trusted if pair[1] != "replay"] or trusted

@@ -1,11 +1,24 @@
 """What an evaluation did and why, in plain words."""
 
+from collections.abc import Iterable
+
 from hierbandits.logs import Split
 
+PLAYS = {
+    "best arm": "always the one arm that the model expects most of over all tasks",
+    "HierOPO": "in each task the arm that can lose least to the task's other arms",
+    "greedy": "in each task the arm that the model expects most of",
+    "uniform": "every eligible arm equally often",
+}
+"""What the named policies play."""
 
-def notes(methods: set[str], split: Split, *, prior_given: bool) -> tuple[str, ...]:
-    """A sentence or two on the methods, on the split and on the prior."""
-    parts = []
+
+def notes(
+    policies: Iterable[str], methods: set[str], split: Split, *, prior_given: bool
+) -> tuple[str, ...]:
+    """A sentence or two on the policies, the methods, the split and the prior."""
+    known = [f"{name} plays {PLAYS[name]}" for name in policies if name in PLAYS]
+    parts = [f"{'; '.join(known)}."] if known else []
     if methods - {"replay"}:
         parts.append(
             "Frozen policies have fixed probabilities, so rows can be weighed by them (IPS, "

@@ -1,47 +1,88 @@
 """The tables of an evaluation, as text cells for terminals and pages."""
 
 from collections.abc import Iterator, Sequence
-from math import floor, isfinite, log10
 
-from hierbandits.evaluation.evaluation import Evaluation
+from hierbandits.evaluation.amounts import (
+    NOTHING,
+    decimals,
+    percent,
+    rounded_percent,
+    unit_of,
+    within,
+)
+from hierbandits.evaluation.difference import LOGGED, Difference
+from hierbandits.evaluation.evaluation import Estimate, Evaluation
 
 LABELS = {"logged": "mean", "ips": "IPS", "snips": "SNIPS", "dm": "DM", "dr": "DR"}
 """How methods are called in tables and figures; replay goes by its name."""
 
-NOTHING = "–"
+SAME = "the same arms"
+"""What a policy that plays as the best single arm does has in place of a difference."""
 
 Table = tuple[str, Sequence[str], list[list[str]]]
 
 
 def tables(evaluation: Evaluation) -> Iterator[Table]:
-    """Heading, columns and rows of each table."""
-    yield _estimates(evaluation)
-    if evaluation.diagnostics:
-        yield _diagnostics(evaluation)
+    """Heading, columns and rows of each table: first the numbers that the verdict is about."""
+    first, others = _apart(evaluation)
+    if first:
+        yield _estimates(evaluation, "Estimates", [evaluation.estimates[0], *first])
     if evaluation.replays:
         yield _replays(evaluation)
+    if others:
+        yield _estimates(evaluation, "The same by other methods", others)
+    if evaluation.diagnostics:
+        yield _diagnostics(evaluation)
 
 
-def _estimates(evaluation: Evaluation) -> Table:
-    unit = unit_of([estimate.error for estimate in evaluation.estimates])
-    places = decimals([estimate.error / unit for estimate in evaluation.estimates])
+def _apart(evaluation: Evaluation) -> tuple[list[Estimate], list[Estimate]]:
+    """The estimates of frozen policies: by the method to be trusted first, and by others."""
+    trusted = evaluation.trusted()
+    frozen = [each for each in evaluation.estimates[1:] if each.method != "replay"]
+    first = [each for each in frozen if each in trusted]
+    return first, [each for each in frozen if each not in trusted]
+
+
+def _estimates(evaluation: Evaluation, title: str, shown: Sequence[Estimate]) -> Table:
+    known = [each for each in evaluation.estimates if each.method != "replay"]
+    unit = unit_of([each.error for each in known])
+    places = decimals([each.error / unit for each in known])
+    to_log, to_arm = (
+        _differences(evaluation, LOGGED),
+        _differences(evaluation, evaluation.reference),
+    )
+    columns = ["policy", "method", "mean reward", "over the log"]
+    columns += ["over the best arm"] if evaluation.reference else []
     rows = []
-    for each in evaluation.estimates:
-        half_length = (each.improvement_high - each.improvement) / unit
-        improvement = within(each.improvement / unit, half_length, places, sign=True)
+    for each in shown:
+        pair = each.policy, each.method
         rows.append(
             [
                 each.policy,
-                LABELS.get(each.method, each.method),
+                LABELS[each.method],
                 within(each.value / unit, (each.high - each.value) / unit, places),
-                NOTHING if each.method == "logged" else improvement,
-                f"{each.rows:,}",
+                _more(to_log.get(pair), unit, places),
             ]
         )
-    columns = ["policy", "method", "mean reward", "improvement over log", "rows"]
+        if evaluation.reference:
+            rows[-1].append(_more(to_arm.get(pair), unit, places))
+        rows[-1].append(f"{each.rows:,}")
     units = "" if unit == 1 else f", in units of {unit:g}"
-    heading = f"Estimates, ± {100 * evaluation.confidence:g} % intervals{units}"
-    return heading, columns, rows
+    heading = f"{title}, ± {100 * evaluation.confidence:g} % intervals{units}"
+    return heading, [*columns, "rows"], rows
+
+
+def _differences(evaluation: Evaluation, against: str | None) -> dict[tuple[str, str], Difference]:
+    return {(e.policy, e.method): e for e in evaluation.differences if e.against == against}
+
+
+def _more(difference: Difference | None, unit: float, places: int) -> str:
+    if difference is None:
+        return NOTHING
+    if difference.against != LOGGED and difference.value == difference.error == 0:
+        return SAME
+    half = (difference.high - difference.value) / unit
+    return within(difference.value / unit, half, places, sign=True)
 
 
 def _diagnostics(evaluation: Evaluation) -> Table:
@@ -52,7 +93,7 @@ def _diagnostics(evaluation: Evaluation) -> Table:
             [
                 policy,
                 f"{diagnosis.effective_rows:,.0f}",
-                _rounded(diagnosis.effective_rows / diagnosis.rows),
+                rounded_percent(diagnosis.effective_rows / diagnosis.rows),
                 f"{diagnosis.largest_weight:.4g}",
                 within(diagnosis.mean_weight, half_length, 3),
                 percent(diagnosis.unsupported),
@@ -63,47 +104,23 @@ def _diagnostics(evaluation: Evaluation) -> Table:
 
 
 def _replays(evaluation: Evaluation) -> Table:
-    rows = [
-        [
-            policy,
-            f"{replayed.offered:,}",
-            f"{replayed.kept:,}",
-            f"{replayed.accepted:,}",
-            _rounded(replayed.acceptance),
-        ]
-        for policy, replayed in evaluation.replays.items()
-    ]
-    columns = ["policy", "rows", "left after thinning", "accepted", "of all"]
-    return "Replay", columns, rows
-
-
-def unit_of(errors: Sequence[float]) -> float:
-    """1, or a power of a thousand if the smallest error is below 1e-5 or above 1,000."""
-    known = [error for error in errors if isfinite(error) and error > 0]
-    if not known or 1e-5 <= min(known) < 1e3:
-        return 1.0
-    return float(10.0 ** (3 * floor(log10(min(known)) / 3)))
-
-
-def decimals(errors: Sequence[float]) -> int:
-    """How many places after the point show two digits of the smallest error."""
-    known = [error for error in errors if isfinite(error) and error > 0]
-    return min(6, max(0, 1 - floor(log10(min(known))))) if known else 3
-
-
-def percent(share: float) -> str:
-    """A share in percent; a small one is not rounded to zero."""
-    return "<0.1 %" if 0 < share < 0.0005 else _rounded(share)
-
-
-def _rounded(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def within(value: float, half_length: float, places: int, *, sign: bool = False) -> str:
-    """A number and half its interval's length, with a dash for what is not known."""
-    if not isfinite(value):
-        return NOTHING
-    form = f"{'+' if sign else ''}.{places}f"
-    half = format(half_length, f".{places}f") if isfinite(half_length) else NOTHING
-    return f"{format(value, form)} ± {half}"
+    known = [evaluation[policy, "replay"] for policy in evaluation.replays]
+    unit = unit_of([each.error for each in known])
+    places = decimals([each.error / unit for each in known])
+    to_log = _differences(evaluation, LOGGED)
+    rows = []
+    for each in known:
+        replayed = evaluation.replays[each.policy]
+        rows.append(
+            [
+                each.policy,
+                within(each.value / unit, (each.high - each.value) / unit, places),
+                _more(to_log[each.policy, "replay"], unit, places),
+                f"{replayed.accepted:,}",
+                f"{replayed.kept:,}",
+                f"{replayed.offered:,}",
+            ]
+        )
+    columns = ["policy", "mean reward", "over the log", "decisions", "thinned", "rows"]
+    units = "" if unit == 1 else f", in units of {unit:g}"
+    return f"Replay: while it learns, from no data{units}", columns, rows

@@ -3,20 +3,31 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+import numpy as np
+
 from hierbandits.beliefs.belief import Belief
 from hierbandits.checks import count, probability
 from hierbandits.evaluation import evaluation_warnings
 from hierbandits.evaluation.arm_features import feature_table
 from hierbandits.evaluation.armed_log import armed_log
 from hierbandits.evaluation.diagnostics import Diagnostics
-from hierbandits.evaluation.direct_method import direct
-from hierbandits.evaluation.estimators import ESTIMATORS, REWARD, effective_size, logged
-from hierbandits.evaluation.evaluation import Estimate, Evaluation, TaskEstimates
+from hierbandits.evaluation.difference import Difference
+from hierbandits.evaluation.direct_method import direct, direct_difference
+from hierbandits.evaluation.estimators import REWARD, degrees, effective_size, estimate, logged
+from hierbandits.evaluation.evaluation import (
+    Estimate,
+    Evaluation,
+    TaskEstimates,
+    trusted_estimates,
+)
 from hierbandits.evaluation.evaluation_notes import notes
+from hierbandits.evaluation.evaluation_verdict import single_arm
+from hierbandits.evaluation.frozen_policies import BestArm
 from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy, checked_alpha
 from hierbandits.evaluation.replay import Replayed, replay
 from hierbandits.evaluation.targets import (
+    BEST_ARM,
     FrozenTarget,
     LearningTarget,
     Policies,
@@ -31,7 +42,7 @@ from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.reporting.progress import Progress, Steps, progress_bar
 from hierbandits.types import Matrix, Name
 
-FROZEN_DEFAULTS = ("HierOPO", "greedy", "uniform")
+FROZEN_DEFAULTS = (BEST_ARM, "HierOPO", "greedy", "uniform")
 LEARNING_DEFAULTS = ("HierTS",)
 
 
@@ -63,13 +74,17 @@ def evaluate(
 ) -> Evaluation:
     """Estimate what policies would earn where the log was made, per task and overall.
 
+    `evaluation.verdict` is the answer in one sentence; `evaluation.differences` has what each
+    policy earns more than the log and than the best single arm, on the same rows.
+
     `source` is an `hb.Log`; or a polars, pandas or Arrow table, or a .parquet or .csv file, whose
     columns `task`, `reward` and `arm` are named, and others if there are any.
 
     Frozen policies have fixed probabilities and are evaluated by ips, snips, dm and dr:
-    "HierOPO" (pessimistic, with this `delta`), "greedy", "uniform", "arm:NAME", "frozen:HierTS"
-    (any of POLICIES, as it stands after training; Thompson sampling with `draws` posterior
-    draws), or a function of a task and its eligible arms that returns their probabilities.
+    "best arm" (the single arm that the training rows expect most of), "HierOPO" (pessimistic, with
+    this `delta`), "greedy", "uniform", "arm:NAME", "frozen:HierTS" (any of POLICIES, as it stands
+    after training; Thompson sampling with `draws` posterior draws), or a function of a task and
+    its eligible arms that returns their probabilities.
     Learning policies, a Recipe or a name in POLICIES, are evaluated by replay, in rounds of
     `round_size` rows.  Give your own as {name: policy}.
 
@@ -119,7 +134,7 @@ def evaluate(
         "policies": [target.name for target in targets], "methods": chosen, "split": divided.kind,
         "groups": divided.num_groups, "delta": delta, "draws": draws,
         "round_size": round_size, "confidence": confidence, "seed": seed, "uniform": uniform,
-        "prior": "given" if prior else "fitted",
+        "prior": "given" if prior else "fitted", "eligible": log.columns.eligible is not None,
     }  # fmt: skip
     return work.evaluation(settings)
 
@@ -149,11 +164,15 @@ class _Work:
         check_new_log(prior, total, table)
         self.plays = total.xx  # of each task's arms in the whole log, (tasks, K)
         self.estimates: list[Estimate] = []
+        self.differences: list[Difference] = []
+        self.reference: str | None = None
+        self.best_arms: tuple[Name, ...] = ()
         self.by_task: dict[tuple[str, str], TaskEstimates] = {}
         self.diagnostics: dict[str, Diagnostics] = {}
         self.replays: dict[str, Replayed] = {}
         self.hieropo: PessimisticPolicy | None = None
-        self.warnings: list[str] = []
+        self.tallies: dict[str, Tally] = {}
+        self.trained: set[str] = set()  # policies that learned from other rows
 
     def weigh(
         self,
@@ -176,12 +195,40 @@ class _Work:
             }
             for target in targets
         }
-        tallies = weigh(self.survey, self.split, policies, models, self.steps.advance)
-        for name, tally in tallies.items():
+        reference = next((target.name for target in targets if target.is_best_arm), None)
+        self.reference = reference
+        self.trained = {target.name for target in targets if target.is_trained}
+        self.tallies = weigh(
+            self.survey, self.split, policies, models, self.steps.advance, reference
+        )
+        for name, tally in self.tallies.items():
             if tally.moments.n.sum() == 0:
                 raise ValueError("log must have rows to train on and rows to evaluate, got too few")
             self._add_logged(tally.moments)
             self._add_weighed(name, tally, chosen[name], models)
+        if reference is not None:
+            self.best_arms = tuple(
+                self.survey.arms[one.arm]
+                for one in policies[reference].values()
+                if isinstance(one, BestArm)
+            )
+            self._compare(reference, models)
+
+    def _compare(self, reference: str, models: dict[int, ArmPosteriors[Belief]]) -> None:
+        """Every policy beside the best single arm, by the same methods."""
+        tallies = self.tallies
+        own = {method for policy, method in self.by_task if policy == reference}
+        for policy, method in list(self.by_task):
+            if policy not in tallies or policy == reference or method not in own:
+                continue
+            names, tally = (policy, method, reference), tallies[policy]
+            if method == "dm":
+                gap = direct_difference(
+                    self.survey, models, tally.chosen, tallies[reference].chosen
+                )
+                self.differences.append(Difference.of(names, *gap, np.inf, self.confidence))
+            else:
+                self.differences.append(Difference.weighed(names, tally, self.confidence))
 
     def _training(self, group: int, groups: list[int]) -> Training:
         """What these groups teach, to judge `group`."""
@@ -201,16 +248,15 @@ class _Work:
             if method == "dm":
                 overall, each = direct(self.survey, models, tally.chosen, moments, self.confidence)
             else:
-                overall = ESTIMATORS[method](pooled, self.confidence)
-                each = ESTIMATORS[method](moments, self.confidence)
+                overall = estimate(method, pooled, self.confidence)
+                each = estimate(method, moments, self.confidence)
             mine[method] = Estimate.of(name, method, overall, int(pooled.n[0]))
             self.by_task[name, method] = TaskEstimates(each, moments.n, size)
+            freedom = np.inf if method == "dm" else float(degrees(effective_size(pooled))[0])
+            self.differences.append(Difference.to_log(mine[method], freedom, self.confidence))
         self.estimates += mine.values()
-        self.warnings += evaluation_warnings.of_model(name, mine)
         if self.survey.has_propensities:
-            diagnosis = Diagnostics.of(tally, self.plays, self.confidence)
-            self.diagnostics[name] = diagnosis
-            self.warnings += evaluation_warnings.of_frozen(name, tally, diagnosis)
+            self.diagnostics[name] = Diagnostics.of(tally, self.plays, self.confidence)
 
     def replay(self, target: LearningTarget, round_size: int, seed: int) -> None:
         """Replay on all rows, or on those that the prior was not fitted to."""
@@ -228,10 +274,12 @@ class _Work:
         self._add_logged(of_log)
         self.replays[target.name] = replayed
         overall = replayed.overall().estimates(seen.pooled(), self.confidence)
-        self.estimates.append(Estimate.of(target.name, "replay", overall, replayed.accepted))
+        mine = Estimate.of(target.name, "replay", overall, replayed.accepted)
+        self.estimates.append(mine)
+        freedom = replayed.accepted - 1.0
+        self.differences.append(Difference.to_log(mine, freedom, self.confidence))
         each = replayed.estimates(seen, self.confidence)
         self.by_task[target.name, "replay"] = TaskEstimates(each, replayed.moments.n, None)
-        self.warnings += evaluation_warnings.of_replay(target.name, replayed)
 
     def learn_hieropo(self, alpha: float) -> None:
         """Learn HierOPO from all rows: this is the policy to deploy."""
@@ -246,18 +294,40 @@ class _Work:
             self.estimates.insert(0, Estimate.of("logged", "logged", overall, rows))
             self.by_task["logged", "logged"] = TaskEstimates(each, moments.n, None)
 
+    def _warnings(self) -> list[str]:
+        """What to distrust: first what makes the answer wrong, then what makes it rough."""
+        trusted = {each.policy: each for each in trusted_estimates(self.estimates)}
+        to_arm = [
+            each
+            for each in self.differences
+            if each.against == self.reference and each.method == trusted[each.policy].method
+        ]
+        by_task = {name: self.by_task[name, trusted[name].method] for name in self.diagnostics}
+        arm = single_arm(self.best_arms, barred=self.survey.log.columns.eligible is not None)
+        return [
+            *evaluation_warnings.of_losers(to_arm, self.trained, arm),
+            *evaluation_warnings.of_model(self.estimates, self.tallies),
+            *evaluation_warnings.of_log(self.survey, bool(self.replays)),
+            *evaluation_warnings.of_weights(self.diagnostics, by_task),
+            *evaluation_warnings.of_replays(self.replays),
+        ]
+
     def evaluation(self, settings: dict[str, Any]) -> Evaluation:
         """All of it, with notes on what was done and why."""
         methods = {method for used in settings["methods"].values() for method in used}
+        given = self.prior is not None
         return Evaluation(
             estimates=tuple(self.estimates),
+            differences=tuple(self.differences),
+            reference=self.reference,
+            best_arms=self.best_arms,
             by_task=self.by_task,
             diagnostics=self.diagnostics,
             replays=self.replays,
             hieropo=self.hieropo,
             tasks=self.survey.tasks,
             confidence=self.confidence,
-            notes=notes(methods, self.split, prior_given=self.prior is not None),
-            warnings=(*evaluation_warnings.of_log(self.survey, bool(self.replays)), *self.warnings),
+            notes=notes(settings["policies"], methods, self.split, prior_given=given),
+            warnings=tuple(self._warnings()),
             settings=settings,
         )

@@ -1,4 +1,4 @@
-"""Frozen policies without a belief: probabilities over arms that are given."""
+"""Frozen policies that do not look at the task's own belief."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hierbandits.evaluation.training import Training
 from hierbandits.logs import Survey
 from hierbandits.types import Indices, Mask, Matrix, Name, Vector
 
@@ -28,6 +29,35 @@ class OneArm:
             )
         shares = np.zeros(eligible.shape)
         shares[:, self.arm] = 1.0
+        return shares
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BestArm:
+    """The best single arm: one order of the arms for all tasks; the first eligible is played.
+
+    The order is by the mean reward that a reward model expects if all tasks played the arm, in
+    the proportions in which the tasks occur in the training rows.
+    """
+
+    values: Vector  # (K,)
+
+    @classmethod
+    def of(cls, training: Training) -> "BestArm":
+        """The arms as these rows rank them."""
+        rows = training.sums.n
+        return cls(rows @ training.model().means / rows.sum())
+
+    @property
+    def arm(self) -> int:
+        """The arm that is played where all are eligible."""
+        return int(self.values.argmax())
+
+    def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
+        """One for the first eligible arm of the order."""
+        shares = np.zeros(eligible.shape)
+        best = np.where(eligible, self.values, -np.inf).argmax(axis=1)
+        shares[np.arange(best.size), best] = 1.0
         return shares
 
 

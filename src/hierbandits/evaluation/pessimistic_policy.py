@@ -1,4 +1,4 @@
-"""HierOPO: the best policy that a log alone can vouch for."""
+"""HierOPO: the policy that a log alone can vouch for."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ import numpy as np
 
 from hierbandits.evaluation.arm_features import feature_table
 from hierbandits.evaluation.armed_log import armed_log
+from hierbandits.evaluation.regret_bounds import RegretBounds
 from hierbandits.evaluation.training import Training, checked_prior
 from hierbandits.logs import LIMITS, GroupSums, Limits, Log, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -25,7 +26,7 @@ MOST_ROWS = 30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PessimisticPolicy:
-    """In every task the arm of highest lower bound, mean - alpha std.
+    """In every task the arm whose regret has the least upper bound.
 
     A frozen policy: `policy(task, arms)` gives the probabilities of these arms, as `evaluate`
     asks for them.  Do not evaluate it on the rows that it was learned from, which flatter it:
@@ -34,11 +35,9 @@ class PessimisticPolicy:
 
     log: Log
     prior: GaussianHierarchy
-    alpha: float
     tasks: tuple[Name, ...]
     arms: tuple[Name, ...]
-    mean: Matrix  # posterior mean rewards, (tasks, K)
-    lower: Matrix  # their lower bounds, (tasks, K)
+    bounds: RegretBounds
     plays: Matrix  # how often the log played each arm, (tasks, K)
 
     @classmethod
@@ -46,23 +45,42 @@ class PessimisticPolicy:
         """The policy that is learned from these rows."""
         survey, model = training.survey, training.model()
         return cls(
-            survey.log, training.prior, alpha, survey.tasks, survey.arms,
-            model.means, model.prediction.bound(-alpha)[model.row], plays,
+            survey.log, training.prior, survey.tasks, survey.arms, RegretBounds.of(model, alpha),
+            plays,
         )  # fmt: skip
+
+    @property
+    def alpha(self) -> float:
+        """How many standard deviations a comparison allows for."""
+        return self.bounds.alpha
+
+    @property
+    def mean(self) -> Matrix:
+        """Posterior mean rewards, (tasks, K)."""
+        return self.bounds.mean
+
+    @property
+    def regret(self) -> Matrix:
+        """Upper bounds of what each arm earns less than its task's best, (tasks, K)."""
+        tasks = np.arange(len(self.tasks))
+        return self.bounds.bounds(tasks, np.ones(self.mean.shape, np.bool_))
 
     @property
     def choices(self) -> Indices:
         """The arm's number in each task if all are eligible, (tasks,); of equal ones, the first."""
-        best: Indices = self.lower.argmax(axis=1)
+        best: Indices = self.regret.argmin(axis=1)
         return best
 
     def arm(self, task: Name, arms: Sequence[Name] | None = None) -> Name:
         """The arm to play in a task of the log, among these if not all are eligible."""
         if task not in self.tasks:
             raise ValueError(f"task must be one of the log's {len(self.tasks)}, got {task!r}")
-        places = range(len(self.arms)) if arms is None else [self._place(arm) for arm in arms]
-        lower = self.lower[self.tasks.index(task)]
-        return self.arms[max(places, key=lambda place: float(lower[place]))]
+        eligible = np.ones((1, len(self.arms)), np.bool_)
+        if arms is not None:
+            eligible[:] = False
+            eligible[0, [self._place(arm) for arm in arms]] = True
+        bounds = self.bounds.bounds(np.array([self.tasks.index(task)]), eligible)
+        return self.arms[int(bounds[0].argmin())]
 
     def __call__(self, task: Name, arms: tuple[Name, ...]) -> dict[Name, float]:
         """All probability on one arm."""
@@ -74,16 +92,16 @@ class PessimisticPolicy:
         return self.arms.index(arm)
 
     def frame(self) -> "pl.DataFrame":
-        """Each task's arm, with its mean, its lower bound and how often it was played."""
+        """Each task's arm, its mean, the bound of its regret and how often it was played."""
         import polars as pl
 
-        each, best = np.arange(len(self.tasks)), self.choices
+        each, best, regret = np.arange(len(self.tasks)), self.choices, self.regret
         return pl.DataFrame(
             {
                 "task": list(self.tasks),
                 "arm": [self.arms[arm] for arm in best],
                 "mean": self.mean[each, best],
-                "lower": self.lower[each, best],
+                "regret_bound": np.maximum(regret[each, best], 0.0),
                 "plays": self.plays[each, best].astype(int),
                 "rows": self.plays.sum(axis=1).astype(int),
             }
@@ -95,14 +113,14 @@ class PessimisticPolicy:
             [
                 str(task),
                 str(arm),
-                to_its_error(mean, mean - lower, 4),
-                to_its_error(lower, mean - lower, 4),
+                to_its_error(mean, bound, 4),
+                f"{bound:.3g}",
                 str(plays),
                 str(rows),
             ]
-            for task, arm, mean, lower, plays, rows in self.frame().iter_rows()
+            for task, arm, mean, bound, plays, rows in self.frame().iter_rows()
         ]
-        return ["task", "arm", "mean", "lower bound", "plays", "rows"], rows
+        return ["task", "arm", "mean", "regret at most", "plays", "rows"], rows
 
     def __repr__(self) -> str:
         return f"<PessimisticPolicy of {len(self.tasks):,} tasks, {len(self.arms)} arms>"
@@ -129,14 +147,16 @@ def hieropo(
     alpha: float | None = None,
     limits: Limits = LIMITS,
 ) -> PessimisticPolicy:
-    """Learn from a log alone: in task s play argmax x @ mean_s - alpha ||x||_cov_s.
+    """Learn from a log alone: in every task play the arm whose regret has the least upper bound.
 
-    [Hong et al. 2023].  `source` is an `hb.Log`, or what `learn_prior` takes, with its columns
-    named.  The prior is fitted to the log unless given.  alpha is sqrt(2 log(1 / delta)) unless
-    given, so that a bound fails with probability at most delta; zero is greedy.  An arm has a low
-    bound if it was rarely tried in a task and is not known from other tasks either: the policy
-    does not bet on what the log does not tell.  A log that is too large for the `limits` is
-    refused as soon as that is seen.
+        bound(a) = max over the other arms b of  (x_b - x_a) @ mean_s + alpha ||x_b - x_a||_cov_s
+
+    The posterior is that of [Hong et al. 2023].  They play the arm of highest lower bound,
+    x @ mean_s - alpha ||x||_cov_s, which shuns what was rarely tried even where it is the best;
+    comparisons between arms do not.  `source` is an `hb.Log`, or what `learn_prior` takes, with
+    its columns named.  The prior is fitted to the log unless given.  alpha is
+    sqrt(2 log(1 / delta)) unless given, so that a comparison fails with probability at most delta;
+    zero is greedy.  A log that is too large for the `limits` is refused as soon as that is seen.
     """
     alpha = checked_alpha(delta, alpha)
     columns = {"task": task, "reward": reward, "arm": arm, "population": population}

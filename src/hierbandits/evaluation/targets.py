@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from hierbandits.evaluation.frozen_policies import FunctionPolicy, OneArm
+from hierbandits.evaluation.frozen_policies import BestArm, FunctionPolicy, OneArm
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
+from hierbandits.evaluation.regret_bounds import RegretBounds
 from hierbandits.evaluation.training import Training
 from hierbandits.keyed_random import Stream
 from hierbandits.logs import Survey
@@ -14,12 +15,14 @@ from hierbandits.policies.frozen_rules import Frozen, evenly
 from hierbandits.policies.greedy_rule import greedy
 from hierbandits.policies.recipes import POLICIES, Recipe
 from hierbandits.policies.rule import frozen_of
-from hierbandits.policies.ucb_rule import Ucb
 from hierbandits.types import Name
 
 FROZEN_METHODS = ("ips", "snips", "dm", "dr")
 LEARNING_METHODS = ("replay",)
 METHODS = FROZEN_METHODS + LEARNING_METHODS
+
+BEST_ARM = "best arm"
+"""The name of the policy that always plays the best single arm."""
 
 Function: TypeAlias = Callable[[Name, tuple[Name, ...]], Any]
 Policies: TypeAlias = str | Iterable[str] | Mapping[str, str | Recipe | Function]
@@ -33,6 +36,7 @@ class FrozenTarget:
     is_trained: bool  # from other rows of the log
     freeze: Callable[[Survey, Training | None], Frozen]
     is_hieropo: bool = False
+    is_best_arm: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,8 +93,9 @@ def _named(name: str, given: str, alpha: float, draws: int, seed: int) -> Target
     if given == "greedy":
         return _after_training(name, Recipe(as_given, greedy, name), draws, seed)
     if given == "HierOPO":
-        pessimist = Recipe(as_given, Ucb(-alpha), name)
-        return _after_training(name, pessimist, draws, seed, is_hieropo=True)
+        return FrozenTarget(name, True, lambda _, t: _hieropo(t, alpha), is_hieropo=True)
+    if given == BEST_ARM:
+        return FrozenTarget(name, True, _best_arm, is_best_arm=True)
     if given.startswith("arm:"):
         arm = given.removeprefix("arm:")
         return FrozenTarget(name, False, lambda survey, _: OneArm(survey, _arm_number(survey, arm)))
@@ -102,10 +107,23 @@ def _named(name: str, given: str, alpha: float, draws: int, seed: int) -> Target
     raise ValueError(f"policy must be one of {known_policies()}, got {given!r}")
 
 
+def _hieropo(training: Training | None, alpha: float) -> Frozen:
+    assert training is not None
+    return RegretBounds.of(training.model(), alpha)
+
+
+def _best_arm(survey: Survey, training: Training | None) -> Frozen:
+    assert training is not None
+    return BestArm.of(training)
+
+
 def known_policies() -> str:
     """The policies that have names, as text for messages."""
     learning = [name for name, recipe in POLICIES.items() if not recipe.knows_truth]
-    return f"HierOPO, greedy, uniform, arm:NAME, {', '.join(learning)}, or frozen: and one of those"
+    return (
+        f"{BEST_ARM}, HierOPO, greedy, uniform, arm:NAME, {', '.join(learning)}, "
+        "or frozen: and one of those"
+    )
 
 
 def _learning(name: str, recipe: Recipe) -> LearningTarget:
@@ -126,9 +144,7 @@ def _frozen_recipe(name: str, recipe_name: str) -> Recipe:
     return recipe
 
 
-def _after_training(
-    name: str, recipe: Recipe, draws: int, seed: int, *, is_hieropo: bool = False
-) -> FrozenTarget:
+def _after_training(name: str, recipe: Recipe, draws: int, seed: int) -> FrozenTarget:
     """A policy as it stands after the training rows."""
     frozen = frozen_of(recipe.rule)
 
@@ -137,7 +153,7 @@ def _after_training(
         stream = Stream(seed, f"frozen {training.group}")
         return frozen(training.arm_posteriors(recipe), draws, stream)
 
-    return FrozenTarget(name, True, freeze, is_hieropo)
+    return FrozenTarget(name, True, freeze)
 
 
 def _arm_number(survey: Survey, name: str) -> int:

@@ -51,8 +51,8 @@ def evenly(tasks: Indices, eligible: Mask, /) -> Matrix:
 class HighestBound:
     """The arm of highest mean plus `width` standard deviations; equal ones share.
 
-    A width of 0 is greedy.  A positive width makes an upper bound, and a negative one the lower
-    bound of HierOPO.
+    A width of 0 is greedy.  A positive width makes an upper bound, and a negative one a lower
+    bound.
     """
 
     bound: Matrix  # (rows, K)
