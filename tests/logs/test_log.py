@@ -96,7 +96,10 @@ def test_what_cannot_be_a_log_is_refused(tmp_path):
         Log.read(frame.clear(), columns).sums()
     with pytest.raises(ValueError, match=r"got 'reward' among \['task', 'arm'\]"):
         Log.read(frame.drop("reward"), columns)
-    with pytest.raises(ValueError, match="source must be a frame or the path"):
+    with pytest.raises(
+        ValueError,
+        match="source must be a frame, a mapping of columns, a list of rows, or the path",
+    ):
         Log.read([1, 2], columns)
     (tmp_path / "log.txt").write_text("")
     with pytest.raises(ValueError, match=r"must end in .parquet or .csv"):

@@ -3,6 +3,7 @@
 # The terminal comes first: it says what is not installed.  The commands are in the order of --help.
 from hierbandits.cli.terminal import app  # isort: skip
 from hierbandits.cli import (  # isort: skip
+    inspect_command,
     learn_command,
     evaluate_command,
     policies_command,
@@ -14,6 +15,7 @@ __all__ = [
     "app",
     "bound_command",
     "evaluate_command",
+    "inspect_command",
     "learn_command",
     "main",
     "policies_command",
