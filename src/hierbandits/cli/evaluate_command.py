@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hierbandits.cli.interruption import stopped_at_once
 from hierbandits.cli.prior_file import read_prior
 from hierbandits.cli.reading_options import (
     Decimal,
@@ -13,6 +14,7 @@ from hierbandits.cli.reading_options import (
     DropMissing,
     LogFiles,
     Missing,
+    MostArms,
     Separator,
     Strip,
     TimeFormat,
@@ -87,6 +89,7 @@ def evaluate(
         float, typer.Option(help="How often an interval is meant to cover the truth.")
     ] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
+    most_arms: MostArms = 1000,
     decision: Decision = None,
     strip: Strip = False,
     missing: Missing = None,
@@ -118,7 +121,7 @@ row, and learn from the rows where the log played the arm they chose.
 
     hierarchy = None if prior is None else read_prior(prior)
     features = None if arm_features is None else _read_features(arm_features)
-    with report_folder(out):
+    with stopped_at_once(), report_folder(out):
         try:
             reading = reading_of(
                 strip=strip, missing=missing, drop_missing=drop_missing, decision=decision,
@@ -141,6 +144,7 @@ row, and learn from the rows where the log played the arm they chose.
                 prior=hierarchy, arm_features=features, uniform=uniform,
                 split=split, folds=folds, delta=delta, draws=draws,  # type: ignore[arg-type]
                 round_size=round_size, confidence=confidence, seed=seed,
+                limits=hb.Limits(fit_arms=most_arms),
             )  # fmt: skip
             report = evaluation.report()
             page = report.write(out)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from hierbandits.cli.interruption import stopped_at_once
 from hierbandits.cli.reading_options import (
     Decimal,
     Decision,
@@ -76,13 +77,14 @@ there is no such log or column.
             strip=strip, missing=missing, drop_missing=drop_missing, decision=decision,
             separator=separator, decimal=decimal, time_format=time_format,
         )  # fmt: skip
-        inspection = inspected(
-            source, task=task, reward=reward, arm=arm,
-            features=feature_columns(source, features or None, reading),
-            propensity=propensity, eligible=eligible, time=time, population=population,
-            decision=decision, arms=names_as_in_log(source, arm, arms or None, reading),
-            reading=reading,
-        )  # fmt: skip
+        with stopped_at_once():
+            inspection = inspected(
+                source, task=task, reward=reward, arm=arm,
+                features=feature_columns(source, features or None, reading),
+                propensity=propensity, eligible=eligible, time=time, population=population,
+                decision=decision, arms=names_as_in_log(source, arm, arms or None, reading),
+                reading=reading,
+            )  # fmt: skip
     except (ValueError, OSError) as error:
         fail(" ".join(str(error).split()))
     if as_json:

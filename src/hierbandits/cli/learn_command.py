@@ -5,12 +5,14 @@ from typing import Annotated
 
 import typer
 
+from hierbandits.cli.interruption import stopped_at_once
 from hierbandits.cli.reading_options import (
     Decimal,
     Decision,
     DropMissing,
     LogFiles,
     Missing,
+    MostArms,
     Separator,
     Strip,
     opened_log,
@@ -62,6 +64,7 @@ def learn(
         typer.Option(min=0, help="Simulated worlds, to see what the start promises. 0 for none."),
     ] = 60,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
+    most_arms: MostArms = 1000,
     decision: Decision = None,
     strip: Strip = False,
     missing: Missing = None,
@@ -81,11 +84,11 @@ from this log?
 
     The folder also has start.hb, from which an agent starts: it has learned the log.
     """
-    from hierbandits import learn_prior
+    from hierbandits import Limits, learn_prior
     from hierbandits.reporting.progress import progress_bar
 
     need("matplotlib", "polars")
-    with report_folder(out):
+    with stopped_at_once(), report_folder(out):
         try:
             reading = reading_of(
                 strip=strip, missing=missing, drop_missing=drop_missing, decision=decision,
@@ -104,6 +107,7 @@ from this log?
                 horizon=horizon,
                 runs=runs,
                 seed=seed,
+                limits=Limits(fit_arms=most_arms),
             )
             with progress_bar("Writing the report", None, None):
                 page = report.write(out)

@@ -25,6 +25,10 @@ Decision = Annotated[
         help="Column of decision ids. Rows that repeat an earlier row and its id are left out."
     ),
 ]
+MostArms = Annotated[
+    int,
+    typer.Option(min=1, help="Logs with more arms are refused: they take many minutes."),
+]
 Strip = Annotated[bool, typer.Option("--strip", help="Remove spaces around text.")]
 Missing = Annotated[
     list[str] | None,

@@ -11,6 +11,7 @@ from hierbandits.evaluation.diagnostics import Diagnostics
 from hierbandits.evaluation.estimators import Estimates
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
 from hierbandits.evaluation.replay import Replayed
+from hierbandits.logs import LogSummary
 from hierbandits.reporting.plain_data import plain
 from hierbandits.types import Name, Vector
 
@@ -67,6 +68,7 @@ class Evaluation:
     diagnostics: Mapping[str, Diagnostics]  # of frozen policies
     replays: Mapping[str, Replayed]  # of learning policies
     hieropo: PessimisticPolicy | None  # learned from all rows, if HierOPO was evaluated
+    log: LogSummary
     tasks: tuple[Name, ...]
     confidence: float
     notes: tuple[str, ...]  # what was done, and why
@@ -121,6 +123,7 @@ class Evaluation:
         """Plain data for JSON; the estimates of each task are in tasks.parquet."""
         data: dict[str, Any] = plain(
             {
+                "log": self.log,
                 "rows": self.settings["rows"],
                 "tasks": len(self.tasks),
                 "arms": self.settings["arms"],

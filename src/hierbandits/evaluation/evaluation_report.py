@@ -28,6 +28,7 @@ def report(evaluation: Evaluation) -> Report:
         *evaluation.notes,
     )
     page.text(*(f"Warning: {warning}" for warning in evaluation.warnings))
+    evaluation.log.add_to(page)
     first, *others = tables(evaluation)
     page.table(*first)
     page.figure("estimates", estimates_figure(evaluation), _estimates_caption(evaluation))

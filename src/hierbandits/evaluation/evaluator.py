@@ -119,7 +119,7 @@ def evaluate(
         "policies": [target.name for target in targets], "methods": chosen, "split": divided.kind,
         "groups": divided.num_groups, "delta": delta, "draws": draws,
         "round_size": round_size, "confidence": confidence, "seed": seed, "uniform": uniform,
-        "prior": "given" if prior else "fitted",
+        "prior": "given" if prior else "fitted", **survey.read_as(),
     }  # fmt: skip
     return work.evaluation(settings)
 
@@ -255,6 +255,7 @@ class _Work:
             diagnostics=self.diagnostics,
             replays=self.replays,
             hieropo=self.hieropo,
+            log=self.survey.summary,
             tasks=self.survey.tasks,
             confidence=self.confidence,
             notes=notes(methods, self.split, prior_given=self.prior is not None),

@@ -7,6 +7,7 @@ from hierbandits.logs.inspection import Inspection
 from hierbandits.logs.inspector import inspect
 from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.logs.log import Log
+from hierbandits.logs.log_summary import LogSummary
 from hierbandits.logs.log_sums import LogSums
 from hierbandits.logs.reading import Reading
 from hierbandits.logs.reward_scale import RewardScale
@@ -24,6 +25,7 @@ __all__ = [
     "Inspection",
     "Limits",
     "Log",
+    "LogSummary",
     "LogSums",
     "Reading",
     "RewardScale",

@@ -15,6 +15,7 @@ from hierbandits.logs.problem import Problem
 from hierbandits.logs.reward_scale import RewardScale
 from hierbandits.logs.row_sample import RowSample
 from hierbandits.reporting.plain_data import plain
+from hierbandits.reporting.report import Report
 from hierbandits.types import Indices, Name, Vector
 
 SAMPLE = 20_000  # rewards whose quartiles are told
@@ -58,6 +59,12 @@ class LogSummary:
             ]  # fmt: skip
             shown.append((f"Arms{part}", ("arm", "rows", "share", "mean reward"), cells))
         return shown
+
+    def add_to(self, page: Report) -> None:
+        """Add the tables and what looks odd to a report's page."""
+        for heading, columns, rows in self.tables():
+            page.table(heading, columns, rows)
+        page.text(*(f"Look at this: {problem}" for problem in self.problems))
 
     def _facts(self) -> list[list[str]]:
         """What there is to know in a line each."""

@@ -90,6 +90,13 @@ class Survey:
             summary=counter.summary(),
         )
 
+    def read_as(self) -> dict[str, Any]:
+        """How the log was read, and what was left out: a part of a report's settings."""
+        return {
+            "reading": self.log.reading.to_dict(),
+            "left_out": self.summary.left_out.to_dict(),
+        }
+
     @property
     def num_tasks(self) -> int:
         """How many tasks occur."""
