@@ -84,8 +84,8 @@ def test_widths_that_would_take_hours_are_refused_at_once():
 
 
 def test_a_column_of_ids_is_no_column_of_arms():
-    frame = _log(1001).with_columns(task=pl.lit("t") + (pl.col("task") % 2).cast(pl.String))
-    message = r"at most 1,000 arms whose widths are fitted \(limits.fit_arms, .* got 1,001"
+    frame = _log(1002).with_columns(task=pl.lit("t") + (pl.col("task") % 2).cast(pl.String))
+    message = r"at most 1,000 arms whose widths are fitted \(limits.fit_arms, .* got 1,002"
     for call in (learn_prior, hieropo):
         with pytest.raises(ValueError, match=message):
             call(frame, **COLUMNS)

@@ -1,19 +1,19 @@
 """Text files that cannot be read: which lines are at fault."""
 
 import csv
-import gzip
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from hierbandits.logs.problem import SHOWN_ROWS, Problem
-from hierbandits.logs.text_file import is_text_file, separator_of
+from hierbandits.logs.reading import Reading
+from hierbandits.logs.text_file import is_text_file, open_bytes, separator_of
 
 EFFECT = "The log cannot be read."
 
 
-def broken_text(source: Any, separator: str | None, error: Exception) -> Problem:
+def broken_text(source: Any, reading: Reading, error: Exception) -> Problem:
     """What is wrong with a source that could not be read, with rows if it is a text file."""
     unknown = Problem(
         stops=True, column=None, finding=" ".join(str(error).split()), effect=EFFECT,
@@ -25,20 +25,16 @@ def broken_text(source: Any, separator: str | None, error: Exception) -> Problem
     if not is_text_file(path) or path.lower().endswith(".zst"):
         return unknown
     try:
-        return _bad_letters(path) or _bad_rows(path, separator) or unknown
+        return _bad_letters(path) or _bad_rows(path, reading.separator) or unknown
     except (OSError, EOFError, csv.Error, UnicodeDecodeError):
         return unknown
-
-
-def _bytes(path: str) -> IO[bytes]:
-    return gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb")  # type: ignore[return-value]
 
 
 def _bad_letters(path: str) -> Problem | None:
     """Lines that are not UTF-8."""
     lines: list[int] = []
     count = 0
-    with _bytes(path) as file:
+    with open_bytes(path) as file:
         for number, line in enumerate(file, start=1):
             try:
                 line.decode()
@@ -61,7 +57,7 @@ def _bad_rows(path: str, separator: str | None) -> Problem | None:
     rows: list[int] = []
     count = 0
     separator = separator_of(path) if separator is None else separator
-    with _bytes(path) as file:
+    with open_bytes(path) as file:
         cells = csv.reader((line.decode() for line in file), delimiter=separator)
         width = len(next(cells, []))
         for row, length in enumerate(_lengths(cells)):

@@ -1,8 +1,8 @@
 """Looks at a log before anything is learned from it: all of its problems at once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from hierbandits.logs.broken_text import broken_text
 from hierbandits.logs.cells import tidied
 from hierbandits.logs.cleaner import Cleaner
 from hierbandits.logs.column_problems import column_problems, repeat_problems
-from hierbandits.logs.column_profile import ColumnProfiler
+from hierbandits.logs.column_profile import ColumnProfile, ColumnProfiler
 from hierbandits.logs.columns import Columns
 from hierbandits.logs.fault_finder import COUNTED, FaultFinder
 from hierbandits.logs.fault_problems import fault_problem
@@ -69,37 +69,60 @@ def inspect(
                 raise ValueError(f"{name} must not be given with a Log, got {value!r:.80}")
         if reading is not AS_IT_IS:
             raise ValueError(f"reading must not be given with a Log, got {reading!r:.80}")
-        log: Log | None = source
         table, is_text, reading = source.source, source.is_text, source.reading
-    elif roles:
-        named = {"task": None, "reward": None} | roles
-        log = Log.of(source, named, arms, replace(reading, drop_repeated=False))
-        table, is_text = log.source, log.is_text
+        as_it_is = replace(reading, drop_repeated=False)  # copies are looked for here
+        log: Log | None = replace(source, reading=as_it_is, repeated=np.empty(0, np.intp))
     else:
-        log = None
-        table, is_text = opened(source, reading)
+        try:
+            log, (table, is_text) = _opened(source, roles, arms, reading)
+        except UnreadableSource as error:
+            return _inspection(source, reading, problems=[broken_text(source, reading, error)])
     with progress_bar("Inspecting the log", None, progress) as steps:
         work = _Work(table, log, is_text, reading)
         try:
             work.read(steps.advance)
         except UnreadableSource as error:
-            work.problems.append(broken_text(source, reading.separator, error))
+            work.problems.append(broken_text(source, reading, error))
         summary = work.finish()
     profiles = tuple(profiler.profile() for profiler in work.profilers)
     columns = None if log is None else log.columns
     problems = [*work.problems, *column_problems(profiles, work.hashes(), columns)]
     if summary is not None:
         problems += summary.problems
+    return _inspection(source, reading, work.num_rows, profiles, columns, summary, problems)
+
+
+def _opened(
+    source: Any, roles: Mapping[str, Any], arms: Sequence[Name] | None, reading: Reading
+) -> tuple[Log | None, tuple[Any, bool]]:
+    """The log, if there are roles, and what it is read from."""
+    if not roles:
+        return None, opened(source, reading)
+    named = {"task": None, "reward": None} | dict(roles)
+    log = Log.of(source, named, arms, replace(reading, drop_repeated=False))
+    return log, (log.source, log.is_text)
+
+
+def _inspection(
+    source: Any,
+    reading: Reading,
+    num_rows: int = 0,
+    profiles: tuple[ColumnProfile, ...] = (),
+    columns: Columns | None = None,
+    summary: LogSummary | None = None,
+    problems: Sequence[Problem] = (),
+) -> Inspection:
+    is_file = isinstance(source, str | PathLike)
     return Inspection(
-        source=str(source) if isinstance(source, str | Path) else type(source).__name__,
-        num_rows=work.num_rows,
+        source=str(source) if is_file else type(source).__name__,
+        num_rows=num_rows,
         columns=profiles,
         roles={} if columns is None else columns.roles,
-        proposal=guessed_roles(profiles) if log is None else {},
+        proposal=guessed_roles(profiles) if columns is None else {},
         summary=summary,
         problems=tuple(problems),
         reading=reading,
-        is_file=isinstance(source, str | Path),
+        is_file=is_file,
     )
 
 

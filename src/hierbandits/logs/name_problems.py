@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from unicodedata import normalize
 
+from hierbandits.logs.limits import LIMITS
 from hierbandits.logs.problem import SHOWN_ROWS, Problem
 from hierbandits.reporting.shown_name import shown_name
 from hierbandits.types import Indices, Name
@@ -49,6 +50,16 @@ def name_problems(
                 remedy="If it stands for a missing cell, --strip says so; --drop-missing then "
                 "leaves its rows out.",
                 fix={"strip": True, "drop_missing": True},
+            )
+        )  # fmt: skip
+    long = [place for place, name in enumerate(names) if len(str(name)) > LIMITS.name_length]
+    if long:
+        problems.append(
+            Problem(
+                stops=True, column=column, role=what, count=int(counts[long].sum()),
+                rows=_rows(long, firsts),
+                finding=f"names of more than {LIMITS.name_length:,} characters",
+                effect="These are hardly names.", remedy="Name another column.",
             )
         )  # fmt: skip
     return problems + _look_alikes(what, column, names, counts, firsts)

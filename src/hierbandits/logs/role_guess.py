@@ -69,7 +69,9 @@ def _task(profile: ColumnProfile) -> float:
 def _arm(profile: ColumnProfile) -> float:
     if profile.kind not in ("integers", "text") or not 2 <= profile.distinct <= 1_000:
         return 0.0
-    return 1.0 if profile.distinct <= 50 and not profile.is_unique else 0.2
+    if 2 * profile.distinct > profile.num_rows:
+        return 0.0
+    return 1.0 if profile.distinct <= 50 else 0.2
 
 
 def _decision(profile: ColumnProfile) -> float:

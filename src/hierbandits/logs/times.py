@@ -1,5 +1,6 @@
 """The cells of a column as times: dates, or numbers such as seconds since 1970."""
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -134,5 +135,14 @@ def matching_formats(cells: "pl.Series") -> list[str]:
     known = cells.drop_nulls()
     if known.is_empty():
         return []
-    forms = (date + clock for date in FORMATS for clock in CLOCKS)
+    forms = (date + clock for date in FORMATS for clock in CLOCKS if _has(known[0], date + clock))
     return [form for form in forms if with_format(known, form).null_count() == 0]
+
+
+def _has(text: str, form: str) -> bool:
+    """Whether a text is of this form; quick, before many cells are tried."""
+    try:
+        datetime.strptime(text, form.replace("%.f", ".%f"))
+    except ValueError:
+        return False
+    return True
