@@ -18,13 +18,13 @@ with stopped_at_once(), at_a_sudden_end(lambda: print("cleared", flush=True)):
     np.linalg.eigvals(a)  # one instruction of Python's, of a minute or more
 """
 PATIENT = """
-import signal, threading
+import os, signal, threading
 from hierbandits.cli.interruption import own_process, stopped_at_once
 
 own_process()
 with stopped_at_once():
     try:
-        threading.Timer(0.1, signal.raise_signal, (signal.SIGINT,)).start()
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
         threading.Event().wait(60)
     finally:
         print("left by itself", flush=True)
