@@ -15,7 +15,7 @@ from support.log_sources import (
 )
 
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.logs import Columns, Log
+from hierbandits.logs import Columns, Log, Reading
 
 
 def _first_seen(values):
@@ -71,6 +71,26 @@ def test_arms_may_appear_late():
     assert past.arms == ("a", "b", "z")
     assert past.sums.xx.tolist() == [[2, 1, 1]]
     assert past.sums.xy.tolist() == [[4, 2, 4]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_rows_that_are_read_are_a_frame(kind, tmp_path):
+    pytest.importorskip("pandas")
+    frame = full_frame(np.random.default_rng(7)).with_columns(
+        arm=pl.when(pl.int_range(ROWS) % 3 == 0).then(None).otherwise(pl.col("arm"))
+    )
+    log = Log.read(
+        as_source(kind, frame, tmp_path),
+        Columns(task="task", arm="arm", reward="reward"),
+        reading=Reading(drop_missing=True),
+        batch_rows=BATCH,
+    )
+    read = log.frame()
+    assert read.columns == ["row", "task", "reward", "arm"]
+    assert read["row"].to_list() == [row for row in range(ROWS) if row % 3]
+    assert read["arm"].to_list() == frame["arm"].drop_nulls().to_list()
+    assert log.to_pandas()["task"].tolist() == read["task"].to_list()
+    assert log.sums().num_rows == read.height
 
 
 def test_many_files_are_one_log(tmp_path):

@@ -12,6 +12,7 @@ from hierbandits.evaluation.estimators import Estimates
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
 from hierbandits.evaluation.replay import Replayed
 from hierbandits.logs import LogSummary
+from hierbandits.reporting.pandas_frame import as_pandas
 from hierbandits.reporting.plain_data import plain
 from hierbandits.types import Name, Vector
 
@@ -96,6 +97,10 @@ class Evaluation:
 
         rows = [asdict(estimate) for estimate in self.estimates]
         return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def to_pandas(self) -> Any:
+        """`frame` for pandas, which need not have pyarrow."""
+        return as_pandas(self.frame())
 
     def task_frame(self) -> "pl.DataFrame":
         """The estimates of every task, a row each."""

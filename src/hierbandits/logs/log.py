@@ -15,9 +15,11 @@ from hierbandits.logs.columns import Columns
 from hierbandits.logs.group_sums import GroupSums
 from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.logs.log_sums import LogSums
+from hierbandits.logs.polars_import import polars_module
 from hierbandits.logs.reading import AS_IT_IS, Reading
 from hierbandits.logs.repeats import Repeats
 from hierbandits.logs.sources import column_names, frames, opened
+from hierbandits.reporting.pandas_frame import as_pandas
 from hierbandits.types import Indices, Name
 
 if TYPE_CHECKING:
@@ -140,6 +142,22 @@ class Log:
             raise ValueError(f"source must have at least one row, got {some}")
         if column is not None and not self.reading.drop_repeated:
             self._check_decisions(column, np.concatenate(hashes))
+
+    def frame(self) -> "pl.DataFrame":
+        """The rows that are read, not checked, with their numbers in the source as column `row`.
+
+        It is held as a whole.  A column of the log that is called `row` is kept instead.
+        """
+        polars = polars_module()
+        parts = [
+            frame if "row" in frame.columns else frame.insert_column(0, polars.Series("row", rows))
+            for frame, rows in self.clean_frames()
+        ]
+        return polars.concat(parts)  # type: ignore[no-any-return]
+
+    def to_pandas(self) -> Any:
+        """`frame` for pandas, which need not have pyarrow."""
+        return as_pandas(self.frame())
 
     def sums(self, limits: Limits = LIMITS) -> LogSums:
         """The sums of every task's events, in one pass and in the memory of a few batches."""
