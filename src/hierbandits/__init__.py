@@ -15,7 +15,7 @@ from hierbandits.beliefs import (
 from hierbandits.evaluation import Evaluation, evaluate, hieropo
 from hierbandits.fitting import fit_prior
 from hierbandits.learning import LearningReport, learn_prior
-from hierbandits.logs import Columns, Limits, Log, Start
+from hierbandits.logs import Columns, Inspection, Limits, Log, Reading, Start, inspect
 from hierbandits.models import GaussianHierarchy, UnknownWidths
 from hierbandits.policies import POLICIES, Arms, Policy, Recipe, SpanningArms
 from hierbandits.simulation import Study, schedules, simulate
@@ -34,12 +34,14 @@ __all__ = [
     "Evaluation",
     "Gaussian",
     "GaussianHierarchy",
+    "Inspection",
     "LearningReport",
     "Limits",
     "Log",
     "Policy",
     "Posterior",
     "Prediction",
+    "Reading",
     "Recipe",
     "RewardConflict",
     "SpanningArms",
@@ -54,6 +56,7 @@ __all__ = [
     "evaluate",
     "fit_prior",
     "hieropo",
+    "inspect",
     "learn_prior",
     "merge_contributions",
     "schedules",

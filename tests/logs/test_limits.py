@@ -17,7 +17,9 @@ def _log(size, rows=None):
     return pl.DataFrame({"task": place % size, "arm": (7 * place) % size, "reward": np.sin(place)})
 
 
-@pytest.mark.parametrize("name", ["tasks", "arms", "pending", "name_length", "cells", "fit"])
+@pytest.mark.parametrize(
+    "name", ["tasks", "arms", "pending", "name_length", "cells", "fit", "fit_arms"]
+)
 @pytest.mark.parametrize("value", [0, -1, 1.5, "many", True, None])
 def test_a_limit_is_a_positive_number(name, value):
     with pytest.raises(ValueError, match=f"{name} must be a whole number of at least 1"):
@@ -28,7 +30,7 @@ def test_what_is_allowed_unless_other_limits_are_given():
     limits = Limits()
     assert limits.to_dict() == {
         "tasks": 10_000_000, "arms": 100_000, "pending": 1_000_000, "name_length": 1000,
-        "cells": 2**27, "fit": 10**9,
+        "cells": 2**27, "fit": 10**9, "fit_arms": 1000,
     }  # fmt: skip
     assert Limits(**limits.to_dict()) == limits
     assert type(Limits(tasks=np.int64(3)).tasks) is int
@@ -79,6 +81,17 @@ def test_widths_that_would_take_hours_are_refused_at_once():
         hieropo(_log(100, 500), **COLUMNS, limits=Limits(fit=999_999))
     sums = Log.read(frame, Columns(**COLUMNS)).sums().sums  # which do not take long
     assert sums.xx.shape == (5000, 5000)
+
+
+def test_a_column_of_ids_is_no_column_of_arms():
+    frame = _log(1002).with_columns(task=pl.lit("t") + (pl.col("task") % 2).cast(pl.String))
+    message = r"at most 1,000 arms whose widths are fitted \(limits.fit_arms, .* got 1,002"
+    for call in (learn_prior, hieropo):
+        with pytest.raises(ValueError, match=message):
+            call(frame, **COLUMNS)
+    Limits(fit_arms=1001).check_fit(2, 1001, armed=True)
+    Limits().check_fit(2, 1000, armed=True)
+    Limits(fit=10**12).check_fit(2, 1001, armed=False)  # features are another matter
 
 
 def test_names_are_measured_in_characters_and_digits():

@@ -15,7 +15,7 @@ from support.log_sources import (
 )
 
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.logs import Columns, Log
+from hierbandits.logs import Columns, Log, Reading
 
 
 def _first_seen(values):
@@ -73,6 +73,26 @@ def test_arms_may_appear_late():
     assert past.sums.xy.tolist() == [[4, 2, 4]]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_rows_that_are_read_are_a_frame(kind, tmp_path):
+    pytest.importorskip("pandas")
+    frame = full_frame(np.random.default_rng(7)).with_columns(
+        arm=pl.when(pl.int_range(ROWS) % 3 == 0).then(None).otherwise(pl.col("arm"))
+    )
+    log = Log.read(
+        as_source(kind, frame, tmp_path),
+        Columns(task="task", arm="arm", reward="reward"),
+        reading=Reading(drop_missing=True),
+        batch_rows=BATCH,
+    )
+    read = log.frame()
+    assert read.columns == ["row", "task", "reward", "arm"]
+    assert read["row"].to_list() == [row for row in range(ROWS) if row % 3]
+    assert read["arm"].to_list() == frame["arm"].drop_nulls().to_list()
+    assert log.to_pandas()["task"].tolist() == read["task"].to_list()
+    assert log.sums().num_rows == read.height
+
+
 def test_many_files_are_one_log(tmp_path):
     frame = full_frame(np.random.default_rng(5))
     frame.head(200).write_parquet(tmp_path / "1.parquet")
@@ -96,7 +116,10 @@ def test_what_cannot_be_a_log_is_refused(tmp_path):
         Log.read(frame.clear(), columns).sums()
     with pytest.raises(ValueError, match=r"got 'reward' among \['task', 'arm'\]"):
         Log.read(frame.drop("reward"), columns)
-    with pytest.raises(ValueError, match="source must be a frame or the path"):
+    with pytest.raises(
+        ValueError,
+        match="source must be a frame, a mapping of columns, a list of rows, or the path",
+    ):
         Log.read([1, 2], columns)
     (tmp_path / "log.txt").write_text("")
     with pytest.raises(ValueError, match=r"must end in .parquet or .csv"):

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -95,3 +96,89 @@ def test_a_csv_without_rows_is_refused(content, tmp_path):
     (tmp_path / "log.csv").write_text(content)
     with pytest.raises(ValueError, match=r"source could not be read|columns must|at least one row"):
         Log.read(tmp_path / "log.csv", Columns(task="task", arm="arm", reward="reward")).sums()
+
+
+PLAIN = {"task": ["t", "u", "t"], "arm": [1, 2, 2], "reward": [1, 2.5, 3]}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        PLAIN,
+        [dict(zip(PLAIN, row, strict=True)) for row in zip(*PLAIN.values(), strict=True)],
+        {name: np.array(cells) for name, cells in PLAIN.items()},
+        np.array(
+            list(zip(*PLAIN.values(), strict=True)),
+            dtype=[("task", "U3"), ("arm", "i4"), ("reward", "f8")],
+        ),
+    ],
+    ids=["columns", "rows", "arrays", "records"],
+)
+def test_plain_columns_and_rows_need_no_frame(source):
+    log = Log.read(source, Columns(task="task", arm="arm", reward="reward"))
+    past = log.sums()
+    assert (past.tasks, past.arms) == (("t", "u"), (1, 2))
+    assert past.sums.xy.tolist() == [[1.0, 3.0], [0.0, 2.5]]
+
+
+def test_plain_columns_are_checked():
+    columns = Columns(task="task", arm="arm", reward="reward")
+    with pytest.raises(ValueError, match=r"columns must be of one length, got .*'arm': 2"):
+        Log.read(PLAIN | {"arm": [1, 2]}, columns)
+    with pytest.raises(ValueError, match=r"of one kind, got 'x' after a int .*'arm' at row 2$"):
+        Log.read(PLAIN | {"arm": [1, 2, "x"]}, columns)
+    missing = [{"task": "t", "arm": 1, "reward": 2.0}, {"task": "t", "arm": 1}]
+    with pytest.raises(ValueError, match=r"reward must not be missing, got None .* at row 1"):
+        Log.read(missing, columns).sums()
+    for source in ([], (), [3], np.arange(3)):
+        with pytest.raises(ValueError, match="source must be a frame, a mapping"):
+            Log.read(source, columns)
+
+
+class Stream:
+    """Someone else's table, which speaks Arrow's C interface and nothing more."""
+
+    def __init__(self, frame):
+        self._frame = frame
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._frame.__arrow_c_stream__(requested_schema)
+
+
+def test_any_table_that_speaks_arrow_is_read():
+    columns = Columns(task="task", arm="arm", reward="reward")
+    frame = pl.DataFrame(PLAIN, strict=False)
+    assert Log.read(Stream(frame), columns).sums().sums.xy.sum() == 6.5
+
+
+def test_arrow_datasets_and_folders_of_parts(tmp_path):
+    pytest.importorskip("pyarrow")
+    import pyarrow.dataset
+
+    columns = Columns(task="task", arm="arm", reward="reward")
+    frame = pl.DataFrame(
+        {"task": ["t", "u", "v", "t"] * 50, "arm": ["a", "b"] * 100, "reward": np.arange(200.0)}
+    )
+    for (task,), part in frame.group_by("task"):
+        folder = tmp_path / "log" / f"task={task}"
+        folder.mkdir(parents=True)
+        part.drop("task").write_parquet(folder / "part.parquet")
+    (tmp_path / "log" / "_SUCCESS").touch()
+    dataset = pyarrow.dataset.dataset(tmp_path / "log", partitioning="hive")
+    assert dataset.schema.names[-1] == "task"
+    expected = {"t": 100, "u": 50, "v": 50}
+    for source in (dataset, tmp_path / "log", str(tmp_path / "log" / "**" / "*.parquet")):
+        past = Log.read(source, columns, batch_rows=30).sums()
+        assert dict(zip(past.tasks, past.sums.n.tolist(), strict=True)) == expected
+        assert past.sums.xy.sum() == frame["reward"].sum()
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileNotFoundError, match=r"a folder of .parquet or .csv files, got"):
+        Log.read(tmp_path / "empty", columns)
+
+
+def test_parts_may_differ_in_columns_that_are_not_read(tmp_path):
+    pl.DataFrame({"task": ["t"], "arm": [1], "reward": [1]}).write_parquet(tmp_path / "1.parquet")
+    later = {"note": ["x"], "reward": [0.5], "task": ["u"], "arm": [2]}
+    pl.DataFrame(later).write_parquet(tmp_path / "2.parquet")
+    past = Log.read(tmp_path, Columns(task="task", arm="arm", reward="reward")).sums()
+    assert past.sums.xy.tolist() == [[1.0, 0.0], [0.0, 0.5]]

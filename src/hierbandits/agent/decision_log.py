@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hierbandits.agent.ledger import Entry
 from hierbandits.logs.columns import Columns
 from hierbandits.logs.log import Log
-from hierbandits.logs.sources import polars_module
+from hierbandits.logs.polars_import import polars_module
 from hierbandits.types import Name, TaskName
 
 

@@ -2,7 +2,9 @@
 
 # The terminal comes first: it says what is not installed.  The commands are in the order of --help.
 from hierbandits.cli.terminal import app  # isort: skip
+from hierbandits.cli.interruption import own_process  # isort: skip
 from hierbandits.cli import (  # isort: skip
+    inspect_command,
     learn_command,
     evaluate_command,
     policies_command,
@@ -14,6 +16,7 @@ __all__ = [
     "app",
     "bound_command",
     "evaluate_command",
+    "inspect_command",
     "learn_command",
     "main",
     "policies_command",
@@ -22,5 +25,6 @@ __all__ = [
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line, in a process of its own."""
+    own_process()
     app(prog_name="hierbandits")

@@ -6,14 +6,29 @@ from typing import Annotated, Any
 
 import typer
 
+from hierbandits.cli.interruption import stopped_at_once
 from hierbandits.cli.prior_file import read_prior
+from hierbandits.cli.reading_options import (
+    Decimal,
+    Decision,
+    DropMissing,
+    LogFiles,
+    Missing,
+    MostArms,
+    Separator,
+    Strip,
+    TimeFormat,
+    opened_log,
+    reading_of,
+    source_of,
+)
 from hierbandits.cli.spelling import names_as_in_log
 from hierbandits.cli.terminal import app, console, fail, need, report_folder, say
 
 
 @app.command()
 def evaluate(
-    log: Annotated[Path, typer.Argument(help="A .parquet or .csv file, a row for each decision.")],
+    log: LogFiles,
     task: Annotated[str, typer.Option(help="Column of tasks: stores, users, wards.")],
     arm: Annotated[str, typer.Option(help="Column of the arms that were played.")],
     reward: Annotated[str, typer.Option(help="Column of rewards.")],
@@ -74,6 +89,14 @@ def evaluate(
         float, typer.Option(help="How often an interval is meant to cover the truth.")
     ] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
+    most_arms: MostArms = 1000,
+    decision: Decision = None,
+    strip: Strip = False,
+    missing: Missing = None,
+    drop_missing: DropMissing = False,
+    time_format: TimeFormat = None,
+    separator: Separator = None,
+    decimal: Decimal = ".",
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/evaluate"),
 ) -> None:
     """Estimate what policies would have earned, from a log of decisions that others made.
@@ -102,21 +125,30 @@ row, and learn from the rows where the log played the arm they chose.
 
     hierarchy = None if prior is None else read_prior(prior)
     features = None if arm_features is None else _read_features(arm_features)
-    with report_folder(out):
+    with stopped_at_once(), report_folder(out):
         try:
-            named_arms = names_as_in_log(log, arm, arms)
+            reading = reading_of(
+                strip=strip, missing=missing, drop_missing=drop_missing, decision=decision,
+                separator=separator, decimal=decimal, time_format=time_format,
+            )  # fmt: skip
+            source, named_arms = source_of(log), arms
             if hierarchy is not None and hierarchy.arms is not None:
-                prior_arms = names_as_in_log(log, arm, hierarchy.arms)
-                hierarchy, named_arms = hierarchy.with_arms(prior_arms), named_arms or prior_arms
+                prior_arms = names_as_in_log(source, arm, hierarchy.arms, reading)
+                hierarchy = hierarchy.with_arms(prior_arms)
+                named_arms = named_arms or [str(name) for name in prior_arms]
             if features is not None:
-                names = names_as_in_log(log, arm, [*features])
+                names = names_as_in_log(source, arm, [*features], reading)
                 features = dict(zip(names, features.values(), strict=True))
+            columns = {
+                "task": task, "reward": reward, "arm": arm, "propensity": propensity,
+                "eligible": eligible, "time": time, "population": population, "decision": decision,
+            }  # fmt: skip
             evaluation = hb.evaluate(
-                log, policy, method, task=task, reward=reward, arm=arm, propensity=propensity,
-                eligible=eligible, time=time, population=population, arms=named_arms,
+                opened_log(log, columns, named_arms, reading), policy, method,
                 prior=hierarchy, arm_features=features, uniform=uniform,
                 split=split, folds=folds, delta=delta, draws=draws,  # type: ignore[arg-type]
                 round_size=round_size, confidence=confidence, seed=seed,
+                limits=hb.Limits(fit_arms=most_arms),
             )  # fmt: skip
             report = evaluation.report()
             page = report.write(out)

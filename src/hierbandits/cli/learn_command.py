@@ -5,13 +5,25 @@ from typing import Annotated
 
 import typer
 
-from hierbandits.cli.spelling import feature_columns, names_as_in_log
+from hierbandits.cli.interruption import stopped_at_once
+from hierbandits.cli.reading_options import (
+    Decimal,
+    Decision,
+    DropMissing,
+    LogFiles,
+    Missing,
+    MostArms,
+    Separator,
+    Strip,
+    opened_log,
+    reading_of,
+)
 from hierbandits.cli.terminal import app, console, fail, need, report_folder, say
 
 
 @app.command()
 def learn(
-    log: Annotated[str, typer.Argument(help="A .parquet or .csv file, a row for each decision.")],
+    log: LogFiles,
     task: Annotated[str, typer.Option(help="Column of tasks: stores, users, wards.")],
     reward: Annotated[str, typer.Option(help="Column of rewards, which are numbers.")],
     arm: Annotated[str | None, typer.Option(help="Column of the arms that were played.")] = None,
@@ -52,6 +64,13 @@ def learn(
         typer.Option(min=0, help="Simulated worlds, to see what the start promises. 0 for none."),
     ] = 60,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
+    most_arms: MostArms = 1000,
+    decision: Decision = None,
+    strip: Strip = False,
+    missing: Missing = None,
+    drop_missing: DropMissing = False,
+    separator: Separator = None,
+    decimal: Decimal = ".",
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/learn"),
 ) -> None:
     """Learn a prior from past rewards, and whether tasks should share what they learn.
@@ -65,20 +84,22 @@ from this log?
 
     The folder also has start.hb, from which an agent starts: it has learned the log.
     """
-    from hierbandits import learn_prior
+    from hierbandits import Limits, learn_prior
     from hierbandits.reporting.progress import progress_bar
 
     need("matplotlib", "polars")
-    with report_folder(out):
+    with stopped_at_once(), report_folder(out):
         try:
+            reading = reading_of(
+                strip=strip, missing=missing, drop_missing=drop_missing, decision=decision,
+                separator=separator, decimal=decimal,
+            )  # fmt: skip
+            columns = {
+                "task": task, "reward": reward, "arm": arm, "features": features or None,
+                "population": population, "decision": decision,
+            }  # fmt: skip
             _, report = learn_prior(
-                log,
-                task=task,
-                reward=reward,
-                arm=arm,
-                features=feature_columns(log, features or None),
-                population=population,
-                arms=names_as_in_log(log, arm, arms or None),
+                opened_log(log, columns, arms or None, reading),
                 structure=structure,  # type: ignore[arg-type]  # checked when fitting
                 rank=rank,
                 noise_std=noise_std,
@@ -86,6 +107,7 @@ from this log?
                 horizon=horizon,
                 runs=runs,
                 seed=seed,
+                limits=Limits(fit_arms=most_arms),
             )
             with progress_bar("Writing the report", None, None):
                 page = report.write(out)

@@ -12,6 +12,7 @@ try:
 except ImportError:  # the library does without them
     sys.exit("The hierbandits command needs its extra: pip install 'hierbandits[all]'")
 
+from hierbandits.cli.interruption import at_a_sudden_end
 from hierbandits.reporting.report_folder import ReportFolder
 from hierbandits.reporting.shown_name import printable
 
@@ -79,6 +80,12 @@ def report_folder(out: Path) -> Iterator[None]:
     The folders above it that had to be made are removed too.
     """
     new = [folder for folder in (out, *out.parents) if not folder.exists()]
+
+    def clear() -> None:
+        with suppress(OSError):  # stops at the first that is not empty
+            for folder in new:
+                folder.rmdir()
+
     try:
         try:
             out.mkdir(parents=True, exist_ok=True)
@@ -88,9 +95,8 @@ def report_folder(out: Path) -> Iterator[None]:
             ReportFolder(out).check()
         except OSError as error:
             fail(f"--out must be a folder for a report: {error}")
-        yield
+        with at_a_sudden_end(clear):
+            yield
     except BaseException:  # an interrupt too
-        with suppress(OSError):  # stops at the first that is not empty
-            for folder in new:
-                folder.rmdir()
+        clear()
         raise

@@ -13,6 +13,8 @@ from hierbandits.evaluation.estimators import Estimates
 from hierbandits.evaluation.evaluation_verdict import Verdict, single_arm, verdict
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
 from hierbandits.evaluation.replay import Replayed
+from hierbandits.logs import LogSummary
+from hierbandits.reporting.pandas_frame import as_pandas
 from hierbandits.reporting.plain_data import plain
 from hierbandits.types import Name, Vector
 
@@ -81,6 +83,7 @@ class Evaluation:
     diagnostics: Mapping[str, Diagnostics]  # of frozen policies
     replays: Mapping[str, Replayed]  # of learning policies
     hieropo: PessimisticPolicy | None  # learned from all rows, if HierOPO was evaluated
+    log: LogSummary
     tasks: tuple[Name, ...]
     confidence: float
     notes: tuple[str, ...]  # what was done, and why
@@ -117,6 +120,10 @@ class Evaluation:
         rows = [asdict(estimate) for estimate in self.estimates]
         return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
 
+    def to_pandas(self) -> Any:
+        """`frame` for pandas, which need not have pyarrow."""
+        return as_pandas(self.frame())
+
     def task_frame(self) -> "pl.DataFrame":
         """The estimates of every task, a row each."""
         import polars as pl
@@ -143,6 +150,7 @@ class Evaluation:
         """Plain data for JSON; the estimates of each task are in tasks.parquet."""
         data: dict[str, Any] = plain(
             {
+                "log": self.log,
                 "rows": self.settings["rows"],
                 "tasks": len(self.tasks),
                 "arms": self.settings["arms"],

@@ -56,6 +56,7 @@ def report(evaluation: Evaluation) -> Report:
         f"{len(settings['arms'])} arms.",
         *evaluation.notes,
     )
+    evaluation.log.add_to(page)
     page.frame("estimates", evaluation.frame())
     page.frame("tasks", evaluation.task_frame())
     page.rows += [plain(each) | _beside(evaluation, each) for each in evaluation.estimates]

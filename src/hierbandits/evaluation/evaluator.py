@@ -135,6 +135,7 @@ def evaluate(
         "groups": divided.num_groups, "delta": delta, "draws": draws,
         "round_size": round_size, "confidence": confidence, "seed": seed, "uniform": uniform,
         "prior": "given" if prior else "fitted", "eligible": log.columns.eligible is not None,
+        **survey.read_as(),
     }  # fmt: skip
     return work.evaluation(settings)
 
@@ -325,6 +326,7 @@ class _Work:
             diagnostics=self.diagnostics,
             replays=self.replays,
             hieropo=self.hieropo,
+            log=self.survey.summary,
             tasks=self.survey.tasks,
             confidence=self.confidence,
             notes=notes(settings["policies"], methods, self.split, prior_given=given),

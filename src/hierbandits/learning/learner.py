@@ -117,10 +117,12 @@ def learn_prior(
             )
         promises = Promises.of_trial(trial, progress)
     settings = {"structure": structure, "rank": rank, "noise_std": noise_std}
+    settings |= survey.read_as()
     report = LearningReport(
         start=start,
         prior=prior,
         before_log=fit.prior,
+        log=survey.summary,
         num_rows=survey.num_rows,
         num_tasks=survey.num_tasks,
         arms=survey.arms if survey.is_armed else None,

@@ -24,7 +24,7 @@ from hierbandits.learning.sections import (
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.learning.together_sections import together_sections
-from hierbandits.logs import Start
+from hierbandits.logs import LogSummary, Start
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.plain_data import plain
 from hierbandits.reporting.report import Report
@@ -47,6 +47,7 @@ class LearningReport:
     start: Start  # for an agent to start from
     prior: GaussianHierarchy  # for new tasks: the widths that fit best, and mu given the log
     before_log: GaussianHierarchy  # for an agent that then calls `learn_past` with this log's sums
+    log: LogSummary
     num_rows: int
     num_tasks: int
     arms: tuple[Name, ...] | None  # in the order of the prior, if armed
@@ -81,6 +82,7 @@ class LearningReport:
         """Plain data for JSON; the numbers of each task are in tasks and outliers.parquet."""
         outliers, shrinkage, comparison = self.outliers, self.shrinkage, self.comparison
         parts = {
+            "log": self.log,
             "rows": self.num_rows,
             "tasks": self.num_tasks,
             "arms": self.arms,
@@ -152,6 +154,7 @@ class LearningReport:
         title = f"{self.num_rows:,} rows of {self.num_tasks:,} tasks: what they have in common"
         page = Report("learn", title, self.settings)
         page.text(*self.verdict)
+        self.log.add_to(page)
         for section in self.sections():
             page.table(section.heading, section.columns, section.rows)
             page.text(*section.words)

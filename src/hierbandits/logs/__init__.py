@@ -3,9 +3,13 @@
 from hierbandits.logs.batch import Batch
 from hierbandits.logs.columns import Columns
 from hierbandits.logs.group_sums import GroupSums
+from hierbandits.logs.inspection import Inspection
+from hierbandits.logs.inspector import inspect
 from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.logs.log import Log
+from hierbandits.logs.log_summary import LogSummary
 from hierbandits.logs.log_sums import LogSums
+from hierbandits.logs.reading import Reading
 from hierbandits.logs.reward_scale import RewardScale
 from hierbandits.logs.row_sample import RowSample
 from hierbandits.logs.rows import Rows
@@ -18,13 +22,17 @@ __all__ = [
     "Batch",
     "Columns",
     "GroupSums",
+    "Inspection",
     "Limits",
     "Log",
+    "LogSummary",
     "LogSums",
+    "Reading",
     "RewardScale",
     "RowSample",
     "Rows",
     "Split",
     "Start",
     "Survey",
+    "inspect",
 ]

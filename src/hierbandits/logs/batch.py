@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierbandits.logs.left_out import LeftOut
 from hierbandits.logs.names import Names
 from hierbandits.types import Indices, Mask, Matrix, Vector
 
@@ -14,7 +15,7 @@ from hierbandits.types import Indices, Mask, Matrix, Vector
 class Batch:
     """Some successive rows of a log as plain arrays; None for what was not logged."""
 
-    first_row: int
+    first_row: int  # how many rows were read before these
     tasks: Indices  # (E,)
     features: Matrix | Indices  # (E, d), or arms (E,)
     rewards: Vector  # (E,)
@@ -22,8 +23,10 @@ class Batch:
     decisions: NDArray[Any] | None  # (E,) as logged
     propensities: Vector | None  # (E,) in (0, 1]
     eligible: Mask | None  # (E, arms met so far)
-    times: NDArray[Any] | None  # (E,) as logged
+    times: NDArray[Any] | None  # (E,) numbers or dates, which can be compared
     names: Names  # shared by all batches of a pass
+    rows: Indices  # (E,) their numbers in the source, where others may be left out
+    left_out: LeftOut  # shared too: the rows that were left out so far
 
     @property
     def num_rows(self) -> int:
@@ -32,7 +35,7 @@ class Batch:
 
     @property
     def numbers(self) -> Indices:
-        """Each row's number in the log, counted from 0, (E,)."""
+        """Each row's number among those that are read, counted from 0, (E,)."""
         return np.arange(self.first_row, self.first_row + self.num_rows)
 
     @property

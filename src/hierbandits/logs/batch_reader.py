@@ -1,17 +1,19 @@
 """Frames turned into batches of plain arrays, with the names met on the way."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hierbandits.logs.batch import Batch
 from hierbandits.logs.cells import as_lists, as_names, refuse, refuse_missing
 from hierbandits.logs.columns import Columns
+from hierbandits.logs.left_out import LeftOut
 from hierbandits.logs.names import Names
 from hierbandits.logs.numbering import Numbering
-from hierbandits.logs.numbers import as_numbers, as_probabilities, is_number
+from hierbandits.logs.numbers import as_numbers, as_probabilities
+from hierbandits.logs.reading import AS_IT_IS, Reading
+from hierbandits.logs.times import TimeReader
 from hierbandits.types import Indices, Mask, Matrix, Name
 
 if TYPE_CHECKING:
@@ -23,22 +25,25 @@ SEPARATOR = "|"  # between the eligible arms of a CSV's cell
 class BatchReader:
     """Turns frames into batches, keeping the names met on the way."""
 
-    def __init__(self, columns: Columns, arms: Sequence[Name] | None, text: bool) -> None:
+    def __init__(
+        self, columns: Columns, arms: Sequence[Name] | None, text: bool, reading: Reading = AS_IT_IS
+    ) -> None:
         self._columns, self._text = columns, text
+        self._decimal = reading.decimal if text else None  # None: numbers are numbers already
         self.names = Names(arms)
         self._tasks = Numbering("task", self.names.tasks)
         self._arms = Numbering("arm", self.names.arms, fixed=arms is not None, text=self._text)
         self._populations = Numbering("population", self.names.populations)
         self._dim: int | None = None
-        self._numeric_time: bool | None = None if self._text else False  # None: not seen yet
+        self._times = TimeReader(reading.time_format, reading.decimal)
         if columns.population is None:
             self.names.populations.append("all")
 
-    def batch(self, frame: "pl.DataFrame", start: int) -> Batch:
-        """Rows `start`, `start + 1`, ... of the log, checked."""
-        rows, named = range(start, start + frame.height), self._columns
+    def batch(self, frame: "pl.DataFrame", rows: Indices, start: int, left_out: LeftOut) -> Batch:
+        """These rows of the log, checked; `start` others were read before them."""
+        named = self._columns
         tasks = self._tasks.places(frame[named.task], rows)
-        rewards = as_numbers("reward", frame[named.reward], rows, self._text)
+        rewards = as_numbers("reward", frame[named.reward], rows, self._decimal)
         features: Matrix | Indices
         eligible: Mask | None = None
         if named.arm is None:
@@ -50,9 +55,9 @@ class BatchReader:
             as_names("decision", frame[named.decision], rows)
             decisions = frame[named.decision].to_numpy()
         if named.propensity is not None:
-            propensities = as_probabilities(frame[named.propensity], rows, self._text)
+            propensities = as_probabilities(frame[named.propensity], rows, self._decimal)
         if named.time is not None:
-            times = self._times(frame[named.time], rows)
+            times = self._times.times(frame[named.time], rows)
         populations = self._population(frame, tasks, rows)
         return Batch(
             start,
@@ -65,32 +70,21 @@ class BatchReader:
             eligible,
             times,
             self.names,
+            rows,
+            left_out,
         )
 
-    def _times(self, series: "pl.Series", rows: range) -> NDArray[Any]:
-        """Times as logged.
-
-        A CSV's are numbers if the first of them is one, so that 9 is before 10.
-        """
-        refuse_missing("time", series, rows)
-        if self._numeric_time is None:
-            self._numeric_time = is_number(series[0])
-        if self._numeric_time:
-            return as_numbers("time", series, rows, text=True)
-        times: NDArray[Any] = series.to_numpy()
-        return times
-
-    def _features(self, frame: "pl.DataFrame", rows: range) -> Matrix:
+    def _features(self, frame: "pl.DataFrame", rows: Indices) -> Matrix:
         named = self._columns.features
         if isinstance(named, str):
             return self._listed_features(frame[named], rows)
         assert named is not None  # as there is no column of arms
         matrix = np.empty((frame.height, len(named)))
         for i, name in enumerate(named):
-            matrix[:, i] = as_numbers("features", frame[name], rows, self._text)
+            matrix[:, i] = as_numbers("features", frame[name], rows, self._decimal)
         return matrix
 
-    def _listed_features(self, series: "pl.Series", rows: range) -> Matrix:
+    def _listed_features(self, series: "pl.Series", rows: Indices) -> Matrix:
         lists = as_lists("features", series, rows)
         sizes = lists.list.len().to_numpy()
         if self._dim is None:
@@ -102,7 +96,9 @@ class BatchReader:
         flat = lists.explode()
         return as_numbers("features", flat, np.repeat(rows, self._dim)).reshape(-1, self._dim)
 
-    def _played(self, frame: "pl.DataFrame", arm: str, rows: range) -> tuple[Indices, Mask | None]:
+    def _played(
+        self, frame: "pl.DataFrame", arm: str, rows: Indices
+    ) -> tuple[Indices, Mask | None]:
         """The arms played, and a mask of the eligible arms.
 
         The lists are read before the arms: then the order of new names does not depend on how
@@ -119,7 +115,7 @@ class BatchReader:
             refuse("arm", frame[arm], rows, int(np.argmin(allowed)), "be among the eligible arms")
         return played, mask
 
-    def _lists(self, series: "pl.Series", rows: range) -> tuple[Indices, Indices]:
+    def _lists(self, series: "pl.Series", rows: Indices) -> tuple[Indices, Indices]:
         """The event and the arm of each entry of the eligible lists."""
         if self._text:
             refuse_missing("eligible", series, rows)
@@ -133,9 +129,9 @@ class BatchReader:
         if not sizes.all():
             refuse("eligible", lists, rows, int(np.argmin(sizes)), "hold at least one arm")
         event = np.repeat(np.arange(sizes.size), sizes)
-        return event, self._arms.places(lists.explode(), event + rows[0])
+        return event, self._arms.places(lists.explode(), rows[event])
 
-    def _population(self, frame: "pl.DataFrame", tasks: Indices, rows: range) -> Indices:
+    def _population(self, frame: "pl.DataFrame", tasks: Indices, rows: Indices) -> Indices:
         column, names = self._columns.population, self.names
         more = len(names.tasks) - names.population.size
         if column is None:

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
-from hierbandits.logs.sources import polars_module
+from hierbandits.logs.polars_import import polars_module
+from hierbandits.logs.reading import Reading
 from hierbandits.types import Indices
 
 if TYPE_CHECKING:
@@ -17,6 +18,41 @@ def refuse(what: str, series: "pl.Series", rows: RowNumbers, place: int, must: s
     value = value.to_list() if hasattr(value, "to_list") else value
     where = f"in column {series.name!r} at row {rows[place]}"
     raise ValueError(f"{what} must {must}, got {value!r:.80} {where}")
+
+
+def tidied(frame: "pl.DataFrame", reading: Reading, is_text: bool) -> "pl.DataFrame":
+    """The cells as they are meant: in a text file, an empty cell is missing, quoted or not."""
+    pl = polars_module()
+    if not (is_text or reading.strip or reading.missing):
+        return frame
+    for name, kind in frame.schema.items():
+        if kind in (pl.String, pl.Categorical, pl.Enum):
+            cells = frame[name].cast(pl.String)
+            if reading.strip:
+                cells = cells.str.strip_chars()
+            nothing = [*reading.missing, *([""] if is_text or reading.strip else [])]
+            blank = cells.is_in(nothing).fill_null(False)
+            if blank.any():
+                cells = cells.set(blank, None)
+            frame = frame.with_columns(cells.alias(name))
+    return frame
+
+
+def missing_cells(series: "pl.Series") -> "pl.Series":
+    """Which cells are null or NaN, or are lists with such an entry."""
+    pl = polars_module()
+    missing = series.is_null()
+    if series.dtype.is_float():
+        return missing | series.is_nan().fill_null(False)
+    if isinstance(series.dtype, pl.Array):
+        series = series.arr.to_list()
+    if isinstance(series.dtype, pl.List):
+        entry, inner = pl.element(), series.dtype.inner
+        lacks = entry.is_null()
+        if inner is not None and inner.is_float():
+            lacks = lacks | entry.is_nan()
+        missing |= series.list.eval(lacks).list.any().fill_null(False)
+    return missing
 
 
 def refuse_missing(what: str, series: "pl.Series", rows: RowNumbers) -> None:

@@ -16,7 +16,7 @@ class Columns:
     decision: str | None = None  # an id, different in every row
     propensity: str | None = None  # the probability with which the arm was chosen
     eligible: str | None = None  # lists of arms; in a CSV they are separated by |
-    time: str | None = None  # numbers, dates, or text that sorts as time does: 2024-03-14
+    time: str | None = None  # numbers, or dates; as text 2024-03-14T09:30, or see `Reading`
 
     def __post_init__(self) -> None:
         if (self.arm is None) == (self.features is None):
@@ -47,12 +47,23 @@ class Columns:
         """All columns that are read, each once."""
         return list(dict.fromkeys(name for _, name in self._roles()))
 
+    @property
+    def numeric(self) -> set[str]:
+        """The columns that hold a number in each cell."""
+        given = [self.reward, self.propensity]
+        apart = () if isinstance(self.features, str) or self.features is None else self.features
+        return {name for name in (*given, *apart) if name is not None}
+
+    @property
+    def roles(self) -> dict[str, str | tuple[str, ...]]:
+        """The roles that are filled, and the columns that fill them."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {role: part for role, part in given.items() if part is not None}
+
     def _roles(self) -> list[tuple[str, str]]:
         """Each role that is filled, and the name of its column; features have one role each."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
         return [
             (role, name)
-            for role, part in given.items()
+            for role, part in self.roles.items()
             for name in (part if isinstance(part, tuple) else (part,))
-            if name is not None
         ]

@@ -26,6 +26,7 @@ class Limits:
     name_length: int = 1_000  # characters of a name or an id
     cells: int = 2**27  # numbers in a table of tasks
     fit: int = 10**9  # tasks x arms x arms, or tasks x features x features x features
+    fit_arms: int = 1_000  # arms whose widths are fitted: a column of ids has more
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -59,6 +60,12 @@ class Limits:
                 f"log must have at most {self.fit:,} tasks x {form} (limits.fit), got {work:,} of "
                 f"{num_tasks:,} tasks and {dim:,} {'arms' if armed else 'features'}: leave out "
                 "what has few rows, or give other limits and much time"
+            )
+        if armed and dim > self.fit_arms:
+            raise ValueError(
+                f"log must have at most {self.fit_arms:,} arms whose widths are fitted "
+                f"(limits.fit_arms, or --most-arms), got {dim:,}: if these are ids, amounts or "
+                "times, name another column; if not, it takes many minutes"
             )
 
     def check_names(self, what: str, names: Iterable[Name]) -> None:

@@ -1,8 +1,8 @@
 """A log of past decisions: read batch by batch from frames or files, and checked row by row."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,24 +10,35 @@ from numpy.typing import NDArray
 from hierbandits.checks import count
 from hierbandits.logs.batch import Batch
 from hierbandits.logs.batch_reader import BatchReader
-from hierbandits.logs.cells import refuse
+from hierbandits.logs.cleaner import Cleaner
 from hierbandits.logs.columns import Columns
 from hierbandits.logs.group_sums import GroupSums
 from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.logs.log_sums import LogSums
+from hierbandits.logs.polars_import import polars_module
+from hierbandits.logs.reading import AS_IT_IS, Reading
+from hierbandits.logs.repeats import Repeats
 from hierbandits.logs.sources import column_names, frames, opened
-from hierbandits.types import Name
+from hierbandits.reporting.pandas_frame import as_pandas
+from hierbandits.types import Indices, Name
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BATCH_ROWS = 1 << 17
+
+
+def _no_rows() -> Indices:
+    return np.empty(0, np.intp)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Log:
     """Rows of (task, arm or features, reward), read anew on each pass and never held as a whole.
 
-    Nothing is repaired: a null, a NaN, an unknown arm, a ragged list of features, a propensity
-    outside (0, 1] or a repeated decision id is a ValueError that names the column, the value and
-    the row, counted from 0 (a CSV's header is not a row).
+    Nothing is repaired unless a `Reading` says so: a null, a NaN, an unknown arm, a ragged list of
+    features, a propensity outside (0, 1] or a repeated decision id is a ValueError that names the
+    column, the value and the row, counted from 0 (a CSV's header is not a row).
     """
 
     source: Any  # a pandas frame, or a polars one, lazy if it is a file
@@ -35,6 +46,8 @@ class Log:
     arms: tuple[Name, ...] | None  # all arms that may occur, if they were given
     batch_rows: int
     is_text: bool  # a CSV: names stay strings, numbers are parsed
+    reading: Reading = AS_IT_IS
+    repeated: Indices = field(default_factory=_no_rows, repr=False)  # left out: they are copies
 
     @classmethod
     def read(
@@ -43,23 +56,38 @@ class Log:
         columns: Columns,
         *,
         arms: Sequence[Name] | None = None,
+        reading: Reading = AS_IT_IS,
         batch_rows: int = BATCH_ROWS,
     ) -> "Log":
-        """A log in a polars, pandas or Arrow table, a polars LazyFrame, or a .parquet or .csv file.
+        """A log in frames, plain columns or files.
 
-        `arms` fixes the arms and their order.  Without it they are the arms that occur.
+        `source` is a polars, pandas or Arrow table, an Arrow dataset or a polars LazyFrame; a
+        mapping of columns, or a list of rows that are mappings; or the path of a .parquet or .csv
+        file, packed or not, of a folder of them, a pattern, or a list of paths.  `arms` fixes the
+        arms and their order.  Without it they are the arms that occur.  `reading` says how cells
+        are read and which rows are left out.
         """
         batch_rows = count("batch_rows", batch_rows, least=1)
         if arms is not None:
             arms = _checked_arms(arms, columns)
-        source, is_text = opened(source)
+        if not isinstance(reading, Reading):
+            raise ValueError(f"reading must be a Reading, got {reading!r:.80}")
+        if reading.drop_repeated and columns.decision is None:
+            raise ValueError("drop_repeated must come with a column of decision ids, got none")
+        source, is_text = opened(source, reading)
         if is_text and isinstance(columns.features, str):
             raise ValueError(f"features of a CSV need a column each, got {columns.features!r}")
         present = column_names(source)
         for name in columns.names:
             if present.count(name) != 1:
                 raise ValueError(f"columns must each occur once, got {name!r} among {present!r}")
-        return cls(source, columns, arms, batch_rows, is_text)
+        log = cls(source, columns, arms, batch_rows, is_text, reading)
+        if not reading.drop_repeated:
+            return log
+        assert columns.decision is not None
+        repeats = Repeats.of(log.clean_frames, columns.decision)
+        repeats.refuse(columns.decision, copies=False)
+        return replace(log, repeated=repeats.copies)
 
     @classmethod
     def of(
@@ -67,6 +95,7 @@ class Log:
         source: Any,
         columns: Mapping[str, str | Sequence[str] | None],
         arms: Sequence[Name] | None = None,
+        reading: Reading = AS_IT_IS,
     ) -> "Log":
         """Open what a function was given: a Log, or a source of `read` with its columns named.
 
@@ -83,22 +112,52 @@ class Log:
             raise ValueError(
                 f"task and reward must name columns, got {given['task']!r} and {given['reward']!r}"
             )
-        return cls.read(source, Columns(**given), arms=arms)
+        return cls.read(source, Columns(**given), arms=arms, reading=reading)
+
+    def clean_frames(
+        self, cleaner: Cleaner | None = None
+    ) -> "Iterator[tuple[pl.DataFrame, Indices]]":
+        """The rows that are read, not checked yet, and their numbers in the source."""
+        start = 0
+        cleaner = cleaner or Cleaner(self.columns, self.reading, self.is_text, self.repeated)
+        for frame in frames(self.source, self.columns.names, self.batch_rows):
+            yield cleaner.clean(frame, start)
+            start += frame.height
 
     def batches(self) -> Iterator[Batch]:
         """Read the rows in order; a repeated decision id is refused at the end of the pass."""
-        reader, start, hashes = BatchReader(self.columns, self.arms, self.is_text), 0, []
-        for frame in frames(self.source, self.columns.names, self.batch_rows):
+        reader = BatchReader(self.columns, self.arms, self.is_text, self.reading)
+        cleaner = Cleaner(self.columns, self.reading, self.is_text, self.repeated)
+        column, kept, hashes = self.columns.decision, 0, []
+        for frame, rows in self.clean_frames(cleaner):
             if frame.height:
-                batch = reader.batch(frame, start)
-                if self.columns.decision is not None:
-                    hashes.append(frame[self.columns.decision].hash().to_numpy())
-                start += frame.height
+                batch = reader.batch(frame, rows, kept, cleaner.left_out)
+                if column is not None:
+                    hashes.append(frame[column].hash().to_numpy())
+                kept += frame.height
                 yield batch
-        if start == 0:
-            raise ValueError("source must have at least one row, got none")
-        if self.columns.decision is not None:
-            self._check_decisions(self.columns.decision, np.concatenate(hashes))
+        if kept == 0:
+            gone = cleaner.left_out
+            some = f"none but those left out: {gone}" if gone.total else "none"
+            raise ValueError(f"source must have at least one row, got {some}")
+        if column is not None and not self.reading.drop_repeated:
+            self._check_decisions(column, np.concatenate(hashes))
+
+    def frame(self) -> "pl.DataFrame":
+        """The rows that are read, not checked, with their numbers in the source as column `row`.
+
+        It is held as a whole.  A column of the log that is called `row` is kept instead.
+        """
+        polars = polars_module()
+        parts = [
+            frame if "row" in frame.columns else frame.insert_column(0, polars.Series("row", rows))
+            for frame, rows in self.clean_frames()
+        ]
+        return polars.concat(parts)  # type: ignore[no-any-return]
+
+    def to_pandas(self) -> Any:
+        """`frame` for pandas, which need not have pyarrow."""
+        return as_pandas(self.frame())
 
     def sums(self, limits: Limits = LIMITS) -> LogSums:
         """The sums of every task's events, in one pass and in the memory of a few batches."""
@@ -115,23 +174,8 @@ class Log:
         )
 
     def _check_decisions(self, column: str, hashes: NDArray[Any]) -> None:
-        """Refuse ids that repeat.
-
-        Equal hashes, of 8 bytes a row, may be equal ids; another pass over the ids makes sure.
-        """
-        hashes.sort()
-        repeated = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
-        if repeated.size == 0:
-            return
-        start, seen = 0, dict[Any, int]()
-        for frame in frames(self.source, [column], self.batch_rows):
-            ids = frame[column]
-            for place in np.flatnonzero(np.isin(ids.hash().to_numpy(), repeated)).tolist():
-                first = seen.setdefault(ids[place], start + place)
-                if first != start + place:
-                    must = f"be different in every row (row {first} has it too)"
-                    refuse("decision", ids, range(start, start + ids.len()), place, must)
-            start += frame.height
+        """Refuse ids that repeat among the rows that are read."""
+        Repeats.of(self.clean_frames, column, hashes).refuse(column, copies=True)
 
 
 def _checked_arms(arms: Sequence[Name], columns: Columns) -> tuple[Name, ...]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hierbandits.logs.cells import RowNumbers, as_names, refuse
-from hierbandits.logs.sources import polars_module
+from hierbandits.logs.polars_import import polars_module
 from hierbandits.types import Indices, Name
 
 if TYPE_CHECKING:

@@ -1,70 +1,107 @@
-"""Where logs come from: frames of polars, pandas and Arrow, Parquet and CSV files."""
+"""Where logs come from: frames of polars, pandas and Arrow, plain columns, files."""
 
 import sys
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from glob import glob
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hierbandits.logs.polars_import import polars_module
+from hierbandits.logs.reading import AS_IT_IS, Reading
+from hierbandits.logs.text_file import UnreadableSource, is_text_file, opened_text
 
 if TYPE_CHECKING:
     import polars as pl
 
-OLDEST_POLARS = (1, 37)  # earlier versions read a file that fails halfway as a shorter file
 
-
-def polars_module() -> Any:
-    """polars, if it is there and new enough."""
-    try:
-        import polars as pl
-    except ImportError:
-        raise ImportError("logs need polars: pip install 'hierbandits[data]'") from None
-    if tuple(int(part) for part in pl.__version__.split(".")[:2]) < OLDEST_POLARS:
-        oldest = ".".join(str(part) for part in OLDEST_POLARS)
-        raise ImportError(f"logs need polars {oldest} or later, got {pl.__version__}")
-    return pl
-
-
-def opened(source: Any) -> tuple[Any, bool]:
+def opened(source: Any, reading: Reading = AS_IT_IS) -> tuple[Any, bool]:
     """Open a source: a frame to read in batches, and whether all its cells are text."""
     pl = polars_module()
-    if isinstance(source, str | Path):
-        path, is_file = str(source), Path(source).is_file()
-        if not is_file and not any(sign in path for sign in "*?["):
-            raise FileNotFoundError(f"source must be a file, got {path!r}")
-        if path.lower().endswith(".parquet"):
-            return pl.scan_parquet(path, glob=not is_file), False
-        if path.lower().endswith(".csv"):
-            return _opened_csv(path, glob=not is_file), True
-        raise ValueError(f"source must end in .parquet or .csv, got {path!r}")
+    if isinstance(source, str | PathLike):
+        return _opened_files(_files(source), reading)
     if isinstance(source, pl.DataFrame | pl.LazyFrame) or _is_a(source, "pandas", "DataFrame"):
         return source, False
-    if _is_a(source, "pyarrow", "Table"):
-        return pl.from_arrow(source), False
-    raise ValueError(f"source must be a frame or the path of a file, got {source!r:.80}")
-
-
-def _opened_csv(path: str, *, glob: bool) -> Any:
-    """A CSV file, or all files that a pattern names.
-
-    Columns of one name get their places added to it, so that nobody reads one of them by chance.
-    """
-    pl = polars_module()
-    read = partial(pl.scan_csv, path, glob=glob, infer_schema=False)
-    try:
-        first = next(read(has_header=False, n_rows=1).collect().iter_rows(), ())
-    except pl.exceptions.PolarsError as error:
-        raise ValueError(f"source could not be read: {error}") from error
-    names = ["" if name is None else name for name in first]
-    if len(set(names)) == len(names):
-        return read()
-    often = Counter(names)
-    return read(
-        new_columns=[
-            f"{name} (column {place})" if often[name] > 1 else name
-            for place, name in enumerate(names, start=1)
-        ]
+    if _is_a(source, "pyarrow.dataset", "Dataset"):
+        return pl.scan_pyarrow_dataset(source), False
+    if isinstance(source, list | tuple) and source:
+        if all(isinstance(path, str | PathLike) for path in source):
+            return _opened_files([file for path in source for file in _files(path)], reading)
+        if all(isinstance(row, Mapping) for row in source):
+            return _table(
+                {name: [row.get(name) for row in source] for name in _keys(source)}
+            ), False
+    if isinstance(source, Mapping):
+        return _table(source), False
+    if isinstance(source, np.ndarray) and source.dtype.names is not None:
+        return _table({name: source[name] for name in source.dtype.names}), False
+    if hasattr(source, "__arrow_c_stream__") or _is_a(source, "pyarrow", "RecordBatch"):
+        return pl.DataFrame(source), False
+    raise ValueError(
+        "source must be a frame, a mapping of columns, a list of rows, or the path of a file, "
+        f"got {source!r:.80}"
     )
+
+
+def _files(source: "str | PathLike[str]") -> list[str]:
+    """A file; the files of a folder, or those that a pattern names, in the order of their names."""
+    path = Path(source)
+    if path.is_file():
+        return [str(source)]
+    if path.is_dir():
+        inside = (file for file in path.rglob("*") if file.is_file())
+        found = [str(file) for file in inside if not file.name.startswith((".", "_"))]
+        found = [file for file in found if _is_known(file)]
+    else:
+        found = [file for file in glob(str(source), recursive=True) if Path(file).is_file()]
+    if not found:
+        what = "a folder of .parquet or .csv files" if path.is_dir() else "a file"
+        raise FileNotFoundError(f"source must be {what}, got {str(source)!r}")
+    return sorted(found)
+
+
+def _is_known(path: str) -> bool:
+    return path.lower().endswith(".parquet") or is_text_file(path)
+
+
+def _opened_files(paths: list[str], reading: Reading) -> "tuple[pl.LazyFrame, bool]":
+    """One file, or many one after the other; each has its columns in an order of its own."""
+    pl = polars_module()
+    for path in paths:
+        if not _is_known(path):
+            raise ValueError(
+                "source must end in .parquet or .csv (.tsv, .csv.gz and .csv.zst are read too), "
+                f"got {path!r}"
+            )
+    is_text = is_text_file(paths[0])
+    for path in paths:
+        if is_text_file(path) != is_text:
+            raise ValueError(f"files must be of one kind, got {paths[0]!r} and {path!r}")
+    parts = [
+        opened_text(path, reading.separator)
+        if is_text
+        else pl.scan_parquet(path, glob=False, hive_partitioning="=" in path)
+        for path in paths
+    ]
+    return parts[0] if len(parts) == 1 else pl.concat(parts, how="diagonal_relaxed"), is_text
+
+
+def _keys(rows: Sequence[Mapping[Any, Any]]) -> list[Any]:
+    """The names that occur in any row, in order of appearance."""
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _table(columns: Mapping[Any, Any]) -> Any:
+    """A frame of plain columns: sequences or arrays of one length."""
+    pl = polars_module()
+    named = {name: np.asarray(cells) if hasattr(cells, "dtype") else list(cells)
+             for name, cells in columns.items()}  # fmt: skip
+    sizes = {name: len(cells) for name, cells in named.items()}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(f"columns must be of one length, got {sizes!r:.200}")
+    return pl.DataFrame([_column(str(name), cells, 0) for name, cells in named.items()])
 
 
 def column_names(source: Any) -> list[str]:
@@ -80,7 +117,7 @@ def column_kinds(source: "pl.LazyFrame") -> "Mapping[str, pl.DataType]":
     try:
         return source.collect_schema()
     except polars_module().exceptions.PolarsError as error:
-        raise ValueError(f"source could not be read: {error}") from error
+        raise UnreadableSource(f"source could not be read: {error}") from error
 
 
 def _is_a(source: Any, module: str, kind: str) -> bool:
@@ -98,19 +135,21 @@ def frames(source: Any, names: list[str], rows: int) -> "Iterator[pl.DataFrame]"
             lazy = source.select(names)
             yield from lazy.collect_batches(chunk_size=rows, maintain_order=True)
         except pl.exceptions.PolarsError as error:
-            raise ValueError(f"source could not be read: {error}") from error
+            raise UnreadableSource(f"source could not be read: {error}") from error
     else:
         for start in range(0, len(source), rows):
             part = source.iloc[start : start + rows]
-            yield pl.DataFrame([_from_pandas(name, part[name], start) for name in names])
+            yield pl.DataFrame([_column(name, part[name].to_numpy(), start) for name in names])
 
 
-def _from_pandas(name: str, column: Any, start: int) -> Any:
-    """One column without the help of Arrow, which pandas may lack."""
-    pl, values = polars_module(), column.to_numpy()
-    if values.dtype.kind in "biufM":
+def _column(name: str, values: Any, start: int) -> Any:
+    """One column of an array or a list, without the help of Arrow, which pandas may lack."""
+    pl = polars_module()
+    if isinstance(values, np.ndarray) and (values.dtype.kind in "biufM" or values.ndim > 1):
         return pl.Series(name, values)
     cells = [None if _is_missing(cell) else cell for cell in values]
+    if {type(cell) for cell in cells} - {type(None)} == {int, float}:
+        cells = [None if cell is None else float(cell) for cell in cells]
     try:
         return pl.Series(name, cells, strict=True)
     except (TypeError, ValueError, pl.exceptions.PolarsError):

@@ -11,6 +11,7 @@ from hierbandits.keyed_random import Stream
 from hierbandits.logs.batch import Batch
 from hierbandits.logs.columns import Columns
 from hierbandits.logs.log import Log
+from hierbandits.logs.log_summary import LogCounter, LogSummary
 from hierbandits.logs.reward_scale import RewardScale
 from hierbandits.logs.row_sample import RowSample
 from hierbandits.logs.rows import Rows
@@ -40,6 +41,7 @@ class Survey:
     is_ordered: bool  # whether times never fall from row to row
     times: NDArray[Any] | None = field(repr=False)  # of at most TIMES rows, sorted
     features: Matrix | None = field(repr=False)  # of at most FEATURES rows, (n, d); None if armed
+    summary: LogSummary = field(repr=False)  # what reports say of the log
 
     @classmethod
     def of(
@@ -60,16 +62,16 @@ class Survey:
                 "uniform must be False if the log has propensities, got True with the column "
                 f"{log.columns.propensity!r}"
             )
-        scale, propensities, times = RewardScale(), _Propensities(), _Times()
+        counter, propensities, times = LogCounter(log.columns), _Propensities(), _Times()
         features = RowSample(Stream(seed, "sample of features"), FEATURES)
         for batch in log.batches():
-            scale.add(batch.rewards)
+            counter.add(batch)
             propensities.add(batch.propensities)
             times.add(batch)
             if not batch.is_armed:
                 features.add(batch.first_row, np.asarray(batch.features, float))
             with_each(batch)
-        scale.check()
+        counter.scale.check()
         names = batch.names
         return cls(
             log=log,
@@ -78,14 +80,22 @@ class Survey:
             populations=tuple(names.populations),
             population=names.population,
             num_rows=batch.first_row + batch.num_rows,
-            reward_scale=scale,
+            reward_scale=counter.scale,
             is_uniform=uniform,
             least_propensity=1 / len(names.arms) if uniform else propensities.least,
             num_rare=propensities.rare,
             is_ordered=times.is_ordered,
             times=times.sorted(),
             features=features.values,
+            summary=counter.summary(),
         )
+
+    def read_as(self) -> dict[str, Any]:
+        """How the log was read, and what was left out: a part of a report's settings."""
+        return {
+            "reading": self.log.reading.to_dict(),
+            "left_out": self.summary.left_out.to_dict(),
+        }
 
     @property
     def num_tasks(self) -> int:

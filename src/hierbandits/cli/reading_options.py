@@ -1,0 +1,91 @@
+"""The options that say how a log is read, the same for every command that reads one."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hierbandits.cli.spelling import feature_columns, names_as_in_log
+from hierbandits.types import Name
+
+if TYPE_CHECKING:
+    from hierbandits import Log, Reading
+
+LogFiles = Annotated[
+    list[str],
+    typer.Argument(
+        help="A .parquet or .csv file with a row for each decision. Also .tsv, .csv.gz, a folder, "
+        "a pattern, or several files.",
+        show_default=False,
+    ),
+]
+Decision = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of decision ids. Rows that repeat an earlier row and its id are left out."
+    ),
+]
+MostArms = Annotated[
+    int,
+    typer.Option(min=1, help="Logs with more arms are refused: they take many minutes."),
+]
+Strip = Annotated[bool, typer.Option("--strip", help="Remove spaces around text.")]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(help="Text that stands for a missing cell, such as NA. Repeat it for more."),
+]
+DropMissing = Annotated[
+    bool, typer.Option("--drop-missing", help="Leave out rows that lack a cell.")
+]
+TimeFormat = Annotated[
+    str | None, typer.Option(help="Form of times that are not ISO dates: '%m/%d/%Y'.")
+]
+Separator = Annotated[
+    str | None, typer.Option(help="Separator of a CSV file. By default what its header has.")
+]
+Decimal = Annotated[str, typer.Option(help="Decimal mark of a CSV file's numbers: . or ,")]
+
+
+def source_of(files: Sequence[str]) -> Any:
+    """One path as it is, several as a list."""
+    return files[0] if len(files) == 1 else list(files)
+
+
+def reading_of(
+    *,
+    strip: bool,
+    missing: Sequence[str] | None,
+    drop_missing: bool,
+    decision: str | None,
+    separator: str | None,
+    decimal: str,
+    time_format: str | None = None,
+) -> "Reading":
+    """The options as one value; a decision's id tells which rows are copies."""
+    from hierbandits import Reading
+
+    return Reading(
+        strip=strip,
+        missing=tuple(missing or ()),
+        drop_missing=drop_missing,
+        drop_repeated=decision is not None,
+        time_format=time_format,
+        separator=separator,
+        decimal=decimal,
+    )
+
+
+def opened_log(
+    files: Sequence[str],
+    columns: dict[str, Any],
+    arms: Sequence[Name] | None,
+    reading: "Reading",
+) -> "Log":
+    """The log, with names and features as its columns hold them."""
+    from hierbandits import Log
+
+    source = source_of(files)
+    if columns.get("features") is not None:
+        columns = columns | {"features": feature_columns(source, columns["features"], reading)}
+    named = names_as_in_log(source, columns.get("arm"), arms, reading)
+    return Log.of(source, columns, named, reading)

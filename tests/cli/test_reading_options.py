@@ -1,0 +1,40 @@
+"""Options that say how a log is read."""
+
+import polars as pl
+import pytest
+
+import hierbandits as hb
+from hierbandits.cli.reading_options import opened_log, reading_of, source_of
+
+GIVEN = {
+    "strip": True, "missing": ["NA"], "drop_missing": True, "decision": "id", "separator": ";",
+    "decimal": ",", "time_format": "%Y",
+}  # fmt: skip
+
+
+def test_options_are_one_reading():
+    assert reading_of(**GIVEN) == hb.Reading(
+        strip=True, missing=("NA",), drop_missing=True, drop_repeated=True, separator=";",
+        decimal=",", time_format="%Y",
+    )  # fmt: skip
+    nothing = {"strip": False, "missing": None, "drop_missing": False, "decision": None}
+    assert reading_of(**nothing, separator=None, decimal=".") == hb.Reading()
+    with pytest.raises(ValueError, match="decimal must be"):
+        reading_of(**nothing, separator=None, decimal="'")
+
+
+def test_one_file_or_several():
+    assert source_of(["a.csv"]) == "a.csv"
+    assert source_of(["a.csv", "b.csv"]) == ["a.csv", "b.csv"]
+
+
+def test_a_log_is_opened_with_names_as_its_columns_hold_them(tmp_path):
+    path = str(tmp_path / "log.parquet")
+    columns = {"s": ["a", "b"], "k": [1, 2], "y": [1.0, 2.0], "x": [[1.0], [2.0]]}
+    pl.DataFrame(columns).write_parquet(path)
+    roles = {"task": "s", "reward": "y", "arm": "k", "features": None}
+    log = opened_log([path], roles, ["2", "1"], hb.Reading())
+    assert log.arms == (2, 1)
+    log = opened_log([path, path], roles | {"arm": None, "features": ["x"]}, None, hb.Reading())
+    assert log.columns.features == "x"
+    assert log.sums().num_rows == 4
