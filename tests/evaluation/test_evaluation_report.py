@@ -11,7 +11,7 @@ from rich.console import Console
 from support.logged import World
 from support.odd_names import ODD_NAMES
 
-from hierbandits import evaluate
+from hierbandits import Limits, evaluate
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +89,9 @@ def test_names_have_no_power_over_pages_figures_and_terminals(tmp_path):
     )
     policies = [f"arm:{name}" for name in names]
     evaluation = evaluate(
-        frame, policies, ["ips"], task="task", arm="arm", reward="reward", uniform=True
-    )
+        frame, policies, ["ips"], task="task", arm="arm", reward="reward", uniform=True,
+        limits=Limits(name_length=100_000),
+    )  # fmt: skip
     page = evaluation.report().write(tmp_path).read_text()
     out = StringIO()
     evaluation.show(Console(file=out, width=100))

@@ -11,7 +11,7 @@ from rich.console import Console
 from support.learn_logs import learned
 from support.odd_names import ODD_NAMES
 
-from hierbandits import GaussianHierarchy, Start, learn_prior
+from hierbandits import GaussianHierarchy, Limits, Start, learn_prior
 from hierbandits.learning.start_trial import PLAYERS
 
 FIGURES = ["calibration", "evidence", "outliers", "regret", "shrinkage", "widths"]
@@ -90,7 +90,10 @@ def test_names_have_no_power_over_pages_figures_and_terminals(tmp_path):
             "reward": rng.normal(size=300) + arm + 9.0 * (task == 2),
         }
     )
-    _, report = learn_prior(frame, task="task", arm="arm", reward="reward", runs=0, held_out=0)
+    _, report = learn_prior(
+        frame, task="task", arm="arm", reward="reward", runs=0, held_out=0,
+        limits=Limits(name_length=100_000),
+    )  # fmt: skip
     page = report.write(tmp_path).read_text()
     out = StringIO()
     report.show(Console(file=out, width=100))
