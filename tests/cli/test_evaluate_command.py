@@ -122,6 +122,9 @@ def test_defaults_priors_and_features_from_files(file, world, tmp_path):
     prior.write_text(json.dumps(apart | {"arms": ["a0", "a1", "a2"]}))
     code, _ = _run(file, *KNOWN, "--out", out, "--prior", prior, "--policy", "greedy")
     assert code == 0
+    made_from = json.loads((out / "settings.json").read_text())["made_from"]
+    assert [facts["name"] for facts in made_from["files"]] == [str(file), str(prior)]
+    assert all(len(facts["sha256"]) == 64 for facts in made_from["files"])
     features = tmp_path / "features.json"
     features.write_text(json.dumps({"a0": [1.0, 0.0], "a1": [0.0, 1.0], "a2": [1.0, 1.0]}))
     code, output = _run(

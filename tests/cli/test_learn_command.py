@@ -1,6 +1,7 @@
 """The command `hierbandits learn`: its folder, what it prints, its one-line errors."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import hierbandits as hb
 from hierbandits import GaussianHierarchy
 from hierbandits.cli import app
 
-FIGURES = ["calibration", "evidence", "outliers", "regret", "shrinkage", "widths"]
+FIGURES = ["calibration", "evidence", "forest", "outliers", "regret", "shrinkage", "widths"]
 
 
 def _run(*arguments):
@@ -38,6 +39,13 @@ def test_the_warfarin_trial_by_command(tmp_path):
     settings = json.loads((out / "settings.json").read_text())
     assert settings["files"] == sorted(path.name for path in out.iterdir())
     assert {f"{name}.png" for name in FIGURES} <= set(settings["files"])
+    assert settings["command"].startswith(f"hierbandits learn {path} --task site --arm dose")
+    page = (out / "report.html").read_text()
+    assert f"<dd>{settings['command']}</dd>" in page
+    (file,) = settings["made_from"]["files"]
+    assert file["sha256"] == sha256(path.read_bytes()).hexdigest()
+    for part in (file["sha256"], "arm: dose", "6,037 read; left out: none", settings["made"][:10]):
+        assert part in page
     report = json.loads((out / "report.json").read_text())
     assert (report["rows"], report["tasks"], report["arms"]) == (
         6037,
@@ -89,6 +97,7 @@ def test_features_by_command(tmp_path):
         (["--held-out", "2"], "held_out must be a share of the rows"),
         (["--structure", "block"], "structure must be one of"),
         (["--noise-std", "0"], "noise_std must be positive"),
+        (["--runs", "1"], "runs must be 0 or at least 2, got 1"),
         (["--reward", "store"], "reward must have a column of its own"),
         (["--arms", "a0"], "arm must be one of 'a0'"),
     ],

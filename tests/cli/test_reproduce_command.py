@@ -48,6 +48,8 @@ def test_an_experiment_by_command(tmp_path):
         assert "OracleTS" in result.stdout
         assert not (folder / CHUNKS).exists()
         assert own.exists()
+        settings = json.loads((folder / "settings.json").read_text())
+        assert settings["command"].startswith("hierbandits reproduce meta --runs 6 --seed 3")
         rows = json.loads((folder / "summary.json").read_text())
         outputs.append([{k: v for k, v in row.items() if k != "seconds"} for row in rows])
     assert outputs[0] == outputs[1]  # same seed, same numbers, whatever the jobs

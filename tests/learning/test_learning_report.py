@@ -14,7 +14,7 @@ from support.odd_names import ODD_NAMES
 from hierbandits import GaussianHierarchy, Limits, Start, learn_prior
 from hierbandits.learning.start_trial import PLAYERS
 
-FIGURES = ["calibration", "evidence", "outliers", "regret", "shrinkage", "widths"]
+FIGURES = ["calibration", "evidence", "forest", "outliers", "regret", "shrinkage", "widths"]
 
 
 @pytest.mark.parametrize(("armed", "populations"), [(True, 1), (False, 3)])
@@ -30,6 +30,14 @@ def test_a_report_leaves_a_complete_folder(armed, populations, tmp_path):
     page = (folder / "report.html").read_text()
     assert page.count("data:image/png;base64,") == len(FIGURES)
     assert not re.search(r'(src|href)="http', page)
+    opening = ['class="answer"', 'class="certainty"', "<figure", "<table", "<footer>"]
+    places = [page.index(part) for part in opening]
+    assert places == sorted(places)  # the answer, the figure, then the numbers
+    assert report.verdict[0].startswith(re.search(r'class="answer">(.*?)</p>', page)[1])
+    for word in ("a polars DataFrame", "task: store", f"{rows.task.size:,} read; left out: none"):
+        assert word in page
+    assert settings["made_from"]["rows"] == rows.task.size
+    assert settings["made_from"]["columns"]["reward"] == "revenue"
     assert "nan" not in re.sub(r"base64,[^\"]*", "", page).lower().replace("nanny", "")
     assert GaussianHierarchy.load(folder / "prior.json").to_dict() == prior.to_dict()
     tasks = pl.read_parquet(folder / "tasks.parquet")

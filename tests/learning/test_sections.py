@@ -22,8 +22,8 @@ def test_every_table_is_complete(armed, populations):
     _, _, report = learned(armed, populations)
     sections = {section.name: section for section in report.sections()}
     assert list(sections) == [
-        "evidence", "widths", "structure", "shrinkage", "outliers", "calibration", "scores",
-        "regret",
+        "evidence", "widths", "structure", "forest", "shrinkage", "outliers", "calibration",
+        "scores", "regret",
     ]  # fmt: skip
     for section in sections.values():
         assert {len(row) for row in section.rows} == {len(section.columns)}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hierbandits.reporting.figure import panels
+from hierbandits.reporting.figure import legend_of_names, panels
 
 
 def test_plots_fill_rows_and_spare_places_are_empty():
@@ -26,3 +26,11 @@ def test_plots_have_a_grid_and_no_frame_above_and_to_the_right():
     shown = {side: spine.get_visible() for side, spine in plot.spines.items()}
     assert shown == {"left": True, "bottom": True, "right": False, "top": False}
     assert all(line.get_visible() for line in plot.get_xgridlines())
+
+
+def test_a_legend_has_names_that_begin_with_an_underscore():
+    _, (plot,) = panels(1)
+    lines = plot.plot([0, 1], [[0, 1], [1, 0]])
+    legend_of_names(plot, lines, ["_north", "south"], frameon=False)
+    shown = [text.get_text() for text in plot.get_legend().get_texts()]
+    assert shown == ["_north", "south"]

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from datetime import UTC, datetime, timedelta
 from io import StringIO
 
 import polars as pl
@@ -34,7 +35,7 @@ def test_a_report_writes_all_it_was_given(tmp_path):
     assert page == tmp_path / "out" / "report.html"
     settings = json.loads((tmp_path / "out" / "settings.json").read_text())
     digests = settings.pop("digests")
-    assert settings == {"seed": 3, "versions": versions(), "files": sorted(
+    assert settings == {"seed": 3, "made": report.made, "versions": versions(), "files": sorted(
         ["curves.png", "curves.svg", "more.json", "own.bin", "regret.parquet", "report.html",
          "settings.json", "summary.json"])}  # fmt: skip
     assert settings["files"] == sorted(path.name for path in page.parent.iterdir())
@@ -123,3 +124,36 @@ def test_versions_name_what_computed_the_numbers(monkeypatch):
     assert versions()["hierbandits"] == hierbandits.__version__
     monkeypatch.setattr("hierbandits.reporting.report._PACKAGES", ("no-such-package",))
     assert versions()["no-such-package"] == "unknown"
+
+
+def test_a_page_says_where_it_comes_from():
+    report = Report("x", "title", {"seed": 1})
+    assert abs(datetime.now(UTC) - datetime.fromisoformat(report.made)) < timedelta(minutes=5)
+    page = report.html()
+    assert "simulated; no file was read" in page
+    assert f"by hierbandits {hierbandits.__version__}" in page
+    assert report.made[:10] in page
+    report.settings["command"] = "hierbandits learn <log>"
+    assert "<dd>hierbandits learn &lt;log&gt;</dd>" in report.html()
+
+
+def test_settings_of_a_report_are_its_own():
+    given = {"seed": 1}
+    Report("x", "title", given).settings["command"] = "this"
+    assert given == {"seed": 1}
+
+
+def test_a_number_that_is_not_known_is_null_in_the_summary(tmp_path):
+    report = Report("x", "title", {})
+    report.row(mean=2.0, standard_error=float("nan"))
+    report.write(tmp_path)
+    (row,) = json.loads((tmp_path / "summary.json").read_text())
+    assert row == {"mean": 2.0, "standard_error": None}
+
+
+def test_a_caption_says_which_names_the_figure_does_not_draw(tmp_path):
+    figure, (axes,) = panels(1)
+    axes.set_yticks([0, 1], ["\U000f0000", "drawn"])  # no font has a private character
+    report = Report("x", "title", {})
+    report.figure("names", figure, "A caption.")
+    assert "A caption. No font of this machine can draw some" in report.html()

@@ -1,6 +1,6 @@
 """Numbers are shown as far as their errors let them be known."""
 
-from hierbandits.reporting.rounding import to_its_error
+from hierbandits.reporting.rounding import short_number, shown_error, to_its_error
 
 
 def test_a_mean_is_shown_in_the_digits_that_its_error_leaves():
@@ -9,3 +9,15 @@ def test_a_mean_is_shown_in_the_digits_that_its_error_leaves():
              (123456789.25, 0.5): "123456789.25"}  # fmt: skip
     for (value, error), text in shown.items():
         assert to_its_error(value, error) == text
+
+
+def test_an_error_that_is_not_known_is_a_dash():
+    assert (shown_error(0.125), shown_error(12.6, 0), shown_error(float("nan"))) == (
+        "0.12", "13", "–",
+    )  # fmt: skip
+
+
+def test_a_short_number_has_three_digits_or_whole_ones():
+    shown = {12.345: "12.3", 0.00012345: "0.000123", 1234.5: "1,234", -99999.4: "-99,999",
+             1e6: "1e+06", 999.4: "999", 0.0: "0"}  # fmt: skip
+    assert {value: short_number(value) for value in shown} == shown

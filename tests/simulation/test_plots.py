@@ -54,3 +54,22 @@ def test_many_values_have_whole_numbers_for_ticks():
     ticks = axes.get_xticks()
     assert len(ticks) != len(x)
     assert (ticks == ticks.round()).all()
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_errors_that_are_not_known_are_not_drawn(log):
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    study = _study()
+    one = Study(study.rounds, {name: _first_run(part) for name, part in study.outcomes.items()})
+    regret_curves(left, one, "one run")
+    error_bars(right, [1, 2], {"TS": [(4.0, np.nan), (3.0, np.nan)]}, "title", "L", log=log)
+    figure.canvas.draw()
+    assert all(len(path.vertices) == 0 for band in left.collections for path in band.get_paths())
+    segments = right.containers[0].lines[2][0].get_segments()
+    assert all(np.isnan(segment).any() or len(segment) == 0 for segment in segments)
+
+
+def _first_run(outcome):
+    parts = (outcome.curve, outcome.per_task, outcome.variance, outcome.explored, outcome.snapshots)
+    return Outcome(*(part[:1] for part in parts), 0.0)

@@ -44,8 +44,12 @@ def test_the_ratio_to_no_regret_is_one():
 
 
 def test_one_value_has_no_error():
-    assert mean_and_error(np.array([3.0])) == (3.0, 0.0)
+    assert mean_and_error(np.array([3.0])) == pytest.approx((3.0, np.nan), nan_ok=True)
     assert mean_and_error(np.array([1.0, 3.0])) == pytest.approx((2.0, 1.0))
+    study = Study(np.array([5, 10]), {"a": _outcome(OURS[:1]), "none": _outcome(0 * OURS[:1])})
+    assert study.ratio("a", "a") == pytest.approx((1.0, np.nan), nan_ok=True)
+    assert study.ratio("a", "none") == pytest.approx((1.0, np.nan), nan_ok=True)
+    assert np.isnan(study.band("a")[1]).all()
 
 
 def test_frames_and_summaries():

@@ -23,7 +23,8 @@ from hierbandits.cli.reading_options import (
     source_of,
 )
 from hierbandits.cli.spelling import names_as_in_log
-from hierbandits.cli.terminal import app, console, fail, need, report_folder, say
+from hierbandits.cli.terminal import app, command_line, console, fail, need, report_folder, say
+from hierbandits.reporting.provenance import MADE_FROM, file_facts
 
 
 @app.command()
@@ -151,6 +152,10 @@ row, and learn from the rows where the log played the arm they chose.
                 limits=hb.Limits(fit_arms=most_arms),
             )  # fmt: skip
             report = evaluation.report()
+            report.settings["command"] = command_line()
+            source = report.settings[MADE_FROM]
+            more = [file_facts(path) for path in (prior, arm_features) if path is not None]
+            report.settings[MADE_FROM] = {**source, "files": [*source["files"], *more]}
             page = report.write(out)
         except (ValueError, OSError) as error:
             fail(" ".join(str(error).split()))

@@ -18,7 +18,7 @@ from hierbandits.cli.reading_options import (
     opened_log,
     reading_of,
 )
-from hierbandits.cli.terminal import app, console, fail, need, report_folder, say
+from hierbandits.cli.terminal import app, command_line, console, fail, need, report_folder, say
 
 
 @app.command()
@@ -61,7 +61,9 @@ def learn(
     ] = None,
     runs: Annotated[
         int,
-        typer.Option(min=0, help="Simulated worlds, to see what the start promises. 0 for none."),
+        typer.Option(
+            min=0, help="Simulated worlds, at least 2, to see what the start promises. 0 for none."
+        ),
     ] = 60,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
     most_arms: MostArms = 1000,
@@ -110,7 +112,9 @@ from this log?
                 limits=Limits(fit_arms=most_arms),
             )
             with progress_bar("Writing the report", None, None):
-                page = report.write(out)
+                made = report.report()
+                made.settings["command"] = command_line()
+                page = made.write(out)
         except (ValueError, OSError) as error:
             fail(" ".join(str(error).split()))
     report.show(console)

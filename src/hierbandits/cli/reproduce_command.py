@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from hierbandits.cli.terminal import app, console, fail, need, report_folder, say, tell
+from hierbandits.cli.terminal import (
+    app,
+    command_line,
+    console,
+    fail,
+    need,
+    report_folder,
+    say,
+    tell,
+)
 from hierbandits.reporting.terminal_table import terminal_table
 
 CHUNKS = ".hierbandits-chunks"
@@ -88,6 +97,7 @@ resumes. The numbers do not depend on --jobs.
                 report = EXPERIMENTS[experiment].run(options)
             except NotFetchedError as error:
                 raise ValueError(f"{error} (--data FOLDER or --dataset digits8x8)") from None
+        report.settings["command"] = command_line()
         page = report.write(folder)
     report.show(console)
     for name in report.figures:

@@ -1,5 +1,6 @@
 """The terminal: what commands print, how they fail, and the app that they belong to."""
 
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -60,6 +61,11 @@ def fail(message: str) -> NoReturn:
     """Print what is wrong, and exit with status 2."""
     tell(f"Error: {message}")
     raise typer.Exit(2)
+
+
+def command_line() -> str:
+    """The command that runs, as it was typed, for a report to name."""
+    return shlex.join(["hierbandits", *sys.argv[1:]])
 
 
 def need(*packages: str) -> None:

@@ -27,7 +27,7 @@ def report(evaluation: Evaluation) -> Report:
     """The whole report, with the arms of HierOPO if they were learned."""
     settings = dict(evaluation.settings)
     page = Report("evaluate", "What would these policies have earned?", settings)
-    page.text(evaluation.verdict.sentence, _certainty(evaluation))
+    page.answer(evaluation.verdict.sentence, _certainty(evaluation))
     frozen = any(each.method != "replay" for each in evaluation.estimates[1:])
     if frozen:
         figure = differences_figure(evaluation)

@@ -40,6 +40,7 @@ from hierbandits.logs import LIMITS, GroupSums, Limits, Split, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.reporting.progress import Progress, Steps, progress_bar
+from hierbandits.reporting.provenance import MADE_FROM
 from hierbandits.types import Matrix, Name
 
 FROZEN_DEFAULTS = (BEST_ARM, "HierOPO", "greedy", "uniform")
@@ -106,6 +107,7 @@ def evaluate(
     columns = {"task": task, "reward": reward, "arm": arm, "propensity": propensity}
     columns |= {"eligible": eligible, "time": time, "population": population}
     log = armed_log(source, columns, arms)
+    made_from = log.made_from()
     with progress_bar("Evaluating", None, progress) as steps:
         survey = Survey.of(log, uniform=uniform)
         if policies is None:
@@ -135,7 +137,7 @@ def evaluate(
         "groups": divided.num_groups, "delta": delta, "draws": draws,
         "round_size": round_size, "confidence": confidence, "seed": seed, "uniform": uniform,
         "prior": "given" if prior else "fitted", "eligible": log.columns.eligible is not None,
-        **survey.read_as(),
+        **survey.read_as(), MADE_FROM: made_from | survey.rows_read(),
     }  # fmt: skip
     return work.evaluation(settings)
 

@@ -8,8 +8,10 @@ from hierbandits.experiments.experiment import (
     labelled,
     paper_problem,
 )
+from hierbandits.experiments.findings import certainty, number, of_errors
 from hierbandits.reporting.figure import panels
 from hierbandits.reporting.report import Report
+from hierbandits.reporting.rounding import shown_error
 from hierbandits.simulation.plots import error_bars
 from hierbandits.simulation.schedules import SCHEDULES, Concurrent, Federated, Schedule
 
@@ -39,13 +41,13 @@ def run(options: Options) -> Report:
             "tasks in the sweep": MANY,
         },
     )
+    _sweep(report, runner, runs)
     report.text(
         f"Every task has 200 interactions under every schedule; {runs} runs of the same worlds. A "
         "round's rewards are learned at its end, so that acting in many tasks at once delays "
         "what they teach each other."
     )
     _schedules(report, runner, runs)
-    _sweep(report, runner, runs)
     return report
 
 
@@ -63,7 +65,7 @@ def _schedules(report: Report, runner: StudyRunner, runs: int) -> None:
             sigma_0=TASK_STD, L=_round_size(schedule, problem.num_tasks), schedule=label,
             mean=mean, standard_error=error,
         )  # fmt: skip
-        rows.append([label, str(study.rounds[-1]), f"{mean:.2f}", f"{error:.2f}"])
+        rows.append([label, str(study.rounds[-1]), f"{mean:.2f}", shown_error(error)])
         frames.append((study.task_frame(), {"schedule": label}))
     report.frame("tasks_schedules", labelled(frames))
     report.table(
@@ -82,7 +84,7 @@ def _sweep(report: Report, runner: StudyRunner, runs: int) -> None:
     """Regret against L, in the paper's rounds and in rounds of distinct tasks."""
     problem = paper_problem(HYPER_STD, TASK_STD, num_tasks=MANY)
     figure, axes = panels(2)
-    frames = []
+    frames, tables, found = [], [], []
     for plot, repeats in zip(axes, (True, False), strict=True):
         kind = "the paper's rounds" if repeats else "rounds of distinct tasks"
         lines: dict[str, list[tuple[float, float]]] = {name: [] for name in COMPARED}
@@ -94,7 +96,7 @@ def _sweep(report: Report, runner: StudyRunner, runs: int) -> None:
             for name in COMPARED:
                 mean, error = study.mean(name)
                 lines[name].append((mean, error))
-                cells += [f"{mean:.2f}", f"{error:.2f}"]
+                cells += [f"{mean:.2f}", shown_error(error)]
                 add_row(
                     report, panel="L", policy=name, runs=runs, sigma_q=HYPER_STD, sigma_0=TASK_STD,
                     L=size, repeats=repeats, mean=mean, standard_error=error,
@@ -102,14 +104,25 @@ def _sweep(report: Report, runner: StudyRunner, runs: int) -> None:
             rows.append(cells)
         error_bars(plot, SIZES, lines, kind, "L")
         columns = ("L", *(cell for name in COMPARED for cell in (name, "± s.e.")))
-        report.table(f"m = {MANY}, {kind}", columns, rows)
+        tables.append((f"m = {MANY}, {kind}", columns, rows))
+        first, last = (number(*lines["HierTS"][place]) for place in (0, -1))
+        found.append(f"in {kind} from {first} to {last}")
     report.frame("tasks_L", labelled(frames))
+    report.answer(
+        f"From L = {SIZES[0]} to L = {SIZES[-1]} of {MANY} tasks that act at once, the regret of "
+        f"HierTS goes {' and '.join(found)}.",
+        certainty(runs),
+    )
+    forced = number(*lines["HierTS-forced"][-1])
     report.figure(
         "concurrency",
         figure,
-        f"Final regret against the number of concurrent tasks L, m = {MANY}: it grows, less than "
-        "in proportion. The forced start costs what its d arms in every task cost.",
+        f"Final regret against the number of concurrent tasks L, m = {MANY}. The forced start, "
+        f"d arms in every task first, ends at {forced} with L = {SIZES[-1]} distinct tasks. "
+        + of_errors(runs, "Bars are one standard error."),
     )
+    for table in tables:
+        report.table(*table)
 
 
 EXPERIMENT = Experiment("HierTS across schedules, and the price of acting concurrently", run)

@@ -18,9 +18,11 @@ from hierbandits.experiments.experiment import (
     add_rows,
     labelled,
 )
+from hierbandits.experiments.findings import certainty, compared_ratio, of_errors, totals
+from hierbandits.reporting.provenance import MADE_FROM
 from hierbandits.reporting.report import Report
 from hierbandits.simulation.schedules import Concurrent
-from hierbandits.simulation.study import Study, mean_and_error
+from hierbandits.simulation.study import Study, mean_and_error, ratio_and_error
 from hierbandits.types import Vector
 
 COMPARED = ("HierTS", "TS", "OracleTS", "PooledTS")
@@ -50,17 +52,28 @@ def run(options: Options) -> Report:
         "Digits: find the positive class among thirty pictures",
         {"runs": runs, "seed": options.seed, "dataset": name, "sha256": images.sha256()}
         | {"digits": digits, "pictures": [len(train.labels), len(test.labels)]}
+        | {MADE_FROM: {"log": f"{name}, pictures of digits, SHA-256 {images.sha256()}"}}
         | _settings(bandit)
         | reading_settings(reading, size),
     )
-    _describe(report, bandit, runs, name)
-    _table(report, studies)
+    own, other = (
+        np.mean([study.outcomes[policy].total for study in studies.values()], axis=0)
+        for policy in ("HierTS", "TS")
+    )
+    report.answer(
+        f"{compared_ratio('HierTS', 'TS', *ratio_and_error(own, other))}, on average over "
+        f"{len(digits)} digits.",
+        certainty(runs),
+    )
+    ends = "; ".join(f"{digit}: {totals(studies[digit], COMPARED)}" for digit in digits)
     report.figure(
         "digits",
         regret_figure(studies),
-        "Regret over all tasks with each digit as the positive class. Bands are one standard "
-        "error.",
+        f"Regret over all tasks with each digit as the positive class; at the end, {ends}. "
+        + of_errors(runs, "Bands are one standard error."),
     )
+    _describe(report, bandit, runs, name)
+    _table(report, studies)
     report.figure(
         "hyper",
         learned_figure(studies, {d: b.hyper for d, b in bandits.items()}, test, EVERY),
@@ -132,7 +145,8 @@ def _table(report: Report, studies: Mapping[int, Study]) -> None:
     if len(studies) > 1:
         rows.append(["mean", *(_cell(column.mean(axis=0)) for column in columns)])
     report.table(
-        "Final regret over all tasks, ± one standard error; differences are paired",
+        "Final regret over all tasks; differences are paired"
+        + (", and ± is one standard error" if columns[0].shape[1] > 1 else ""),
         ("digit", *COMPARED, "TS minus HierTS", "PooledTS minus HierTS"),
         rows,
     )
@@ -140,7 +154,7 @@ def _table(report: Report, studies: Mapping[int, Study]) -> None:
 
 def _cell(values: Vector) -> str:
     mean, error = mean_and_error(values)
-    return f"{mean:.0f} ± {error:.0f}"
+    return f"{mean:.0f}" if values.size == 1 else f"{mean:.0f} ± {error:.0f}"
 
 
 EXPERIMENT = Experiment("the appendix's figure: classifying MNIST's digits as a bandit", run)

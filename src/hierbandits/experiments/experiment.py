@@ -10,6 +10,7 @@ from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.recipes import Recipe
 from hierbandits.reporting.progress import Listener, Steps
 from hierbandits.reporting.report import Report
+from hierbandits.reporting.rounding import shown_error
 from hierbandits.simulation.schedules import Schedule
 from hierbandits.simulation.simulator import simulate
 from hierbandits.simulation.study import Study
@@ -105,9 +106,9 @@ def result_rows(study: Study) -> list[list[str]]:
             [
                 row["policy"],
                 f"{row['mean']:.2f}",
-                f"{row['standard_error']:.2f}",
+                shown_error(row["standard_error"]),
                 "" if own else f"{row['difference']:+.2f}",
-                "" if own else f"{row['difference_error']:.2f}",
+                "" if own else shown_error(row["difference_error"]),
             ]
         )
     return rows

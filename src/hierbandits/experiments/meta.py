@@ -11,8 +11,10 @@ from hierbandits.experiments.experiment import (
     paper_problem,
     result_rows,
 )
+from hierbandits.experiments.findings import certainty, number, of_errors
 from hierbandits.reporting.figure import panels
 from hierbandits.reporting.report import Report
+from hierbandits.reporting.rounding import shown_error
 from hierbandits.simulation.plots import error_bars
 from hierbandits.simulation.schedules import MetaLearning
 from hierbandits.simulation.study import mean_and_error
@@ -31,13 +33,9 @@ def run(options: Options) -> Report:
         {"runs": runs, "seed": options.seed, "sigma_q": HYPER_STD, "sigma_0": TASK_STDS}
         | {"m": TASKS, "n": 200},
     )
-    report.text(
-        "Tasks come one after another, each for 200 interactions: the sequential setting of "
-        "MetaTS (Kveton et al., 2021) and AdaTS (Basu et al., 2021). HierTS starts the first "
-        "task as TS does and every later one closer to OracleTS."
-    )
     figure, axes = panels(2)
     tasks = np.arange(1, TASKS + 1)
+    tables, found, ends = [], [], []
     for plot, width in zip(axes, TASK_STDS, strict=True):
         study = runner.run(
             paper_problem(HYPER_STD, width, num_tasks=TASKS), COMPARED, MetaLearning(), runs
@@ -48,19 +46,37 @@ def run(options: Options) -> Report:
         }
         error_bars(plot, tasks, lines, f"$\\sigma_0$ = {width}", "task", "regret of the task")
         add_rows(report, study, "", sigma_q=HYPER_STD, sigma_0=width, L=1)
-        report.table(f"sigma_0 = {width}: all tasks", RESULT_COLUMNS, result_rows(study))
+        tables.append((f"sigma_0 = {width}: all tasks", RESULT_COLUMNS, result_rows(study)))
         first, last = ({n: lines[n][at] for n in COMPARED} for at in (0, -1))
-        report.table(
-            f"sigma_0 = {width}: the first and the last task",
-            ("policy", "first", "± s.e.", "last", "± s.e."),
-            [
-                [name, *(f"{value:.2f}" for value in (*first[name], *last[name]))]
-                for name in COMPARED
-            ],
+        cells = [
+            [name] + [text for mean, error in (first[name], last[name])
+                      for text in (f"{mean:.2f}", shown_error(error))]
+            for name in COMPARED
+        ]  # fmt: skip
+        columns = ("policy", "first", "± s.e.", "last", "± s.e.")
+        tables.append((f"sigma_0 = {width}: the first and the last task", columns, cells))
+        found.append(
+            f"from {number(*first['HierTS'])} in the first task to {number(*last['HierTS'])} in "
+            f"the last for sigma_0 = {width}"
         )
+        others = ", ".join(f"{name} {number(*last[name])}" for name in COMPARED)
+        ends.append(f"for sigma_0 = {width}, {others}")
         report.frame(f"tasks_{width:g}", study.task_frame())
     axes[1].get_legend().remove()  # the same as on the left
-    report.figure("meta", figure, "Regret of each task in the order they are met.")
+    report.answer(f"The regret of HierTS goes {', and '.join(found)}.", certainty(runs))
+    report.figure(
+        "meta",
+        figure,
+        f"Regret of each task in the order they are met. In the last task, {'; '.join(ends)}. "
+        + of_errors(runs, "Bars are one standard error."),
+    )
+    report.text(
+        "Tasks come one after another, each for 200 interactions: the sequential setting of "
+        "MetaTS (Kveton et al., 2021) and AdaTS (Basu et al., 2021). HierTS starts the first "
+        "task as TS does, and every later one with what the earlier ones taught."
+    )
+    for table in tables:
+        report.table(*table)
     return report
 
 

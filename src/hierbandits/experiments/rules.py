@@ -104,6 +104,10 @@ def run(options: Options) -> Report:
     others in each world, until the ratio of the two is known well enough.
     """
     runs = options.num_runs(160, 16)
+    if runs < 2:
+        raise ValueError(
+            f"runs must be at least 2: rules are picked and judged on halves, got {runs}"
+        )
     fewer = max(4, runs // FEWER)
     forms, short = (QUICK, SHORT[:1]) if options.quick else (FORMS, SHORT)
     games = [Game(world, short, runs) for world in all_worlds(forms)]
@@ -204,17 +208,12 @@ def _report_on(
     near = [verdict for verdict in verdicts if verdict.is_near]
     exact = [verdict for verdict in verdicts if verdict.error <= LARGEST_ERROR]
     errors = [verdict.error for verdict in verdicts]
-    report.text(
+    report.answer(
         f"{USUAL} is within 10 % of the best other rule in {len(near)} of {len(verdicts)} worlds "
-        f"and horizons ({len(near) / len(verdicts):.0%}). The best other rule of each is picked on "
-        "the seeds of the heat map, among those that nowhere have more than twice HierTS's regret. "
-        f"Then {USUAL} and that rule play again, on other seeds. The ratio of the two has a "
-        f"standard error of at most {LARGEST_ERROR:.0%} in {len(exact)} of {len(verdicts)}; the "
-        f"middle one is {np.median(errors):.1%} and the largest {max(errors):.1%}. Of those "
-        f"{len(exact)}, {sum(verdict.is_near for verdict in exact)} are within 10 %.",
-        "More than twice HierTS's regret somewhere: "
-        + (", ".join(comparison.excluded) or "none")
-        + ".",
+        f"and horizons ({len(near) / len(verdicts):.0%}).",
+        f"The ratio to that rule has a standard error of at most {LARGEST_ERROR:.0%} in "
+        f"{len(exact)} of {len(verdicts)}; of those, {sum(v.is_near for v in exact)} are within "
+        "10 %.",
     )
     names = comparison.names
     horizons = sorted({cell.horizon for cell in comparison.cells})
@@ -236,10 +235,21 @@ def _report_on(
             )  # fmt: skip
         bar = figure.colorbar(image, ax=axis, pad=0.01)
         bar.set_ticks([-1, 0, 1], labels=["half", "HierTS", "twice"])
+    low, high = comparison.spread(USUAL)[1:]
     report.figure(
         "rules",
         figure,
-        "Regret of each rule over that of HierTS, world by world. Blue is less, red is more.",
+        f"Regret of each rule over that of HierTS, world by world; {USUAL} has from {low:.2f} to "
+        f"{high:.2f} times as much. Blue is less, red is more.",
+    )
+    report.text(
+        "The best other rule of each world is picked on the seeds of the heat map, among those "
+        f"that nowhere have more than twice HierTS's regret. Then {USUAL} and that rule play "
+        f"again, on other seeds. The middle standard error of the ratio of the two is "
+        f"{np.median(errors):.1%} and the largest {max(errors):.1%}.",
+        "More than twice HierTS's regret somewhere: "
+        + (", ".join(comparison.excluded) or "none")
+        + ".",
     )
     report.table(
         "Regret over HierTS's over all worlds, and how often it is within 10 % of the best rule's",

@@ -1,5 +1,7 @@
 """What the paper does not show: the same problem as tasks grow apart."""
 
+from collections.abc import Mapping
+
 from hierbandits.experiments.experiment import (
     RESULT_COLUMNS,
     Experiment,
@@ -9,10 +11,12 @@ from hierbandits.experiments.experiment import (
     paper_problem,
     result_rows,
 )
+from hierbandits.experiments.findings import SURE, certainty, of_errors, totals
 from hierbandits.reporting.figure import panels
 from hierbandits.reporting.report import Report
 from hierbandits.simulation.plots import error_bars
 from hierbandits.simulation.schedules import Concurrent
+from hierbandits.simulation.study import Study
 
 COMPARED = ("HierTS", "PooledTS", "TS", "OracleTS")
 HYPER_STD, ROUND_SIZE = 1.0, 5
@@ -45,18 +49,37 @@ def run(options: Options) -> Report:
     error_bars(
         axes, widths, lines, "final regret, m = 10, L = 5", "task width $\\sigma_0$", log=True
     )
+    report.answer(_answer(studies), certainty(runs))
+    ends = [
+        f"at sigma_0 = {width:g} {totals(studies[width], COMPARED)}"
+        for width in (widths[0], widths[-1])
+    ]
     report.figure(
         "similarity",
         figure,
-        "Final regret as tasks grow apart. Pooling does as well as the hierarchy where tasks are "
-        "nearly equal and fails where they differ; independence is the other way round; the "
-        "hierarchy is near the better of the two everywhere, and better than both in between.",
+        f"Final regret as tasks grow apart: {'; '.join(ends)}. "
+        + of_errors(runs, "Bars are one standard error."),
     )
     for width, study in studies.items():
         add_rows(report, study, "", sigma_q=HYPER_STD, sigma_0=width, L=ROUND_SIZE)
         report.table(f"sigma_0 = {width:g}", RESULT_COLUMNS, result_rows(study))
         report.frame(f"tasks_{width:g}", study.task_frame())
     return report
+
+
+def _answer(studies: Mapping[float, Study]) -> str:
+    """At how many widths the hierarchy is better or worse than the better of the two others."""
+    less = more = 0
+    for study in studies.values():
+        best = min(("PooledTS", "TS"), key=lambda name: study.mean(name)[0])
+        ratio, error = study.ratio("HierTS", best)
+        reach = 0.0 if study.runs == 1 else SURE * error
+        less, more = less + (ratio < 1 - reach), more + (ratio > 1 + reach)
+    return (
+        f"Against the better of PooledTS and TS, HierTS has less regret at {less} of "
+        f"{len(studies)} widths of tasks, more at {more}, and about as much at "
+        f"{len(studies) - less - more}."
+    )
 
 
 EXPERIMENT = Experiment("regret as tasks grow apart: where pooling or independence wins", run)

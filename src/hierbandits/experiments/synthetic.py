@@ -17,9 +17,11 @@ from hierbandits.experiments.experiment import (
     paper_problem,
     result_rows,
 )
+from hierbandits.experiments.findings import certainty, compared, number, of_errors, totals
 from hierbandits.policies.spanning_arms import SpanningArms
 from hierbandits.reporting.figure import panels
 from hierbandits.reporting.report import Report
+from hierbandits.reporting.rounding import shown_error
 from hierbandits.simulation.chunk import ChunkSeeds
 from hierbandits.simulation.plots import error_bars, regret_curves
 from hierbandits.simulation.schedules import Concurrent
@@ -47,13 +49,6 @@ def run(options: Options) -> Report:
             "L": ROUND_SIZES,
         },
     )
-    report.text(
-        f"Ten tasks of two features and ten arms have {INTERACTIONS} interactions each, in rounds "
-        f"of {ROUND_SIZE}. Tasks differ by sigma_0 = {TASK_STD} around a mean of width sigma_q. "
-        f"There are {runs} runs. Every policy meets the same worlds and the same luck, so that "
-        "differences are paired. PooledTS takes all tasks for one, and HierUCB uses the "
-        "hierarchy's upper bounds."
-    )
     studies = {}
     by_size: dict[float, dict[int, Study]] = {}
     for panel, width in HYPER_STDS.items():
@@ -66,6 +61,13 @@ def run(options: Options) -> Report:
             for size in ROUND_SIZES
         }  # fmt: skip
     _draw(report, studies, by_size)
+    report.text(
+        f"Ten tasks of two features and ten arms have {INTERACTIONS} interactions each, in rounds "
+        f"of {ROUND_SIZE}. Tasks differ by sigma_0 = {TASK_STD} around a mean of width sigma_q. "
+        f"There are {runs} runs. Every policy meets the same worlds and the same luck, so that "
+        "differences are paired. PooledTS takes all tasks for one, and HierUCB uses the "
+        "hierarchy's upper bounds."
+    )
     limits = {
         width: {
             size: average_bounds(paper_problem(width, TASK_STD), size, options.seed)
@@ -135,12 +137,28 @@ def _draw(
         for width, sizes in by_size.items()
     }
     error_bars(right, ROUND_SIZES, lines, "(c) concurrent tasks", "L")
+    runs = studies["a"].runs
+    found = [
+        f"with sigma_q = {width}, {compared(studies[panel], 'HierTS', 'TS')}"
+        for panel, width in HYPER_STDS.items()
+    ]
+    report.answer(f"In ten similar tasks, {'; '.join(found)}.", certainty(runs))
+    ends = [
+        f"({panel}) for sigma_q = {width}, {totals(studies[panel], COMPARED)}"
+        for panel, width in HYPER_STDS.items()
+    ]
+    first, last = ROUND_SIZES[0], ROUND_SIZES[-1]
+    grown = [
+        f"from {number(*sizes[first].mean('HierTS'))} to {number(*sizes[last].mean('HierTS'))} "
+        f"for sigma_q = {width}"
+        for width, sizes in by_size.items()
+    ]
     report.figure(
         "synthetic",
         figure,
-        "Bayes regret on the synthetic problem: (a) for the smaller and (b) for the larger "
-        "width of the hyper-prior, (c) of HierTS as a function of the number of concurrent "
-        "tasks L. Bands and bars are one standard error.",
+        f"Bayes regret over all tasks, at the end {'; '.join(ends)}; (c) of HierTS from L = "
+        f"{first} to L = {last} concurrent tasks, {' and '.join(grown)}. "
+        + of_errors(runs, "Bands and bars are one standard error."),
     )
 
 
@@ -159,7 +177,7 @@ def _table_of_sizes(
             report, panel="c", policy="HierTS", runs=study.runs, sigma_q=width, sigma_0=TASK_STD,
             L=size, mean=mean, standard_error=error, **limits[size],
         )  # fmt: skip
-        cells = [f"{mean:.2f}", f"{error:.2f}", f"{gap:+.2f}", f"{gap_error:.2f}"]
+        cells = [f"{mean:.2f}", shown_error(error), f"{gap:+.2f}", shown_error(gap_error)]
         rows.append([str(size), *cells, *(f"{bound:.0f}" for bound in limits[size].values())])
     columns = ("L", "regret", "± s.e.", "minus L = 1", "± s.e. (paired)", "bound", "paper's bound")
     report.table(

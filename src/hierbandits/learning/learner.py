@@ -16,6 +16,7 @@ from hierbandits.learning.calibration import Calibration
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.learning_report import LearningReport
 from hierbandits.learning.model_comparison import Comparison
+from hierbandits.learning.outlier_rows import OutlierRows
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.predictor import Predictor
 from hierbandits.learning.promises import Promises
@@ -26,6 +27,7 @@ from hierbandits.learning.task_similarity import Similarity
 from hierbandits.logs import LIMITS, Batch, GroupSums, Limits, Log, Split, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.progress import Progress, progress_bar
+from hierbandits.reporting.provenance import MADE_FROM
 from hierbandits.types import Name
 
 
@@ -52,7 +54,8 @@ def learn_prior(
 
     `source` is an `hb.Log`; or a polars, pandas or Arrow table, or a .parquet or .csv file of any
     size, whose columns `task`, `reward` and either `arm` or `features` (one column of lists, or
-    several columns) are named.  It is read twice and never held as a whole.
+    several columns) are named.  It is read twice, once more if tasks stand out, and never held as
+    a whole.
 
     `report.start` is what to give an agent: `hb.Agent(report.start)` has learned the log.  The
     prior alone is for tasks that are not in the log: with one population, mu has its posterior
@@ -67,7 +70,10 @@ def learn_prior(
     """
     columns = {"task": task, "reward": reward, "arm": arm}
     log = Log.of(source, {**columns, "features": features, "population": population}, arms)
+    made_from = log.made_from()
     split, runs = Split.held_out(held_out, seed), count("runs", runs)
+    if runs == 1:
+        raise ValueError("runs must be 0 or at least 2, got 1: one world tells no interval")
     horizon = None if horizon is None else count("horizon", horizon, least=1)
     one_of("structure", structure, ("auto", *get_args(StructureKind)))
     gathered = GroupSums(split.num_groups, limits=limits)
@@ -116,8 +122,9 @@ def learn_prior(
                 start, fit, prior, choice, survey.features, horizon=horizon, runs=runs, seed=seed
             )
         promises = Promises.of_trial(trial, progress)
-    settings = {"structure": structure, "rank": rank, "noise_std": noise_std}
-    settings |= survey.read_as()
+    outliers = Outliers.of(fit.prior, sums, posteriors, *names)
+    settings: dict[str, Any] = {"structure": structure, "rank": rank, "noise_std": noise_std}
+    settings |= survey.read_as() | {MADE_FROM: made_from | survey.rows_read()}
     report = LearningReport(
         start=start,
         prior=prior,
@@ -131,7 +138,8 @@ def learn_prior(
         correlations=Correlations.of(fit.prior, survey.coordinates),
         comparison=comparison,
         shrinkage=Shrinkage.of(posteriors, sums.n, *names),
-        outliers=Outliers.of(fit.prior, sums, posteriors, *names),
+        outliers=outliers,
+        outlier_rows=OutlierRows.of(survey, outliers, fit.prior.noise_std),
         calibration=calibration,
         promises=promises,
         settings=settings | {"held_out": held_out, "horizon": horizon, "runs": runs, "seed": seed},

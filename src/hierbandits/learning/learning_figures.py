@@ -12,7 +12,7 @@ from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.learning.width_grid import log_weights
-from hierbandits.reporting.figure import panels
+from hierbandits.reporting.figure import legend_of_names, panels
 from hierbandits.reporting.shown_name import figure_name
 from hierbandits.types import Name
 
@@ -28,15 +28,16 @@ def draw_widths(similarity: Similarity) -> Any:
     rows, reach = np.arange(size)[::-1], normal_quantile(0.95)
     many = len(similarity.populations) > 1
     populations = similarity.populations[:MOST_POPULATIONS]
-    for p, population in enumerate(populations):
+    for p in range(len(populations)):
         nudge = 0.0 if not many else 0.5 * (p / len(populations) - 0.4)
         mean, std = similarity.mean[p, :size], similarity.mean_std[p, :size]
         left.errorbar(
             mean, rows - nudge, xerr=reach * std, fmt="o", markersize=4, capsize=2,
-            label=str(population), color=None if many else BLUE,
+            color=None if many else BLUE,
         )  # fmt: skip
     if many:
-        left.legend(frameon=False, fontsize=8)
+        shown = [figure_name(population) for population in populations]
+        legend_of_names(left, left.containers, shown, frameon=False, fontsize=8)
     left.set(title="what tasks have in common", xlabel="mean, 95 % interval")
     std, low, high = (
         part[:size] for part in (similarity.task_std, similarity.task_low, similarity.task_high)

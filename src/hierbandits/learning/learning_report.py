@@ -8,7 +8,9 @@ from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning import verdict
 from hierbandits.learning.calibration import Calibration
 from hierbandits.learning.correlations import Correlations
+from hierbandits.learning.forest_section import forest_section, lookup
 from hierbandits.learning.model_comparison import Comparison
+from hierbandits.learning.outlier_rows import OutlierRows, outlier_rows_section
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.promise_section import on_promises, promises_section
 from hierbandits.learning.promises import Promises
@@ -34,8 +36,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PER_TASK = (
-    *("tasks", "rows", "weight", "mean", "std"),
+    *("tasks", "population", "rows", "weight", "mean", "std"),
     *("surprise", "freedom", "p_value", "adjusted", "flagged", "odd", "odd_z"),
+    *("others_mean", "others_cov"),
 )
 """Fields with an entry for each task, which are in tasks.parquet and outliers.parquet."""
 
@@ -57,6 +60,7 @@ class LearningReport:
     comparison: Comparison
     shrinkage: Shrinkage
     outliers: Outliers
+    outlier_rows: OutlierRows | None  # None if no task stands out
     calibration: Calibration | None  # None if no rows were held out
     promises: Promises | None  # None if there were no runs
     settings: dict[str, Any]
@@ -114,9 +118,12 @@ class LearningReport:
             comparison_section(self.comparison),
             similarity_section(self.similarity),
             *together_sections(self.correlations, self.structure, self.similarity),
+            forest_section(self.shrinkage, self.similarity),
             shrinkage_section(self.shrinkage),
             outliers_section(self.outliers),
         ]
+        if self.outlier_rows is not None:
+            shown.append(outlier_rows_section(self.outlier_rows))
         if self.calibration is not None:
             shown.append(calibration_section(self.calibration))
             shown.append(scores_section(self.calibration))
@@ -153,19 +160,32 @@ class LearningReport:
         """A page with tables, figures, frames and JSON."""
         title = f"{self.num_rows:,} rows of {self.num_tasks:,} tasks: what they have in common"
         page = Report("learn", title, self.settings)
-        page.text(*self.verdict)
-        self.log.add_to(page)
-        for section in self.sections():
-            page.table(section.heading, section.columns, section.rows)
-            page.text(*section.words)
+        answer, _, certainty = self.verdict[0].partition(". ")
+        page.answer(f"{answer}.", certainty)
+        for place, section in enumerate(self.sections()):
+            if place > 0:
+                page.heading(section.heading)
+                page.text(*section.words[:1])
             if section.draw is not None:
                 page.figure(section.name, section.draw(), section.caption)
+            if place == 0:
+                page.heading("What else the log tells")
+                page.text(*self.verdict[1:])
+                self.log.add_to(page)
+                page.heading(section.heading)
+            if section.name == "forest":
+                first = self.outliers.flagged_places
+                page.insert(lookup(self.shrinkage, self.similarity, first))
+            page.table("", section.columns, section.rows)
+            page.text(*(word for word in section.words[1:] if word not in self.verdict[0]))
         page.text(
             'To start an agent from what was learned: agent = hb.Agent(hb.Start.load("start.hb")).'
         )
         page.file("start.hb", self.start.save)
         page.frame("tasks", self.shrinkage.frame())
         page.frame("outliers", self.outliers.frame())
+        if self.outlier_rows is not None:
+            page.frame("outlier_rows", self.outlier_rows.frame())
         if self.promises is not None:
             page.frame("regret", self.promises.frame())
             for promise in self.promises.promises:

@@ -36,6 +36,8 @@ class Outliers:
     flagged: Mask  # whether that is at most FALSE_ALARMS
     odd: Indices  # each task's most surprising coordinate, (tasks,)
     odd_z: Vector  # and its standardised residual, (tasks,)
+    others_mean: Matrix  # of theta by what the others say, for `flagged_places`, (flagged, d)
+    others_cov: Matrix  # its covariance, (flagged, d, d), or (flagged, d) if all are diagonals
 
     @classmethod
     def of(
@@ -60,6 +62,8 @@ class Outliers:
         p_value = np.where(freedom > 0, p_value, 1.0)
         adjusted = benjamini_hochberg(p_value)
         odd = np.abs(z).argmax(1)
+        flagged = adjusted <= FALSE_ALARMS
+        places = _in_order(p_value, flagged)
         return cls(
             tasks=tasks,
             coordinates=coordinates,
@@ -67,16 +71,22 @@ class Outliers:
             freedom=freedom,
             p_value=p_value,
             adjusted=adjusted,
-            flagged=adjusted <= FALSE_ALARMS,
+            flagged=flagged,
             odd=odd,
             odd_z=z[np.arange(len(z)), odd],
+            others_mean=mean[places],
+            others_cov=task_cov[places],
         )
+
+    @property
+    def flagged_places(self) -> Indices:
+        """Where the flagged tasks are in `tasks`, the most surprising first, (flagged,)."""
+        return _in_order(self.p_value, self.flagged)
 
     @property
     def flagged_tasks(self) -> list[Name]:
         """The flagged tasks, the most surprising first."""
-        order = np.argsort(self.p_value, kind="stable")
-        return [self.tasks[s] for s in order if self.flagged[s]]
+        return [self.tasks[s] for s in self.flagged_places]
 
     def frame(self) -> Any:
         """One row for each task, as a polars frame."""
@@ -94,6 +104,11 @@ class Outliers:
                 "z": self.odd_z,
             }
         )
+
+
+def _in_order(p_value: Vector, flagged: Mask) -> Indices:
+    order = np.argsort(p_value, kind="stable")
+    return order[flagged[order]]
 
 
 def benjamini_hochberg(p_value: Vector) -> Vector:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from hierbandits.learning.captions import of_promises
 from hierbandits.learning.promises import CONFIDENCE, Promise, Promises
 from hierbandits.learning.sections import Section
 from hierbandits.learning.start_trial import BEST_ARM, NEW, NOTHING, OWN, START
@@ -61,8 +62,7 @@ def promises_section(promises: Promises) -> Section:
             f"plays what is best on average. {NOTHING} is an agent that starts with nothing.",
         ],
         draw=lambda: draw_promises(promises),
-        caption=f"Regret of a task so far; the band is where that of {START} lies in {_SHARE} of "
-        "the worlds.",
+        caption=of_promises(promises, START, CONFIDENCE),
     )
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from hierbandits.learning import captions, verdict
 from hierbandits.learning import learning_figures as pictures
-from hierbandits.learning import verdict
 from hierbandits.learning.calibration import CELL_ROWS, CONFIDENCES, Calibration
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import FALSE_ALARMS, Outliers
@@ -64,9 +64,7 @@ def similarity_section(similarity: Similarity) -> Section:
         rows=rows,
         words=[*verdict.on_similarity(similarity), noise],
         draw=lambda: pictures.draw_widths(similarity),
-        caption="Left, what tasks have in common; right, how far a task's own parameter is from "
-        "it, beside the noise of one reward. Bars are 95 % intervals; one that starts at zero "
-        "belongs to a width that the log does not tell from zero."
+        caption=captions.of_widths(similarity)
         + pictures.note_on_shown(similarity.coordinates, pictures.MOST_COORDINATES, f"{what}s")
         + pictures.note_on_shown(similarity.populations, pictures.MOST_POPULATIONS, "populations"),
     )  # fmt: skip
@@ -99,8 +97,7 @@ def comparison_section(comparison: Comparison) -> Section:
         rows=rows,
         words=words,
         draw=lambda: pictures.draw_evidence(comparison),
-        caption="Left, by how much the log evidence of each model is below the best, with "
-        "its probability; right, which widths of the hierarchy the log supports.",
+        caption=captions.of_evidence(comparison),
     )
 
 
@@ -124,7 +121,7 @@ def shrinkage_section(shrinkage: Shrinkage) -> Section:
             "in tasks.parquet."
         ],
         draw=lambda: pictures.draw_shrinkage(shrinkage),
-        caption="The fewer rows a task has, the more of its estimate comes from the others.",
+        caption=captions.of_shrinkage(shrinkage),
         brief=False,
     )
 
@@ -155,8 +152,7 @@ def outliers_section(outliers: Outliers) -> Section:
             f"of the flagged, {100 * FALSE_ALARMS:g} % at most are false alarms on average.",
         ],
         draw=lambda: pictures.draw_outliers(outliers),
-        caption="Each task's p-value against that expected of tasks that all fit. Points far above "
-        "the line do not.",
+        caption=captions.of_outliers(outliers),
     )
 
 
@@ -188,10 +184,7 @@ def calibration_section(calibration: Calibration) -> Section:
         rows=rows,
         words=words,
         draw=lambda: pictures.draw_calibration(calibration),
-        caption="Left, where held-out rewards fell in their predictive distributions: flat if the "
-        "model is right. Right, what share of them the intervals cover, with bars of one standard "
-        f"error. Means are those of {CELL_ROWS} held-out rewards or more, of a task and arm, or of "
-        "a task where there are features.",
+        caption=captions.of_calibration(calibration),
     )
 
 

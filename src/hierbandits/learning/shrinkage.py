@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
-from hierbandits.types import Matrix, Name, Vector
+from hierbandits.types import Indices, Matrix, Name, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -19,6 +19,7 @@ class Shrinkage:
 
     tasks: tuple[Name, ...]
     coordinates: tuple[Name, ...]
+    population: Indices  # of each task, (tasks,)
     rows: Vector  # events of each task, (tasks,)
     weight: Vector  # (tasks,)
     mean: Matrix  # posterior means of theta, (tasks, d)
@@ -39,6 +40,7 @@ class Shrinkage:
         return cls(
             tasks=tasks,
             coordinates=coordinates,
+            population=posteriors.population,
             rows=rows,
             weight=gains.mean(1),
             mean=posteriors.means,

@@ -6,6 +6,7 @@ import numpy as np
 
 from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning import verdict
+from hierbandits.learning.captions import of_correlations
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.learning_figures import MOST_COORDINATES, note_on_shown
 from hierbandits.learning.sections import Section
@@ -74,8 +75,7 @@ def _correlations(correlations: Correlations, words: list[str], similarity: Simi
         rows=rows,
         words=[*words, *more],
         draw=lambda: draw_correlations(correlations),
-        caption="The correlation of a task's parameters about what tasks have in common: where it "
-        f"is high, a task that is better than usual with one {what} is so with the other."
+        caption=of_correlations(correlations, what)
         + note_on_shown(names, MOST_COORDINATES, f"{what}s"),
         brief=len(names) <= 6,  # a terminal is narrow
     )

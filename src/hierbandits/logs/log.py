@@ -15,11 +15,13 @@ from hierbandits.logs.columns import Columns
 from hierbandits.logs.group_sums import GroupSums
 from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.logs.log_sums import LogSums
+from hierbandits.logs.origin import facts_of_files, origin_of
 from hierbandits.logs.polars_import import polars_module
 from hierbandits.logs.reading import AS_IT_IS, Reading
 from hierbandits.logs.repeats import Repeats
-from hierbandits.logs.sources import column_names, frames, opened
+from hierbandits.logs.sources import column_names, files_of, frames, opened
 from hierbandits.reporting.pandas_frame import as_pandas
+from hierbandits.reporting.plain_data import plain
 from hierbandits.types import Indices, Name
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ class Log:
     is_text: bool  # a CSV: names stay strings, numbers are parsed
     reading: Reading = AS_IT_IS
     repeated: Indices = field(default_factory=_no_rows, repr=False)  # left out: they are copies
+    origin: str = "a frame"  # what was read: paths as they were given, or the kind of a frame
+    files: tuple[str, ...] = ()
 
     @classmethod
     def read(
@@ -74,6 +78,7 @@ class Log:
             raise ValueError(f"reading must be a Reading, got {reading!r:.80}")
         if reading.drop_repeated and columns.decision is None:
             raise ValueError("drop_repeated must come with a column of decision ids, got none")
+        origin, files = origin_of(source), tuple(files_of(source))
         source, is_text = opened(source, reading)
         if is_text and isinstance(columns.features, str):
             raise ValueError(f"features of a CSV need a column each, got {columns.features!r}")
@@ -81,7 +86,7 @@ class Log:
         for name in columns.names:
             if present.count(name) != 1:
                 raise ValueError(f"columns must each occur once, got {name!r} among {present!r}")
-        log = cls(source, columns, arms, batch_rows, is_text, reading)
+        log = cls(source, columns, arms, batch_rows, is_text, reading, origin=origin, files=files)
         if not reading.drop_repeated:
             return log
         assert columns.decision is not None
@@ -172,6 +177,18 @@ class Log:
             tuple(names.populations),
             names.population,
         )
+
+    def made_from(self) -> dict[str, Any]:
+        """What a report says of this log: its files as they are now, and its columns.
+
+        With the numbers of rows it goes into a report's settings, below the key MADE_FROM of
+        `reporting.provenance`.
+        """
+        return {
+            "log": self.origin,
+            "files": facts_of_files(self.files),
+            "columns": plain(self.columns.roles),
+        }
 
     def _check_decisions(self, column: str, hashes: NDArray[Any]) -> None:
         """Refuse ids that repeat among the rows that are read."""

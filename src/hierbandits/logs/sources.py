@@ -20,15 +20,13 @@ if TYPE_CHECKING:
 def opened(source: Any, reading: Reading = AS_IT_IS) -> tuple[Any, bool]:
     """Open a source: a frame to read in batches, and whether all its cells are text."""
     pl = polars_module()
-    if isinstance(source, str | PathLike):
-        return _opened_files(_files(source), reading)
+    if files := files_of(source):
+        return _opened_files(files, reading)
     if isinstance(source, pl.DataFrame | pl.LazyFrame) or _is_a(source, "pandas", "DataFrame"):
         return source, False
     if _is_a(source, "pyarrow.dataset", "Dataset"):
         return pl.scan_pyarrow_dataset(source), False
     if isinstance(source, list | tuple) and source:
-        if all(isinstance(path, str | PathLike) for path in source):
-            return _opened_files([file for path in source for file in _files(path)], reading)
         if all(isinstance(row, Mapping) for row in source):
             return _table(
                 {name: [row.get(name) for row in source] for name in _keys(source)}
@@ -43,6 +41,16 @@ def opened(source: Any, reading: Reading = AS_IT_IS) -> tuple[Any, bool]:
         "source must be a frame, a mapping of columns, a list of rows, or the path of a file, "
         f"got {source!r:.80}"
     )
+
+
+def files_of(source: Any) -> list[str]:
+    """The files that a source names: by a path, a folder, a pattern or several; of a frame none."""
+    if isinstance(source, str | PathLike):
+        return _files(source)
+    paths = source if isinstance(source, list | tuple) else ()
+    if all(isinstance(path, str | PathLike) for path in paths):
+        return [file for path in paths for file in _files(path)]
+    return []
 
 
 def _files(source: "str | PathLike[str]") -> list[str]:

@@ -97,6 +97,10 @@ class Survey:
             "left_out": self.summary.left_out.to_dict(),
         }
 
+    def rows_read(self) -> dict[str, Any]:
+        """How many rows were read, and which were left out in words: a part of MADE_FROM."""
+        return {"rows": self.num_rows, "left_out": str(self.summary.left_out)}
+
     @property
     def num_tasks(self) -> int:
         """How many tasks occur."""

@@ -1,5 +1,6 @@
 """Figures of one look: plots side by side."""
 
+from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
@@ -22,3 +23,10 @@ def panels(
         plot.spines[["top", "right"]].set_visible(False)
         plot.grid(alpha=0.25)
     return figure, axes[:count]
+
+
+def legend_of_names(axes: Any, handles: Sequence[Any], names: Sequence[str], **style: Any) -> None:
+    """A legend of names that others chose: one that begins with an underscore is shown too."""
+    legend = axes.legend(handles, [f"name {place}" for place in range(len(names))], **style)
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_text(name)

@@ -4,6 +4,7 @@ import json
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from io import BytesIO
@@ -11,7 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from hierbandits.reporting.figure_text import prepare_text
 from hierbandits.reporting.html_page import HtmlPage
+from hierbandits.reporting.plain_data import plain
+from hierbandits.reporting.provenance import origin_lines, time_text
 from hierbandits.reporting.report_folder import ReportFolder, as_json
 from hierbandits.reporting.terminal_table import terminal_table
 
@@ -23,12 +27,17 @@ _PACKAGES = ("hierbandits", "numpy", "scipy", "numba")
 
 @dataclass(slots=True, eq=False)
 class Report:
-    """Collects results, and then writes them all into a folder."""
+    """Collects results, and then writes them all into a folder.
+
+    A page opens with its `answer`.  Its foot and settings.json say what it was made from: see
+    `provenance` for the settings that they read.
+    """
 
     experiment: str
     title: str
-    settings: dict[str, Any]
+    settings: dict[str, Any]  # kept as a copy
     rows: list[dict[str, Any]] = field(default_factory=list)  # of summary.json
+    made: str = field(default_factory=lambda: time_text(datetime.now(UTC)))
     _page: HtmlPage = field(init=False)
     _tables: list[tuple[str, Sequence[str], Sequence[Sequence[str]]]] = field(default_factory=list)
     _figures: dict[str, tuple[Any, bytes]] = field(default_factory=dict)  # each with its PNG
@@ -37,18 +46,32 @@ class Report:
     _others: dict[str, Callable[[Path], object]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.settings = dict(self.settings)
         self._page = HtmlPage(self.title)
+
+    def answer(self, sentence: str, certainty: str) -> None:
+        """Say first what the page finds, in one sentence, and how sure that is."""
+        self._page.answer(sentence, certainty)
+
+    def heading(self, text: str) -> None:
+        """Begin a section of the page."""
+        self._page.heading(text)
 
     def text(self, *paragraphs: str) -> None:
         """Add paragraphs to the page."""
         self._page.text(*paragraphs)
 
     def figure(self, name: str, figure: Any, caption: str) -> None:
-        """Add a matplotlib figure to the page; it becomes a PNG and an SVG file too."""
-        picture = BytesIO()
-        figure.savefig(picture, format="png", dpi=130)
-        self._figures[name] = figure, picture.getvalue()
-        self._page.figure(picture.getvalue(), caption)
+        """Add a matplotlib figure to the page; it becomes a PNG and an SVG file too.
+
+        The caption says what the figure shows.  If there is no font for some of the figure's
+        names, the figure has numbers in their place, and a sentence says which.
+        """
+        note = prepare_text(figure)
+        picture = _written(partial(figure.savefig, format="png", dpi=130))
+        self._figures[name] = figure, picture
+        caption = f"{caption} {note}" if note else caption
+        self._page.figure(picture, caption, figure.get_size_inches()[0])
 
     @property
     def figures(self) -> list[str]:
@@ -56,9 +79,16 @@ class Report:
         return list(self._figures)
 
     def table(self, heading: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Add a table of text cells; all columns but the first are aligned to the right."""
+        """Add a table of text cells; all columns but the first are aligned to the right.
+
+        An empty heading adds none.
+        """
         self._tables.append((heading, columns, rows))
         self._page.table(heading, columns, rows)
+
+    def insert(self, html: str) -> None:
+        """Add a part that is HTML already, safe as it is, to the page."""
+        self._page.insert(html)
 
     def frame(self, name: str, frame: Any) -> None:
         """Add a polars frame, to be written as Parquet."""
@@ -78,7 +108,9 @@ class Report:
 
     def html(self) -> str:
         """The page."""
-        return self._page.html(json.dumps(self.settings | {"versions": versions()}, indent=2))
+        settings = self._all_settings()
+        lines = origin_lines(settings, self.made, settings["versions"])
+        return self._page.html(lines, json.dumps(settings, indent=2))
 
     def show(self, console: "Console") -> None:
         """Print the tables to a terminal."""
@@ -105,10 +137,13 @@ class Report:
             for name, write in self._others.items():
                 write(Path(aside) / name)
                 contents[name] = (Path(aside) / name).read_bytes()
-        contents["summary.json"] = as_json(self.rows)
+        contents["summary.json"] = as_json(plain(self.rows))
         contents["report.html"] = self.html().encode()
-        target.write(self.settings | {"versions": versions()}, contents)
+        target.write(self._all_settings(), contents)
         return target.path / "report.html"
+
+    def _all_settings(self) -> dict[str, Any]:
+        return self.settings | {"made": self.made, "versions": versions()}
 
 
 def _written(write: Callable[[BytesIO], object]) -> bytes:

@@ -26,5 +26,12 @@ def shown_cell(text: str) -> str:
 
 
 def figure_name(name: object) -> str:
-    """A name as figures show it, where a dollar would begin a formula."""
-    return shown_name(name, MOST_IN_FIGURE).replace("$", r"\$")
+    """A name as figures show it, where a dollar would begin a formula.
+
+    The middle of a long name is left out, since names often differ at their ends.
+    """
+    text = str(name)
+    if len(text) > MOST_IN_FIGURE:
+        tail = MOST_IN_FIGURE // 3
+        text = f"{text[: MOST_IN_FIGURE - tail - 1]}…{text[-tail:]}"
+    return printable(text).replace("$", r"\$")

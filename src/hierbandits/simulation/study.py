@@ -125,9 +125,9 @@ class Study:
 
 
 def mean_and_error(values: Vector) -> tuple[float, float]:
-    """The mean of some values and its standard error, which is zero if there is one value alone."""
+    """The mean of some values and its standard error, which one value alone does not tell: NaN."""
     if values.size == 1:
-        return float(values[0]), 0.0
+        return float(values[0]), np.nan
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size))
 
 
@@ -135,10 +135,10 @@ def ratio_and_error(own: Vector, others: Vector) -> tuple[float, float]:
     """The mean of some values over that of others, which are paired with them, and its error.
 
     The standard error is by the delta method.  If the others' mean is zero, as that of no regret
-    at all, the ratio is 1 and its error 0.
+    at all, the ratio is 1 and its error 0.  One pair alone tells no error: NaN.
     """
     size = float(others.mean())
     if size <= 0:
-        return 1.0, 0.0
+        return 1.0, 0.0 if others.size > 1 else np.nan
     ratio = float(own.mean()) / size
     return ratio, mean_and_error(own - ratio * others)[1] / size

@@ -1,0 +1,121 @@
+"""What each picture of a report shows, in the numbers of this log."""
+
+import numpy as np
+
+from hierbandits.learning.calibration import CELL_ROWS, CONFIDENCES, Calibration
+from hierbandits.learning.correlations import Correlations
+from hierbandits.learning.model_comparison import Comparison
+from hierbandits.learning.outliers import Outliers
+from hierbandits.learning.promises import Promises
+from hierbandits.learning.shrinkage import Shrinkage
+from hierbandits.learning.task_similarity import Similarity
+from hierbandits.reporting.rounding import short_number
+from hierbandits.reporting.shown_name import shown_name
+
+
+def of_widths(similarity: Similarity) -> str:
+    """The widest and the narrowest task width, beside the noise."""
+    std, names = similarity.task_std, similarity.coordinates
+    widest, least = int(std.argmax()), int(std.argmin())
+    text = f"Tasks differ most with {shown_name(names[widest])}, by a width of {std[widest]:.3g}"
+    if widest != least:
+        text += f", and least with {shown_name(names[least])}, by {std[least]:.3g}"
+    unsure = int(similarity.maybe_zero.sum())
+    return (
+        f"{text}; the noise of one reward is {similarity.noise_std:.3g}. Left, what tasks have in "
+        "common; right, how far a task's own parameter is from it. Bars are 95 % intervals"
+        + (
+            f"; the log does not tell {unsure} of {std.size} widths from zero, whose bars begin "
+            "there."
+            if unsure
+            else ", and none of the widths may be zero."
+        )
+    )
+
+
+def of_evidence(comparison: Comparison) -> str:
+    """How far behind the best model the others are."""
+    logs, best = comparison.log_evidence, comparison.best
+    behind = [
+        f"{name} {short_number(logs[best] - value)}" for name, value in logs.items() if name != best
+    ]
+    return (
+        f"In log evidence, {' and '.join(behind)} below {best}, which is best. Left, each model's "
+        "log evidence below the best, with its probability; right, which widths of the hierarchy "
+        "the log supports."
+    )
+
+
+def of_shrinkage(shrinkage: Shrinkage) -> str:
+    """The tasks with fewest and with most rows."""
+    few, many = int(shrinkage.rows.argmin()), int(shrinkage.rows.argmax())
+    ends = [
+        f"{shown_name(shrinkage.tasks[task])}, with {shrinkage.rows[task]:,.0f} of them, takes "
+        f"{100 * shrinkage.weight[task]:.2g} % of its estimate from other tasks"
+        for task in (few, many)
+    ]
+    return f"Of fewest rows, {ends[0]}; of most, {ends[1]}. Every point is a task."
+
+
+def of_outliers(outliers: Outliers) -> str:
+    """How many tasks are flagged, and the smallest p-value."""
+    first, size = int(outliers.p_value.argmin()), len(outliers.tasks)
+    return (
+        f"{int(outliers.flagged.sum())} of {size:,} tasks are flagged. The smallest p-value is "
+        f"{outliers.p_value[first]:.2g}, of {shown_name(outliers.tasks[first])}; of {size:,} tasks "
+        f"that all fit it would be about {1 - 0.5 ** (1 / size):.2g}. Points far above the line do "
+        "not fit."
+    )
+
+
+def of_calibration(calibration: Calibration) -> str:
+    """What the intervals of one confidence cover."""
+    place = CONFIDENCES.index(0.9)
+    shares = [
+        f"{100 * part.coverage[place]:.1f} ± {100 * part.coverage_error[place]:.1f} %"
+        for part in (calibration, calibration.cells)
+        if part is not None
+    ]
+    text = f"The 90 % intervals cover {shares[0]} of {calibration.rows:,} held-out rewards"
+    if calibration.cells is not None:
+        text += f" and {shares[1]} of {calibration.cells.count:,} means"
+    return (
+        f"{text}. Left, where held-out rewards fell in their predictive distributions: flat if the "
+        "model is right. Right, what share of them the intervals cover, with bars of one standard "
+        f"error. Means are those of {CELL_ROWS} held-out rewards or more, of a task and arm, or of "
+        "a task where there are features."
+    )
+
+
+def of_correlations(correlations: Correlations, what: str) -> str:
+    """The lowest and the highest correlation, and of which arms they are."""
+    matrix, names = correlations.matrix, correlations.coordinates
+    rows, columns = np.triu_indices(len(names), 1)
+    pairs = matrix[rows, columns]
+    ends = []
+    for word, at in (("lowest", int(pairs.argmin())), ("highest", int(pairs.argmax()))):
+        both = f"{shown_name(names[rows[at]])} and {shown_name(names[columns[at]])}"
+        ends.append(f"{word} between {both}, {pairs[at]:.2f}")
+    which = f"of the two {what}s is {pairs[0]:.2f}"
+    if pairs.size > 1:
+        which = f"is {' and '.join(ends)}"
+    return (
+        f"The correlation {which}. Where it is high, a task that is better than usual with one "
+        f"{what} is so with the other."
+    )
+
+
+def of_promises(promises: Promises, start: str, confidence: float) -> str:
+    """The regret of all who play, at the horizon."""
+    parts = []
+    for tasks, number in promises.num_tasks.items():
+        kind = "new tasks" if tasks == "new" else "tasks of the log"
+        means = [
+            f"{name} {short_number(promises.of(tasks, name).mean)}" for name in promises.policies
+        ]
+        parts.append(f"in {number} {kind}, {', '.join(means)}")
+    return (
+        f"Regret of a task after {promises.horizon:,} rounds, on average over {promises.runs} "
+        f"worlds: {'; '.join(parts)}. The band is where that of {start} lies in "
+        f"{100 * confidence:g} % of the worlds."
+    )

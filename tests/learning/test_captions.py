@@ -1,0 +1,95 @@
+"""Captions hold the numbers of the log."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.learn_logs import drawn, learned
+
+import hierbandits as hb
+from hierbandits.learning import captions
+from hierbandits.learning.calibration import Cells
+from hierbandits.learning.correlations import Correlations
+from hierbandits.reporting.rounding import short_number
+
+
+@pytest.fixture(scope="module")
+def report():
+    return learned(True)[2]
+
+
+def test_widths_name_the_widest_and_those_that_may_be_zero(report):
+    std = np.array([0.1, 0.9, 0.4])
+    known = replace(report.similarity, task_std=std, maybe_zero=np.zeros(3, bool))
+    text = captions.of_widths(known)
+    assert text.startswith(
+        "Tasks differ most with a1, by a width of 0.9, and least with a0, by 0.1"
+    )
+    assert f"the noise of one reward is {known.noise_std:.3g}." in text
+    assert "none of the widths may be zero" in text
+    unsure = replace(known, maybe_zero=np.array([True, False, True]))
+    assert "does not tell 2 of 3 widths from zero" in captions.of_widths(unsure)
+
+
+def test_evidence_is_counted_from_the_best(report):
+    logs, best = report.comparison.log_evidence, report.comparison.best
+    text = captions.of_evidence(report.comparison)
+    assert f"below {best}, which is best" in text
+    for name, value in logs.items():
+        assert (f"{name} {short_number(logs[best] - value)}" in text) == (name != best)
+
+
+def test_shrinkage_names_the_tasks_with_fewest_and_most_rows(report):
+    shrinkage = report.shrinkage
+    few, many = int(shrinkage.rows.argmin()), int(shrinkage.rows.argmax())
+    text = captions.of_shrinkage(shrinkage)
+    assert f"Of fewest rows, {shrinkage.tasks[few]}, with {shrinkage.rows[few]:.0f} of " in text
+    assert f"of most, {shrinkage.tasks[many]}, with {shrinkage.rows[many]:.0f} of them" in text
+    assert f"{100 * shrinkage.weight[many]:.2g} %" in text
+
+
+def test_outliers_name_the_smallest_p_value(report):
+    outliers = report.outliers
+    first = int(outliers.p_value.argmin())
+    text = captions.of_outliers(outliers)
+    assert text.startswith(f"{outliers.flagged.sum()} of 30 tasks are flagged.")
+    assert f"{outliers.p_value[first]:.2g}, of {outliers.tasks[first]};" in text
+    assert f"about {1 - 0.5 ** (1 / 30):.2g}." in text
+
+
+def test_calibration_says_what_ninety_percent_cover(report):
+    calibration = report.calibration
+    text = captions.of_calibration(calibration)
+    assert f"cover {100 * calibration.coverage[2]:.1f} ± " in text
+    assert "held-out rewards. Left" in text
+    cells = Cells(
+        count=40, histogram=calibration.histogram, coverage=np.array([0.5, 0.8, 0.875, 0.9]),
+        coverage_error=np.full(4, 0.05), z_std=1.0,
+    )  # fmt: skip
+    both = captions.of_calibration(replace(calibration, cells=cells))
+    assert "held-out rewards and 87.5 ± 5.0 % of 40 means. Left" in both
+
+
+def test_correlations_name_the_pairs():
+    cov = np.array([[1.0, 0.2, 0.5], [0.2, 1.0, -0.3], [0.5, -0.3, 1.0]])
+    prior = hb.GaussianHierarchy.armed(3, hyper_std=1.0, task_cov=cov, noise_std=1.0)
+    text = captions.of_correlations(Correlations.of(prior, ("a", "b", "c")), "arm")
+    pairs = "lowest between b and c, -0.30 and highest between a and c, 0.50"
+    assert text.startswith(f"The correlation is {pairs}.")
+    two = hb.GaussianHierarchy.armed(2, hyper_std=1.0, task_cov=cov[:2, :2], noise_std=1.0)
+    text = captions.of_correlations(Correlations.of(two, ("a", "b")), "arm")
+    assert text.startswith("The correlation of the two arms is 0.20.")
+
+
+def test_promises_give_the_regret_of_all_who_play(report):
+    text = captions.of_promises(report.promises, "this start", 0.9)
+    for tasks in report.promises.num_tasks:
+        for name in report.promises.policies:
+            assert f"{name} {short_number(report.promises.of(tasks, name).mean)}" in text
+    assert f"on average over {report.promises.runs} worlds" in text
+
+
+def test_one_world_promises_nothing():
+    rows = drawn(35, armed=True)
+    with pytest.raises(ValueError, match="runs must be 0 or at least 2, got 1"):
+        hb.learn_prior(rows.frame(), **rows.arguments, runs=1)
