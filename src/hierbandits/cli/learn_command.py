@@ -25,6 +25,9 @@ def learn(
     population: Annotated[
         str | None, typer.Option(help="Column of populations. Each has a shared mean of its own.")
     ] = None,
+    time: Annotated[
+        str | None, typer.Option(help="Column of times, to see whether early and late rows differ.")
+    ] = None,
     arms: Annotated[
         list[str] | None,
         typer.Option(help="Name of an arm. Repeat the option to fix all arms and their order."),
@@ -78,6 +81,7 @@ from this log?
                 arm=arm,
                 features=feature_columns(log, features or None),
                 population=population,
+                time=time,
                 arms=names_as_in_log(log, arm, arms or None),
                 structure=structure,  # type: ignore[arg-type]  # checked when fitting
                 rank=rank,

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 from hierbandits.algebra import normal_quantile
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.learning.predictor import Predictor
-from hierbandits.logs import GroupSums, Split, Survey
+from hierbandits.logs import Batch, GroupSums, Split, Survey
 from hierbandits.types import Indices, Matrix, Vector
 
 BINS = 20
@@ -127,15 +127,18 @@ class Calibration:
         split: Split,
         sums: GroupSums,
         predictors: Mapping[str, Predictor],
-        advance: Callable[[int], object],
+        with_each: Callable[[Batch], object] = lambda batch: None,
     ) -> "Calibration":
-        """Read the log again and judge the predictors by its held-out rows."""
+        """Read the log again and judge the predictors by its held-out rows.
+
+        `with_each` sees each batch as well.
+        """
         training, held = sums.of([0]), sums.of([1])
         tally = _Tally(held, predictors)
         for batch in survey.log.batches():
             rows = np.flatnonzero(split.groups(batch.numbers))
             tally.add(batch.tasks[rows], batch.features[rows], batch.rewards[rows])
-            advance(batch.num_rows)
+            with_each(batch)
         coverage, coverage_error = clustered(tally.inside, held.n)
         num_rows = held.n.sum()
         return cls(

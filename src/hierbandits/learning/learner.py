@@ -15,6 +15,7 @@ from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning.calibration import Calibration
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.learning_report import LearningReport
+from hierbandits.learning.log_checks import LogChecks
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.predictor import Predictor
@@ -37,6 +38,7 @@ def learn_prior(
     arm: str | None = None,
     features: str | Sequence[str] | None = None,
     population: str | None = None,
+    time: str | None = None,
     arms: Sequence[Name] | None = None,
     structure: StructureKind | Literal["auto"] = "auto",
     rank: int = 1,
@@ -52,7 +54,8 @@ def learn_prior(
 
     `source` is an `hb.Log`; or a polars, pandas or Arrow table, or a .parquet or .csv file of any
     size, whose columns `task`, `reward` and either `arm` or `features` (one column of lists, or
-    several columns) are named.  It is read twice and never held as a whole.
+    several columns) are named.  It is read twice and never held as a whole.  Name a column of
+    `time` as well, and the report says whether early and late rows differ.
 
     `report.start` is what to give an agent: `hb.Agent(report.start)` has learned the log.  The
     prior alone is for tasks that are not in the log: with one population, mu has its posterior
@@ -65,8 +68,8 @@ def learn_prior(
     function that is called with the steps of a stage done so far and all of its steps.  A log that
     is too large for the `limits` is refused as soon as that is seen.
     """
-    columns = {"task": task, "reward": reward, "arm": arm}
-    log = Log.of(source, {**columns, "features": features, "population": population}, arms)
+    columns = {"task": task, "reward": reward, "arm": arm, "population": population, "time": time}
+    log = Log.of(source, {**columns, "features": features}, arms)
     split, runs = Split.held_out(held_out, seed), count("runs", runs)
     horizon = None if horizon is None else count("horizon", horizon, least=1)
     one_of("structure", structure, ("auto", *get_args(StructureKind)))
@@ -99,14 +102,23 @@ def learn_prior(
             Belief.from_sums(fit.prior, sums, population=survey.population)
         )
         comparison = Comparison.of(sums, survey.population, noise_std)
-    calibration = None
+    calibration, checks = None, LogChecks(survey, sums)
     if held_out > 0:
         with progress_bar("Fitting the training rows", None, progress):
             training = gathered.of([0])
             trained = fit_to(training).prior
             predictors = Predictor.of_each_model(trained, training, survey.population, noise_std)
-        with progress_bar("Checking held-out rows", survey.num_rows, progress) as steps:
-            calibration = Calibration.of(survey, split, gathered, predictors, steps.advance)
+    with progress_bar("Checking the rows", survey.num_rows, progress) as steps:
+
+        def check(batch: Batch) -> None:
+            checks.add(batch)
+            steps.advance(batch.num_rows)
+
+        if held_out > 0:
+            calibration = Calibration.of(survey, split, gathered, predictors, check)
+        else:
+            for batch in log.batches():
+                check(batch)
     start = start_from(survey, sums, fit.prior, noise_std)
     prior = _starting_prior(fit.prior, posteriors, sums)
     promises = None
@@ -131,6 +143,9 @@ def learn_prior(
         shrinkage=Shrinkage.of(posteriors, sums.n, *names),
         outliers=Outliers.of(fit.prior, sums, posteriors, *names),
         calibration=calibration,
+        checks=checks.results(choice, seed),
+        has_time=log.columns.time is not None,
+        has_propensities=survey.has_propensities,
         promises=promises,
         settings=settings | {"held_out": held_out, "horizon": horizon, "runs": runs, "seed": seed},
     )

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning import verdict
 from hierbandits.learning.calibration import Calibration
+from hierbandits.learning.check import Check
+from hierbandits.learning.checks_section import checks_section, on_checks, unseen_section
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
@@ -59,6 +61,9 @@ class LearningReport:
     shrinkage: Shrinkage
     outliers: Outliers
     calibration: Calibration | None  # None if no rows were held out
+    checks: tuple[Check, ...]  # of what the model assumes
+    has_time: bool  # whether rows have times, and propensities
+    has_propensities: bool
     promises: Promises | None  # None if there were no runs
     settings: dict[str, Any]
 
@@ -76,6 +81,7 @@ class LearningReport:
         if self.calibration is not None:
             judged = verdict.on_calibration(self.calibration)
             findings.append(judged + verdict.on_scores(self.calibration))
+        findings.append(on_checks(self.checks))
         if self.promises is not None:
             findings.append(on_promises(self.promises, self._setting))
         return tuple(tuple(sentences) for sentences in findings if sentences)
@@ -124,6 +130,7 @@ class LearningReport:
             "shrinkage": {**plain(shrinkage, PER_TASK), "weight": shrinkage.quantiles()},
             "outliers": {**plain(outliers, PER_TASK), "flagged": outliers.flagged_tasks},
             "calibration": plain(self.calibration),
+            "checks": self.checks,
             "promises": plain(self.promises),
             "settings": self.settings,
         }
@@ -142,8 +149,15 @@ class LearningReport:
         if self.calibration is not None:
             shown.append(calibration_section(self.calibration))
             shown.append(scores_section(self.calibration))
+        shown.append(checks_section(self.checks))
         if self.promises is not None:
             shown.append(promises_section(self.promises, self._setting))
+        unseen = unseen_section(
+            has_time=self.has_time,
+            has_propensities=self.has_propensities,
+            is_armed=self.similarity.is_armed,
+        )
+        shown.append(unseen)
         return shown
 
     def show(self, console: "Console | None" = None) -> None:

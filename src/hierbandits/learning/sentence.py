@@ -51,6 +51,11 @@ class Claim(Enum):
     STATED_WIDTHS = "the start does not go on learning widths"
     TS_SHARES_TOO = "tasks share, and TS does as well since it knows the log"
     PROMISE_OF_UNPLAYED = "promises depend on arms that nobody played"
+    DRIFT = "rewards change with time"
+    TWO_GROUPS = "tasks fall into two groups"
+    NOISE_BY_ARM = "the noise differs by arm"
+    NOISE_BY_TASK = "the noise differs by task"
+    HEAVY_TAILS = "rewards have heavy tails"
     OFFERED = "what was offered in the simulation"
 
 
