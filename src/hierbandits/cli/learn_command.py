@@ -28,6 +28,13 @@ def learn(
     time: Annotated[
         str | None, typer.Option(help="Column of times, to see whether early and late rows differ.")
     ] = None,
+    context: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A feature that describes who comes, and cannot be chosen. Repeat the option for "
+            "each; the promises offer the other features."
+        ),
+    ] = None,
     arms: Annotated[
         list[str] | None,
         typer.Option(help="Name of an arm. Repeat the option to fix all arms and their order."),
@@ -82,6 +89,7 @@ from this log?
                 features=feature_columns(log, features or None),
                 population=population,
                 time=time,
+                context=context or None,
                 arms=names_as_in_log(log, arm, arms or None),
                 structure=structure,  # type: ignore[arg-type]  # checked when fitting
                 rank=rank,

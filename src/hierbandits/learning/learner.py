@@ -16,6 +16,7 @@ from hierbandits.learning.calibration import Calibration
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.learning_report import LearningReport
 from hierbandits.learning.log_checks import LogChecks
+from hierbandits.learning.log_offers import LogOffers
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.predictor import Predictor
@@ -39,6 +40,7 @@ def learn_prior(
     features: str | Sequence[str] | None = None,
     population: str | None = None,
     time: str | None = None,
+    context: Sequence[str] | None = None,
     arms: Sequence[Name] | None = None,
     structure: StructureKind | Literal["auto"] = "auto",
     rank: int = 1,
@@ -55,7 +57,8 @@ def learn_prior(
     `source` is an `hb.Log`; or a polars, pandas or Arrow table, or a .parquet or .csv file of any
     size, whose columns `task`, `reward` and either `arm` or `features` (one column of lists, or
     several columns) are named.  It is read twice and never held as a whole.  Name a column of
-    `time` as well, and the report says whether early and late rows differ.
+    `time` as well, and the report says whether early and late rows differ.  `context` names the
+    features that describe who comes, which no agent can choose: promises offer the others.
 
     `report.start` is what to give an agent: `hb.Agent(report.start)` has learned the log.  The
     prior alone is for tasks that are not in the log: with one population, mu has its posterior
@@ -86,6 +89,7 @@ def learn_prior(
             with_each=gather,
         )
     _check_enough(survey, gathered, split)
+    offers = _offers(survey, context)
     sums, names = gathered.total(), (survey.tasks, survey.coordinates)
     choice, kind = None, structure
     if kind == "auto":
@@ -125,7 +129,7 @@ def learn_prior(
     if runs:
         with progress_bar("Drawing worlds", None, progress):
             trial = StartTrial(
-                start, fit, prior, choice, survey.features, horizon=horizon, runs=runs, seed=seed
+                start, fit, prior, choice, offers, horizon=horizon, runs=runs, seed=seed
             )
         promises = Promises.of_trial(trial, progress)
     settings = {"structure": structure, "rank": rank, "noise_std": noise_std}
@@ -150,6 +154,17 @@ def learn_prior(
         settings=settings | {"held_out": held_out, "horizon": horizon, "runs": runs, "seed": seed},
     )
     return report.prior, report
+
+
+def _offers(survey: Survey, context: Sequence[str] | None) -> LogOffers | None:
+    """What simulated decisions offer; None if armed, where it is all arms."""
+    if survey.is_armed:
+        if context is not None:
+            raise ValueError(f"context must come with features, got {context!r:.80} with arms")
+        return None
+    assert survey.features is not None
+    assert survey.feature_tasks is not None
+    return LogOffers.of(survey.features, survey.feature_tasks, survey.coordinates, context)
 
 
 def _check_enough(survey: Survey, gathered: GroupSums, split: Split) -> None:

@@ -46,6 +46,8 @@ def on_promises(promises: Promises, setting: Setting) -> list[Sentence]:
             text += " TS and PooledTS know the log too; TS then learns each task alone, and "
             text += "PooledTS takes all tasks for one."
         sentences.append(Sentence(Claim.SAVING, text))
+    if promises.offered is not None:
+        sentences.append(Sentence(Claim.OFFERED, promises.offered))
     percent, error = promises.saving(NEW, "PooledTS")
     if percent < -SURE * error:
         text = "Pooling wins in new tasks: tasks differ too little, or end too soon, to tell apart."

@@ -40,6 +40,7 @@ class Survey:
     is_ordered: bool  # whether times never fall from row to row
     times: NDArray[Any] | None = field(repr=False)  # of at most TIMES rows, sorted
     features: Matrix | None = field(repr=False)  # of at most FEATURES rows, (n, d); None if armed
+    feature_tasks: Indices | None = field(repr=False)  # the tasks of these rows, (n,)
 
     @classmethod
     def of(
@@ -61,13 +62,16 @@ class Survey:
                 f"{log.columns.propensity!r}"
             )
         scale, propensities, times = RewardScale(), _Propensities(), _Times()
-        features = RowSample(Stream(seed, "sample of features"), FEATURES)
+        features, feature_tasks = (
+            RowSample(Stream(seed, "sample of features"), FEATURES) for _ in range(2)
+        )
         for batch in log.batches():
             scale.add(batch.rewards)
             propensities.add(batch.propensities)
             times.add(batch)
             if not batch.is_armed:
                 features.add(batch.first_row, np.asarray(batch.features, float))
+                feature_tasks.add(batch.first_row, batch.tasks)
             with_each(batch)
         scale.check()
         names = batch.names
@@ -85,6 +89,7 @@ class Survey:
             is_ordered=times.is_ordered,
             times=times.sorted(),
             features=features.values,
+            feature_tasks=feature_tasks.values,
         )
 
     @property
