@@ -118,5 +118,6 @@ def test_promises_are_of_what_was_offered():
     assert given.promises.of("new", best).mean > 2 * free.promises.of("new", best).mean
     assert given.claims[Claim.OFFERED].text == given.promises.offered
     assert given.to_dict()["promises"]["offered"] == given.promises.offered
+    frame = frame.with_columns(arm=pl.col("price").cast(pl.Int64))
     with pytest.raises(ValueError, match="context must come with features"):
-        learn_prior(frame, task="task", reward="reward", arm="price", context=["age"])
+        learn_prior(frame, task="task", reward="reward", arm="arm", context=["age"])

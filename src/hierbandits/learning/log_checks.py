@@ -64,7 +64,7 @@ class LogChecks:
         tails = excess_kurtosis(self._rows, self._square, self._fourth, self._freedom)
         return (
             self._drift(tails[0]),
-            self._groups(seed),
+            self._task_groups(seed),
             *self._noise(seed, *tails),
             check_correlations(choice, "arms" if survey.is_armed else "features"),
         )
@@ -79,7 +79,7 @@ class LogChecks:
             return check_drift(early, late, self._survey.coordinates, tails)
         return Check(asks=drift_check.ASKS, words=words)
 
-    def _groups(self, seed: int) -> Check:
+    def _task_groups(self, seed: int) -> Check:
         free = float(self._freedom.sum())
         noise_var = float(self._raw.sum()) / max(free, 1.0)
         if free < LEAST_FREEDOM or noise_var <= 0:
