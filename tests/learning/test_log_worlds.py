@@ -68,6 +68,18 @@ def test_rewards_and_regrets_are_those_of_the_tasks():
     np.testing.assert_allclose(luck, rewards - value)  # whoever plays
 
 
+def test_arms_that_nobody_played_are_not_offered():
+    theta = np.random.default_rng(1).normal(size=(5, 2, 4))
+    theta[:, :, 2] = 100.0
+    worlds = LogWorlds(theta, np.ones(5), None, 7, np.array([0, 1, 3]))
+    events = worlds.events(0)
+    arms = worlds.offer(events)
+    for place, arm in enumerate((0, 1, 3)):
+        _, regret = worlds.play(events, arms, np.full(10, place))
+        best = theta[:, :, [0, 1, 3]].max(2)
+        np.testing.assert_allclose(regret, (best - theta[:, :, arm]).ravel())
+
+
 def test_features_are_rows_of_the_sample():
     rng = np.random.default_rng(2)
     theta, table = rng.normal(size=(2, 3, 4)), rng.normal(size=(50, 4))

@@ -75,10 +75,10 @@ def test_what_a_start_cannot_learn_or_was_not_told_is_said():
     arguments = rows.arguments | {"arms": ["a0", "a1", "a2", "never"]}
     asked = {"runs": 2, "held_out": 0, "horizon": 2, "structure": "scalar", "progress": False}
     said = hb.learn_prior(rows.frame(), **arguments, **asked)[1].claims
-    assert said[Claim.PROMISE_OF_UNPLAYED].about == ("never",)
+    assert said[Claim.PROMISE_WITHOUT].about == ("never",)
     assert Claim.STATED_WIDTHS in said  # there are several populations
     said = learned(True)[2].claims
-    assert not {Claim.PROMISE_OF_UNPLAYED, Claim.STATED_WIDTHS} & said.keys()
+    assert not {Claim.PROMISE_WITHOUT, Claim.STATED_WIDTHS} & said.keys()
 
 
 def test_the_table_has_all_promises():

@@ -27,6 +27,7 @@ class LogWorlds:
     noise_std: Vector  # of each world, (runs,)
     offers: LogOffers | None  # None if armed
     seed: int
+    played: Indices | None = None  # the arms that are offered; None: all
 
     @property
     def runs(self) -> int:
@@ -47,17 +48,19 @@ class LogWorlds:
         """The arms of each event."""
         dim = self.theta.shape[2]
         if self.offers is None:
-            return Arms.of(None, events.run.size, dim, armed=True)
+            return Arms.of(self.played, events.run.size, dim, armed=True)
         return self.offers.sets(self.seed, events)
 
     def play(self, events: Events, arms: Arms, choices: Indices) -> tuple[Vector, Vector]:
         """The reward and the regret of each event's choice."""
         theta = self.theta[events.run, events.task]
         if self.offers is None:
-            value, best = theta[np.arange(choices.size), choices], theta.max(axis=1)
+            value = theta[np.arange(choices.size), arms.features(choices)]
+            best = (theta if self.played is None else theta[:, self.played]).max(axis=1)
         else:
             value = (arms.features(choices) * theta).sum(axis=1)
             best = arms.values(theta).reshape(choices.size, -1).max(axis=1)
+            best = np.maximum(best, value)  # but for rounding
         luck = Stream(self.seed, "reward").normals(events, 1)[:, 0]
         return value + self.noise_std[events.run] * luck, best - value
 

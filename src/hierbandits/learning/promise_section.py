@@ -67,8 +67,8 @@ def on_promises(promises: Promises, setting: Setting) -> list[Sentence]:
         )
         sentences.append(Sentence(Claim.STATED_WIDTHS, text))
     if never := setting.never_played:
-        text = f"These promises rest on a guess of {listed(never)}, which the log says nothing of."
-        sentences.append(Sentence(Claim.PROMISE_OF_UNPLAYED, text, about=never))
+        text = f"The log says nothing of {listed(never)}, so these promises are without it."
+        sentences.append(Sentence(Claim.PROMISE_WITHOUT, text, about=never))
     return sentences
 
 

@@ -50,7 +50,7 @@ class Claim(Enum):
     POOLING_WINS = "pooling has less regret in new tasks"
     STATED_WIDTHS = "the start does not go on learning widths"
     TS_SHARES_TOO = "tasks share, and TS does as well since it knows the log"
-    PROMISE_OF_UNPLAYED = "promises depend on arms that nobody played"
+    PROMISE_WITHOUT = "promises are without what nobody played"
     DRIFT = "rewards change with time"
     TWO_GROUPS = "tasks fall into two groups"
     NOISE_BY_ARM = "the noise differs by arm"

@@ -49,8 +49,8 @@ class StartTrial:
     TASKS new tasks act, or as many of the log's own, once in every round.  Worlds are drawn given
     the log: widths and noise first, then mu and the log's tasks, then new ones.  `prior` is what
     the fit says of new tasks after the log, and `structure` compares forms of widths: a world's are
-    as probable as it says.  `offers` is None if armed.  The horizon is, unless given, the rows of a
-    typical task, at most MOST_ROUNDS.
+    as probable as it says.  `offers` is None if armed: then all arms are offered that somebody
+    played.  The horizon is, unless given, the rows of a typical task, at most MOST_ROUNDS.
     """
 
     def __init__(
@@ -83,13 +83,15 @@ class StartTrial:
         scalar = 0.0 if structure is None else structure.probability.get("scalar", 0.0)
         drawn = self._hierarchies(rng, fit, scalar)
         parts = drawn_tasks(rng, drawn, self.sums, own, TASKS, self.runs)
-        self.offers = offers
+        self.offers, played = offers, None
+        if self.sums.is_armed and not self.sums.xx.any(axis=0).all():
+            played = np.flatnonzero(self.sums.xx.any(axis=0)) if seen.size else None
         self._scenes = {NEW: Scene(self.sums, own[:0], TASKS, self.runs)}
-        self._worlds = {NEW: LogWorlds(parts[1], parts[2], offers, seed)}
+        self._worlds = {NEW: LogWorlds(parts[1], parts[2], offers, seed, played)}
         if own.size:
             self._scenes[OWN] = Scene(self.sums, own, own.size, self.runs)
             self._worlds[OWN] = LogWorlds(
-                parts[0], parts[2], None if offers is None else offers.to(own), seed
+                parts[0], parts[2], None if offers is None else offers.to(own), seed, played
             )
 
     @property
