@@ -1,5 +1,7 @@
 """How alike tasks are, in words: judged by the worlds that the logs are from."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -134,6 +136,21 @@ def test_one_number_is_enough_where_arms_have_one_width():
     similarity.rewards_to_equal[:] = 7.0
     needs = said(similarity)[Claim.NEEDS].text
     assert "about 7 rewards of an arm before" in needs
+
+
+def test_widths_that_may_be_zero_are_named():
+    """The intercept differs between tasks, and the slope does not."""
+    rows = drawn(1, armed=False, tasks=40, events=30, d=2, task_cov=np.diag([1.0, 1e-12]))
+    sentence = said(similar(rows))[Claim.WIDTHS_MAYBE_ZERO]
+    assert sentence.about == ("x1",)
+    both = drawn(1, armed=False, tasks=40, events=30, d=2, task_std=1.0)
+    assert Claim.WIDTHS_MAYBE_ZERO not in said(similar(both))
+
+
+def test_a_fit_that_did_not_end_is_not_trusted():
+    similarity = similar(drawn(4, armed=True, tasks=20, events=30))
+    assert Claim.NOT_CONVERGED not in said(similarity)
+    assert Claim.NOT_CONVERGED in said(replace(similarity, converged=False))
 
 
 def test_features_that_repeat_each_other_are_named():

@@ -7,7 +7,7 @@ from hierbandits.learning.sentence import Claim, Sentence
 from hierbandits.types import Name
 
 LEVEL = 0.005
-"""The p-value from which a check is worth a line: five of them raise 2.5 % false alarms together."""
+"""The p-value from which a check is worth a line: five raise 2.5 % false alarms together."""
 
 LEAST_ODDS = 20.0  # from which a check that has odds is worth a line
 
