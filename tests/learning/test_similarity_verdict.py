@@ -101,6 +101,22 @@ def test_the_share_between_tasks_is_in_its_interval(armed):
     assert Claim.SHARE in claims
 
 
+def test_the_ends_of_a_share_are_those_of_one_width_or_of_several():
+    rows = drawn(3, armed=True, tasks=25, events=20, task_std=0.5, noise=1.0)
+    asked = rows.arguments | QUICK | {"structure": "scalar"}
+    one = learn_prior(rows.frame(), **asked)[1].similarity
+    for place, width, noise in (
+        (0, one.task_low, one.noise_high),
+        (1, one.task_high, one.noise_low),
+    ):
+        assert one.share_ends[place] == pytest.approx(width[0] ** 2 / (width[0] ** 2 + noise**2))
+    several = similar(rows)
+    counts = np.bincount(rows.features) / rows.features.size
+    std, high = (counts * part**2 for part in (several.task_std, several.task_high))
+    signal = std.sum() + np.sqrt(((high - std) ** 2).sum())
+    assert several.share_ends[1] == pytest.approx(signal / (signal + several.noise_low**2))
+
+
 def test_no_share_is_claimed_of_equal_tasks():
     claims = [
         said(similar(drawn(seed, armed=True, tasks=20, events=20, task_std=0.0))).keys()

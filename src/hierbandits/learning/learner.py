@@ -106,7 +106,7 @@ def learn_prior(
             Belief.from_sums(fit.prior, sums, population=survey.population)
         )
         comparison = Comparison.of(sums, survey.population, noise_std)
-    calibration, checks = None, LogChecks(survey, sums)
+    calibration, checks = None, LogChecks(survey, sums, limits)
     if held_out > 0:
         with progress_bar("Fitting the training rows", None, progress):
             training = gathered.of([0])

@@ -21,7 +21,7 @@ from hierbandits.learning.noise_check import (
 from hierbandits.learning.own_fits import OwnFits
 from hierbandits.learning.peaks_check import check_peaks
 from hierbandits.learning.sentence import Claim, in_odds
-from hierbandits.logs import Batch, GroupSums, Survey
+from hierbandits.logs import LIMITS, Batch, GroupSums, Limits, Survey
 
 MOST_LEVERAGE = 0.99  # of a row whose residual says something
 
@@ -29,14 +29,14 @@ MOST_LEVERAGE = 0.99  # of a row whose residual says something
 class LogChecks:
     """Gathers the residuals of a log's rows, each about its own task's fit, then checks them."""
 
-    def __init__(self, survey: Survey, sums: TaskSums) -> None:
+    def __init__(self, survey: Survey, sums: TaskSums, limits: Limits = LIMITS) -> None:
         self._survey, self._sums, self._fits = survey, sums, OwnFits.of(sums)
         times = survey.times
         self._cut: Any = None
         if times is not None and times[0] != times[-1]:
             middle = times[times.size // 2]
             self._cut = middle if middle > times[0] else times[times > middle][0]
-        self._halves = None if self._cut is None else GroupSums(2)
+        self._halves = None if self._cut is None else GroupSums(2, limits=limits)
         groups = len(survey.coordinates) if survey.is_armed else 1
         self._rows, self._square, self._fourth, self._freedom = np.zeros((4, groups))
         self._raw = np.zeros((survey.num_tasks, groups))  # squares of residuals
@@ -47,10 +47,11 @@ class LogChecks:
             assert batch.times is not None
             self._halves.add(batch, np.asarray(batch.times >= self._cut, np.intp))
         residual, leverage = self._fits.residuals(batch.tasks, batch.features, batch.rewards)
-        group = batch.features if batch.is_armed else np.zeros(batch.num_rows, np.intp)
+        group = np.zeros(batch.num_rows, np.intp)
+        if batch.is_armed:
+            group = np.asarray(batch.features, np.intp)
         size = self._square.size
-        cells = np.bincount(batch.tasks * size + group, residual**2, self._raw.size)
-        self._raw += cells.reshape(self._raw.shape)
+        np.add.at(self._raw.ravel(), batch.tasks * size + group, residual**2)
         self._freedom += np.bincount(group, 1 - leverage, size)
         kept = leverage < MOST_LEVERAGE
         squares = residual[kept] ** 2 / (1 - leverage[kept])
