@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 import hierbandits as hb
 from bench.tables import Table
-from hierbandits.environments import SampledActions
 from hierbandits.fitting import fit_prior
 from hierbandits.fitting.structure_choice import StructureChoice
+from hierbandits.learning.log_offers import LogOffers
 from hierbandits.learning.log_worlds import LogWorlds
 from hierbandits.learning.players import Player, Scene, after_sums
 from hierbandits.learning.promises import Promise
@@ -24,6 +24,7 @@ from hierbandits.learning.start_trial import NEW, START, StartTrial
 from hierbandits.models.variants import pooled
 from hierbandits.policies.recipes import POLICIES, USUAL
 from hierbandits.policies.thompson_rule import thompson
+from hierbandits.types import Indices
 
 Array = NDArray[np.float64]
 TASKS, ROUNDS, NOISE = 20, 50, 1.0
@@ -57,7 +58,7 @@ class Drawn:
 
     truth: hb.GaussianHierarchy
     sums: hb.TaskSums
-    sample: Array | None  # rows of features, None if armed
+    offers: LogOffers | None  # None if armed
     worlds: LogWorlds  # one world
     others: LogWorlds  # the same, with other new tasks in each
 
@@ -80,11 +81,17 @@ def draw(shape: Shape, width: float | str, rng: Generator, seed: int) -> Drawn:
     else:
         sample = rng.normal(size=(task.size, d))
         sums.add(task, sample, (sample * theta[task]).sum(axis=1) + luck)
-    actions = None if sample is None else SampledActions(sample[:1000])
-    worlds = LogWorlds(theta[None, shape.tasks :], np.array([NOISE]), actions, seed)
+    offers = None if sample is None else _offers(task, sample)
+    worlds = LogWorlds(theta[None, shape.tasks :], np.array([NOISE]), offers, seed)
     new = mu + widths * rng.normal(size=(OTHERS, TASKS, d))
-    others = LogWorlds(new, np.full(OTHERS, NOISE), actions, seed + 1)
-    return Drawn(truth, sums, sample, worlds, others)
+    others = LogWorlds(new, np.full(OTHERS, NOISE), offers, seed + 1)
+    return Drawn(truth, sums, offers, worlds, others)
+
+
+def _offers(task: Indices, sample: Array) -> LogOffers:
+    """What decisions offer: ten rows, since all features can be chosen."""
+    names = tuple(f"x{j}" for j in range(sample.shape[1]))
+    return LogOffers.of(sample[:1000], task[:1000], names)
 
 
 def start_of(drawn: Drawn) -> hb.Start:
@@ -123,7 +130,7 @@ def promised(drawn: Drawn, start: hb.Start, runs: int) -> Promise:
     one = np.zeros(len(drawn.sums.n), np.intp)
     structure = StructureChoice.of(drawn.sums, one, None, 0)
     trial = StartTrial(
-        start, fit, prior, structure, drawn.sample, horizon=ROUNDS, runs=runs, seed=0
+        start, fit, prior, structure, drawn.offers, horizon=ROUNDS, runs=runs, seed=0
     )
     return Promise(NEW, START, trial.regret(NEW, START))
 

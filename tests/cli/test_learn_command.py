@@ -32,7 +32,7 @@ def test_the_warfarin_trial_by_command(tmp_path):
     arguments += [part for dose in ("low", "medium", "high") for part in ("--arms", dose)]
     result = command("learn", path, *arguments, "--seed", "3", "--out", out)
     assert result.returncode == 0, result.stderr
-    assert "Tasks are alike but not equal" in result.stdout
+    assert "tasks are alike but not equal" in result.stdout
     assert "Rewards have two values" in " ".join(result.stdout.split())
     assert f"Report: {out / 'report.html'}\n" in result.stdout
     assert f"Start: {out / 'start.hb'}; " in result.stdout

@@ -8,6 +8,8 @@ import hierbandits as hb
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.predictor import Predictor
+from hierbandits.learning.sentence import Claim
+from hierbandits.learning.verdict import on_correlations
 from hierbandits.models.stated_covs import parts_in_common
 
 COMMON = np.diag([0.04, 0.02, 0.09]) + 0.5
@@ -30,10 +32,8 @@ def test_a_part_in_common_is_learned_reported_and_drawn(tmp_path):
     correlations = report.correlations
     np.testing.assert_allclose(np.diagonal(correlations.matrix), 1.0)
     assert correlations.common_std == pytest.approx(np.sqrt(common))
-    paragraph = report.verdict[2]
-    assert "The arms of a task move together: correlations are from" in paragraph
-    assert "All arms of a task have a part in common, of width" in paragraph
-    assert "very strongly" in paragraph
+    assert report.claims[Claim.CORRELATED].log_odds > np.log(150)
+    assert "All arms of a task have a part in common, of width" in report.verdict[2]
     assert [section.name for section in report.sections()][1:4] == [
         "widths", "structure", "correlations"
     ]  # fmt: skip
@@ -55,9 +55,11 @@ def test_a_full_covariance_is_learned_and_independent_arms_stay_so():
     _, prior, report = _learned(np.diag(SPREAD**2), held_out=0)
     assert prior.is_diagonal
     assert report.correlations is None
-    assert not any("correlat" in paragraph for paragraph in report.verdict)
+    assert Claim.CORRELATED not in report.claims
+    said = on_correlations(None, report.structure, report.similarity)
+    assert said[0].claim is Claim.NOT_CORRELATED
     words = {section.name: section.words for section in report.sections()}["structure"]
-    assert "The arms of a task are not correlated as far as the log tells" in words[0]
+    assert words[0] == said[0].text
 
 
 def test_a_structure_may_be_forced():

@@ -5,7 +5,7 @@ import pytest
 from support.learn_logs import drawn, other_prior, sums_of
 from support.oracle import full
 
-from hierbandits.environments import SampledActions
+from hierbandits.learning.log_offers import LogOffers
 from hierbandits.learning.log_worlds import LogWorlds, drawn_tasks
 
 
@@ -68,15 +68,28 @@ def test_rewards_and_regrets_are_those_of_the_tasks():
     np.testing.assert_allclose(luck, rewards - value)  # whoever plays
 
 
+def test_arms_that_nobody_played_are_not_offered():
+    theta = np.random.default_rng(1).normal(size=(5, 2, 4))
+    theta[:, :, 2] = 100.0
+    worlds = LogWorlds(theta, np.ones(5), None, 7, np.array([0, 1, 3]))
+    events = worlds.events(0)
+    arms = worlds.offer(events)
+    for place, arm in enumerate((0, 1, 3)):
+        _, regret = worlds.play(events, arms, np.full(10, place))
+        best = theta[:, :, [0, 1, 3]].max(2)
+        np.testing.assert_allclose(regret, (best - theta[:, :, arm]).ravel())
+
+
 def test_features_are_rows_of_the_sample():
     rng = np.random.default_rng(2)
     theta, table = rng.normal(size=(2, 3, 4)), rng.normal(size=(50, 4))
-    worlds = LogWorlds(theta, np.ones(2), SampledActions(table, 5), 7)
+    offers = LogOffers.of(table, np.arange(50), ("a", "b", "c", "d"))
+    worlds = LogWorlds(theta, np.ones(2), offers, 7)
     events = worlds.events(0)
     arms = worlds.offer(events)
     choices = np.array([int(arms.rows_of(e)[0]) for e in range(6)])
     _, regret = worlds.play(events, arms, choices)
     for e in range(6):
         values = table[arms.rows_of(e)] @ theta[e // 3, e % 3]
-        assert len(values) == 5
+        assert len(values) == 10
         assert regret[e] == pytest.approx(values.max() - values[0])

@@ -1,15 +1,18 @@
 """What a start promises, in words, a table and a picture."""
 
 import numpy as np
-from support.learn_logs import learned
+from support.learn_logs import drawn, learned
 
+import hierbandits as hb
 from hierbandits.learning.promise_section import (
+    Setting,
     _percent,
     draw_promises,
     on_promises,
     promises_section,
 )
 from hierbandits.learning.promises import Promise, Promises
+from hierbandits.learning.sentence import Claim
 from hierbandits.learning.start_trial import NEW, NOTHING, PLAYERS, START
 
 
@@ -23,12 +26,21 @@ def made(means):
     return Promises(horizon=3, runs=50, num_tasks={NEW: 20}, policy="HierTS", promises=promises)
 
 
+def claims(means, **setting):
+    return {sentence.claim: sentence for sentence in on_promises(made(means), Setting(**setting))}
+
+
+MEANS = dict.fromkeys(PLAYERS, 2.0) | {START: 1.0, NOTHING: 4.0, "PooledTS": 1.0}
+
+
 def test_the_words_say_what_is_promised_and_saved():
-    means = dict.fromkeys(PLAYERS, 2.0) | {START: 1.0, NOTHING: 4.0, "PooledTS": 1.0}
-    (words,) = on_promises(made(means))
+    said = claims(MEANS)
+    assert said.keys() == {Claim.PROMISE, Claim.SAVING}
+    words = said[Claim.PROMISE].text
     assert "In new tasks, 20 of them for 3 rounds" in words
     assert "a regret of 1 a task, 90 % from 0.99" in words
     assert "on average over many such tasks, and from 0.99" in words
+    words = said[Claim.SAVING].text
     assert "75 ± " in words
     assert "% less than without the log" in words
     assert "50 ± " in words
@@ -38,18 +50,40 @@ def test_the_words_say_what_is_promised_and_saved():
         horizon=1, runs=2, num_tasks={NEW: 20}, policy="HierTS",
         promises=tuple(Promise(NEW, name, np.ones((1, 2, 3))) for name in PLAYERS),
     )  # fmt: skip
-    assert "about as much as with TS (+0 ± 0 %)" in on_promises(same)[0]
-    words = on_promises(made(means | {"PooledTS": 0.2}))
-    assert "% more than with PooledTS" in words[0]
-    assert words[1].startswith("Pooling wins in new tasks")
+    assert "about as much as with TS (+0 ± 0 %)" in on_promises(same, Setting())[1].text
+    without = {name: mean for name, mean in MEANS.items() if name != NOTHING}
+    assert "less than with TS" in claims(without)[Claim.SAVING].text
 
-    without = {name: mean for name, mean in means.items() if name != NOTHING}
-    assert "less than with TS" in on_promises(made(without))[0]
+
+def test_pooling_wins_only_where_it_has_less_regret():
+    said = claims(MEANS | {"PooledTS": 0.2})
+    assert Claim.POOLING_WINS in said
+    assert "% more than with PooledTS" in said[Claim.SAVING].text
+    for regret in (1.0, 2.0):
+        assert Claim.POOLING_WINS not in claims(MEANS | {"PooledTS": regret})
+
+
+def test_odds_for_sharing_beside_a_ts_that_is_as_good_are_reconciled():
+    """TS of the promises knows the log: what a log shares, it has."""
+    assert Claim.TS_SHARES_TOO in claims(MEANS | {"TS": 1.0}, log_odds_of_sharing=48.0)
+    assert Claim.TS_SHARES_TOO not in claims(MEANS, log_odds_of_sharing=48.0)
+    assert Claim.TS_SHARES_TOO not in claims(MEANS | {"TS": 1.0}, log_odds_of_sharing=0.5)
+
+
+def test_what_a_start_cannot_learn_or_was_not_told_is_said():
+    rows = drawn(5, armed=True, tasks=12, events=20, populations=3)
+    arguments = rows.arguments | {"arms": ["a0", "a1", "a2", "never"]}
+    asked = {"runs": 2, "held_out": 0, "horizon": 2, "structure": "scalar", "progress": False}
+    said = hb.learn_prior(rows.frame(), **arguments, **asked)[1].claims
+    assert said[Claim.PROMISE_WITHOUT].about == ("never",)
+    assert Claim.STATED_WIDTHS in said  # there are several populations
+    said = learned(True)[2].claims
+    assert not {Claim.PROMISE_WITHOUT, Claim.STATED_WIDTHS} & said.keys()
 
 
 def test_the_table_has_all_promises():
     promises = learned(True)[2].promises
-    section = promises_section(promises)
+    section = promises_section(promises, Setting())
     assert len(section.rows) == 2 * len(PLAYERS)
     row = dict(zip(section.columns, section.rows[2], strict=True))
     assert row["tasks: policy"] == "new: TS"

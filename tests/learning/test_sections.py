@@ -23,11 +23,12 @@ def test_every_table_is_complete(armed, populations):
     sections = {section.name: section for section in report.sections()}
     assert list(sections) == [
         "evidence", "widths", "structure", "forest", "shrinkage", "outliers", "calibration",
-        "scores", "regret",
+        "scores", "checks", "regret", "unseen",
     ]  # fmt: skip
     for section in sections.values():
         assert {len(row) for row in section.rows} == {len(section.columns)}
         assert all(section.words)
+    assert sections["unseen"].heading == "What it cannot see"
     widths = sections["widths"]
     assert widths.columns[:2] == (
         ["arm", "mean"] if populations == 1 else ["feature", "between populations"]

@@ -9,6 +9,7 @@ from hierbandits import GaussianHierarchy, Start, UnknownWidths
 from hierbandits.beliefs.width_refit import work_of_task
 from hierbandits.fitting import fit_prior
 from hierbandits.learning import start_trial
+from hierbandits.learning.log_offers import LogOffers
 from hierbandits.learning.players import after_sums
 from hierbandits.learning.start_trial import BEST_ARM, NEW, NOTHING, OWN, PLAYERS, START, StartTrial
 
@@ -17,9 +18,12 @@ def trial_of(rows, prior=None, horizon=4, runs=6, seed=0):
     sums = sums_of(rows)
     fit = fit_prior(sums)
     start = Start(prior or UnknownWidths.of(rows.dim, armed=rows.armed), sums, rows.names)
-    sample = None if rows.armed else rows.features
+    offers = None
+    if not rows.armed:
+        names = tuple(f"x{j}" for j in range(rows.dim))
+        offers = LogOffers.of(rows.features, rows.task, names)
     return StartTrial(
-        start, fit, after_sums(fit.prior, sums), None, sample, horizon=horizon, runs=runs, seed=seed
+        start, fit, after_sums(fit.prior, sums), None, offers, horizon=horizon, runs=runs, seed=seed
     )
 
 

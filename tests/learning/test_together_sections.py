@@ -32,7 +32,7 @@ def test_the_tables_hold_the_numbers():
         ["common", "5", "-100.00", "0.00", "0.731"],
         ["full", "10", "-101.00", "-1.00", "0.269"],
     ]
-    assert "odds e^20 to 1" in structure.words[1]
+    assert "odds are e^20 to 1" in structure.words[0]
     assert "2,000 tasks were compared" in structure.words[-1]
     shown = [[float(cell) for cell in row[1:]] for row in correlations.rows]
     np.testing.assert_allclose(shown, found.matrix, atol=0.0051)
@@ -45,15 +45,17 @@ def test_many_arms_are_cut_short():
     (section,) = together_sections(found, None, similarity)
     assert (len(section.rows), len(section.columns), section.brief) == (12, 13, False)
     assert "All correlations are in report.json." in section.words
-    assert "The arms of a task are correlated: correlations are from" in section.words[0]
+    assert "as the structure that you chose has it" in section.words[0]
+    assert "correlations are from" in section.words[1]
     assert "The first 24 of 40 arms are shown." in section.caption
     assert len(section.draw().axes[0].get_xticklabels()) == 24
 
 
 def test_nothing_is_shown_where_nothing_was_asked():
     assert together_sections(None, None, learned(True)[2].similarity) == []
-    (structure,) = together_sections(None, CHOICE, learned(False)[2].similarity)
-    assert "The features of a task are not correlated" in structure.words[0]
+    apart = StructureChoice({"diagonal": 0.0, "full": -9.0}, {"diagonal": 4, "full": 10}, 20)
+    (structure,) = together_sections(None, apart, learned(False)[2].similarity)
+    assert "the features of a task are not correlated" in structure.words[0]
 
 
 def test_the_map_is_of_the_matrix():

@@ -15,6 +15,7 @@ from hierbandits.cli.reading_options import (
     MostArms,
     Separator,
     Strip,
+    TimeFormat,
     opened_log,
     reading_of,
 )
@@ -36,6 +37,16 @@ def learn(
     ] = None,
     population: Annotated[
         str | None, typer.Option(help="Column of populations. Each has a shared mean of its own.")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option(help="Column of times, to see whether early and late rows differ.")
+    ] = None,
+    context: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A feature that describes who comes, and cannot be chosen. Repeat the option for "
+            "each; the promises offer the other features."
+        ),
     ] = None,
     arms: Annotated[
         list[str] | None,
@@ -71,6 +82,7 @@ def learn(
     strip: Strip = False,
     missing: Missing = None,
     drop_missing: DropMissing = False,
+    time_format: TimeFormat = None,
     separator: Separator = None,
     decimal: Decimal = ".",
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/learn"),
@@ -94,14 +106,15 @@ from this log?
         try:
             reading = reading_of(
                 strip=strip, missing=missing, drop_missing=drop_missing, decision=decision,
-                separator=separator, decimal=decimal,
+                separator=separator, decimal=decimal, time_format=time_format,
             )  # fmt: skip
             columns = {
                 "task": task, "reward": reward, "arm": arm, "features": features or None,
-                "population": population, "decision": decision,
+                "population": population, "decision": decision, "time": time,
             }  # fmt: skip
             _, report = learn_prior(
                 opened_log(log, columns, arms or None, reading),
+                context=context or None,
                 structure=structure,  # type: ignore[arg-type]  # checked when fitting
                 rank=rank,
                 noise_std=noise_std,

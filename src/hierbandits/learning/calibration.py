@@ -9,13 +9,45 @@ from scipy.special import ndtr
 from hierbandits.algebra import normal_quantile
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.learning.predictor import Predictor
-from hierbandits.logs import GroupSums, Split, Survey
+from hierbandits.logs import Batch, GroupSums, Split, Survey
 from hierbandits.types import Indices, Matrix, Vector
 
 BINS = 20
 CONFIDENCES = (0.5, 0.8, 0.9, 0.95)
 CELL_ROWS = 10  # held-out rewards that make a mean worth checking
+WITHIN = 0.15  # of what it states, coverage must surely be before we say that it holds
 _REACH = np.array([normal_quantile(confidence) for confidence in CONFIDENCES])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coverage:
+    """How often intervals cover what they predict."""
+
+    coverage: Vector  # of the intervals of CONFIDENCES
+    error: Vector  # its standard error; at least that of independent cases, since few can all agree
+    size: int  # cases
+
+    @classmethod
+    def of(cls, coverage: Vector, error: Vector, size: int) -> "Coverage":
+        """With errors that are large enough."""
+        stated = np.array(CONFIDENCES)
+        return cls(coverage, np.maximum(error, np.sqrt(stated * (1 - stated) / size)), size)
+
+    @property
+    def wrong(self) -> list[float]:
+        """The confidences whose coverage is wrong, by 3 standard errors and by 0.02 at least."""
+        bad = (self._gap > 3 * self.error) & (self._gap > 0.02)
+        return [confidence for confidence, is_bad in zip(CONFIDENCES, bad, strict=True) if is_bad]
+
+    @property
+    def holds(self) -> bool:
+        """Whether coverage is within WITHIN of what is stated, and that for sure."""
+        return bool((self._gap + 2 * self.error <= WITHIN).all()) and not self.wrong
+
+    @property
+    def _gap(self) -> Vector:
+        gap: Vector = np.abs(self.coverage - np.array(CONFIDENCES))
+        return gap
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -95,15 +127,18 @@ class Calibration:
         split: Split,
         sums: GroupSums,
         predictors: Mapping[str, Predictor],
-        advance: Callable[[int], object],
+        with_each: Callable[[Batch], object] = lambda batch: None,
     ) -> "Calibration":
-        """Read the log again and judge the predictors by its held-out rows."""
+        """Read the log again and judge the predictors by its held-out rows.
+
+        `with_each` sees each batch as well.
+        """
         training, held = sums.of([0]), sums.of([1])
         tally = _Tally(held, predictors)
         for batch in survey.log.batches():
             rows = np.flatnonzero(split.groups(batch.numbers))
             tally.add(batch.tasks[rows], batch.features[rows], batch.rewards[rows])
-            advance(batch.num_rows)
+            with_each(batch)
         coverage, coverage_error = clustered(tally.inside, held.n)
         num_rows = held.n.sum()
         return cls(
@@ -120,19 +155,19 @@ class Calibration:
         )
 
     @property
-    def wrong_confidences(self) -> list[float]:
-        """The confidences whose coverage is wrong, by 3 standard errors and by 0.02 at least."""
-        coverage, error, size = self.coverage, self.coverage_error, self.rows
-        if self.two_valued:
-            if self.cells is None:
-                return []
-            coverage, error = self.cells.coverage, self.cells.coverage_error
-            size = self.cells.count
-        stated = np.array(CONFIDENCES)
-        gap = np.abs(coverage - stated)
-        error = np.maximum(error, np.sqrt(stated * (1 - stated) / size))  # few rows can all agree
-        wrong = (gap > 3 * error) & (gap > 0.02)
-        return [confidence for confidence, bad in zip(CONFIDENCES, wrong, strict=True) if bad]
+    def of_rows(self) -> Coverage:
+        """The coverage of single rewards."""
+        return Coverage.of(self.coverage, self.coverage_error, self.rows)
+
+    @property
+    def judged(self) -> dict[str, Coverage]:
+        """What predictions are judged by: single rewards unless they have two values, and means."""
+        parts = {} if self.two_valued else {"held-out rewards": self.of_rows}
+        cells = self.cells
+        if cells is not None:
+            of_cells = Coverage.of(cells.coverage, cells.coverage_error, cells.count)
+            parts["means of held-out rewards"] = of_cells
+        return parts
 
 
 class _Tally:
@@ -145,18 +180,22 @@ class _Tally:
         self.inside = np.zeros((num_tasks, len(CONFIDENCES)))  # rewards inside the intervals
         self.scores = {name: np.zeros(num_tasks) for name in predictors}
         self.squares = dict.fromkeys(predictors, 0.0)  # of errors
+        self._apart = dict.fromkeys(predictors, 0.0)  # squares of the hierarchy's score less theirs
         self._features = np.zeros((num_tasks, dim))
         self._rewards = np.zeros(num_tasks)
 
     def add(self, tasks: Indices, features: Matrix | Indices, rewards: Vector) -> None:
         """Add held-out rows."""
         num_tasks = len(self._rewards)
-        for name, predictor in self._predictors.items():
+        ours = None
+        for name, predictor in self._predictors.items():  # the hierarchy first
             mean, var = predictor.signal(tasks, features)
             var, error = var + predictor.noise_var, rewards - mean
             score = -0.5 * (np.log(2 * np.pi * var) + error**2 / var)
             self.scores[name] += np.bincount(tasks, score, num_tasks)
             self.squares[name] += float((error**2).sum())
+            ours = score if ours is None else ours
+            self._apart[name] += float(((ours - score) ** 2).sum())
             if name == "hierarchical":
                 z = error / np.sqrt(var)
                 self.histogram += histogram(z)
@@ -168,10 +207,14 @@ class _Tally:
             self._rewards += np.bincount(tasks, rewards, num_tasks)
 
     def advantage(self, name: str) -> tuple[float, float]:
-        """By how much the hierarchy's log score of a row is better, and its error."""
-        better = self.scores["hierarchical"] - self.scores[name]
+        """By how much the hierarchy's log score of a row is better, and its error.
+
+        The error of independent rows is the least that it can be: few tasks can all agree.
+        """
+        better, rows = self.scores["hierarchical"] - self.scores[name], self._held.n.sum()
         mean, error = clustered(better[:, None], self._held.n)
-        return float(mean[0]), float(error[0])
+        least = np.sqrt(max(self._apart[name] / rows - mean[0] ** 2, 0.0) / rows)
+        return float(mean[0]), float(max(error[0], least))
 
     def cells(self) -> Cells | None:
         """The means of tasks, or of tasks and arms."""

@@ -15,6 +15,8 @@ from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning.calibration import Calibration
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.learning_report import LearningReport
+from hierbandits.learning.log_checks import LogChecks
+from hierbandits.learning.log_offers import LogOffers
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outlier_rows import OutlierRows
 from hierbandits.learning.outliers import Outliers
@@ -39,6 +41,8 @@ def learn_prior(
     arm: str | None = None,
     features: str | Sequence[str] | None = None,
     population: str | None = None,
+    time: str | None = None,
+    context: Sequence[str] | None = None,
     arms: Sequence[Name] | None = None,
     structure: StructureKind | Literal["auto"] = "auto",
     rank: int = 1,
@@ -55,7 +59,9 @@ def learn_prior(
     `source` is an `hb.Log`; or a polars, pandas or Arrow table, or a .parquet or .csv file of any
     size, whose columns `task`, `reward` and either `arm` or `features` (one column of lists, or
     several columns) are named.  It is read twice, once more if tasks stand out, and never held as
-    a whole.
+    a whole.  Name a column of `time` as well, and the report says whether early and late rows
+    differ.  `context` names the features that describe who comes, which no agent can choose:
+    promises offer the others.
 
     `report.start` is what to give an agent: `hb.Agent(report.start)` has learned the log.  The
     prior alone is for tasks that are not in the log: with one population, mu has its posterior
@@ -68,8 +74,8 @@ def learn_prior(
     function that is called with the steps of a stage done so far and all of its steps.  A log that
     is too large for the `limits` is refused as soon as that is seen.
     """
-    columns = {"task": task, "reward": reward, "arm": arm}
-    log = Log.of(source, {**columns, "features": features, "population": population}, arms)
+    columns = {"task": task, "reward": reward, "arm": arm, "population": population, "time": time}
+    log = Log.of(source, {**columns, "features": features}, arms)
     made_from = log.made_from()
     split, runs = Split.held_out(held_out, seed), count("runs", runs)
     if runs == 1:
@@ -89,6 +95,7 @@ def learn_prior(
             with_each=gather,
         )
     _check_enough(survey, gathered, split)
+    offers = _offers(survey, context)
     sums, names = gathered.total(), (survey.tasks, survey.coordinates)
     choice, kind = None, structure
     if kind == "auto":
@@ -105,21 +112,30 @@ def learn_prior(
             Belief.from_sums(fit.prior, sums, population=survey.population)
         )
         comparison = Comparison.of(sums, survey.population, noise_std)
-    calibration = None
+    calibration, checks = None, LogChecks(survey, sums, limits)
     if held_out > 0:
         with progress_bar("Fitting the training rows", None, progress):
             training = gathered.of([0])
             trained = fit_to(training).prior
             predictors = Predictor.of_each_model(trained, training, survey.population, noise_std)
-        with progress_bar("Checking held-out rows", survey.num_rows, progress) as steps:
-            calibration = Calibration.of(survey, split, gathered, predictors, steps.advance)
+    with progress_bar("Checking the rows", survey.num_rows, progress) as steps:
+
+        def check(batch: Batch) -> None:
+            checks.add(batch)
+            steps.advance(batch.num_rows)
+
+        if held_out > 0:
+            calibration = Calibration.of(survey, split, gathered, predictors, check)
+        else:
+            for batch in log.batches():
+                check(batch)
     start = start_from(survey, sums, fit.prior, noise_std)
     prior = _starting_prior(fit.prior, posteriors, sums)
     promises = None
     if runs:
         with progress_bar("Drawing worlds", None, progress):
             trial = StartTrial(
-                start, fit, prior, choice, survey.features, horizon=horizon, runs=runs, seed=seed
+                start, fit, prior, choice, offers, horizon=horizon, runs=runs, seed=seed
             )
         promises = Promises.of_trial(trial, progress)
     outliers = Outliers.of(fit.prior, sums, posteriors, *names)
@@ -141,10 +157,24 @@ def learn_prior(
         outliers=outliers,
         outlier_rows=OutlierRows.of(survey, outliers, fit.prior.noise_std),
         calibration=calibration,
+        checks=checks.results(choice, seed),
+        has_time=log.columns.time is not None,
+        has_propensities=survey.has_propensities,
         promises=promises,
         settings=settings | {"held_out": held_out, "horizon": horizon, "runs": runs, "seed": seed},
     )
     return report.prior, report
+
+
+def _offers(survey: Survey, context: Sequence[str] | None) -> LogOffers | None:
+    """What simulated decisions offer; None if armed, where it is all arms."""
+    if survey.is_armed:
+        if context is not None:
+            raise ValueError(f"context must come with features, got {context!r:.80} with arms")
+        return None
+    assert survey.features is not None
+    assert survey.feature_tasks is not None
+    return LogOffers.of(survey.features, survey.feature_tasks, survey.coordinates, context)
 
 
 def _check_enough(survey: Survey, gathered: GroupSums, split: Split) -> None:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning import verdict
 from hierbandits.learning.calibration import Calibration
+from hierbandits.learning.check import Check
+from hierbandits.learning.checks_section import checks_section, on_checks, unseen_section
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.forest_section import forest_section, lookup
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outlier_rows import OutlierRows, outlier_rows_section
 from hierbandits.learning.outliers import Outliers
-from hierbandits.learning.promise_section import on_promises, promises_section
+from hierbandits.learning.promise_section import Setting, on_promises, promises_section
 from hierbandits.learning.promises import Promises
 from hierbandits.learning.sections import (
     Section,
@@ -23,7 +25,9 @@ from hierbandits.learning.sections import (
     shrinkage_section,
     similarity_section,
 )
+from hierbandits.learning.sentence import Claim, Sentence, texts
 from hierbandits.learning.shrinkage import Shrinkage
+from hierbandits.learning.similarity_verdict import on_similarity
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.learning.together_sections import together_sections
 from hierbandits.logs import LogSummary, Start
@@ -62,25 +66,50 @@ class LearningReport:
     outliers: Outliers
     outlier_rows: OutlierRows | None  # None if no task stands out
     calibration: Calibration | None  # None if no rows were held out
+    checks: tuple[Check, ...]  # of what the model assumes
+    has_time: bool  # whether rows have times, and propensities
+    has_propensities: bool
     promises: Promises | None  # None if there were no runs
     settings: dict[str, Any]
 
     @property
-    def verdict(self) -> tuple[str, ...]:
-        """The findings in plain words, a few sentences for each."""
-        findings = [
-            verdict.on_models(self.comparison),
-            verdict.on_similarity(self.similarity),
-            verdict.on_outliers(self.outliers),
-        ]
+    def paragraphs(self) -> tuple[tuple[Sentence, ...], ...]:
+        """The findings, a few sentences for each; a sentence says what it claims and its odds."""
+        models = verdict.on_models(self.comparison, self.similarity)
+        similar = on_similarity(self.similarity)
+        similar += verdict.on_agreement(models[0], self.similarity)
+        findings = [models, [s for s in similar if s not in models]]
         if self.correlations is not None:
             together = verdict.on_correlations(self.correlations, self.structure, self.similarity)
-            findings.insert(2, together)
+            findings.append(together)
+        findings.append(verdict.on_outliers(self.outliers))
         if self.calibration is not None:
-            findings.append(verdict.on_calibration(self.calibration))
+            judged = verdict.on_calibration(self.calibration)
+            findings.append(judged + verdict.on_scores(self.calibration))
+        findings.append(on_checks(self.checks))
         if self.promises is not None:
-            findings.append(on_promises(self.promises))
-        return tuple(" ".join(sentences) for sentences in findings)
+            findings.append(on_promises(self.promises, self._setting))
+        return tuple(tuple(sentences) for sentences in findings if sentences)
+
+    @property
+    def verdict(self) -> tuple[str, ...]:
+        """The findings in plain words."""
+        return tuple(" ".join(texts(sentences)) for sentences in self.paragraphs)
+
+    @property
+    def claims(self) -> dict[Claim, Sentence]:
+        """The first sentence of each claim that is made."""
+        made = [sentence for sentences in self.paragraphs for sentence in sentences]
+        return {sentence.claim: sentence for sentence in reversed(made)}
+
+    @property
+    def _setting(self) -> Setting:
+        """What words on promises must not forget."""
+        return Setting(
+            self.comparison.log_odds("hierarchical", "independent"),
+            self.start.prior.widths_known,
+            self.similarity.named(self.similarity.tasks_seen == 0),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; the numbers of each task are in tasks and outliers.parquet."""
@@ -91,6 +120,7 @@ class LearningReport:
             "tasks": self.num_tasks,
             "arms": self.arms,
             "verdict": self.verdict,
+            "sentences": [s for sentences in self.paragraphs for s in sentences],
             "prior": self.prior,
             "similarity": plain(self.similarity),
             "structure": None if self.structure is None else self.structure.to_dict(),
@@ -106,6 +136,7 @@ class LearningReport:
             "shrinkage": {**plain(shrinkage, PER_TASK), "weight": shrinkage.quantiles()},
             "outliers": {**plain(outliers, PER_TASK), "flagged": outliers.flagged_tasks},
             "calibration": plain(self.calibration),
+            "checks": self.checks,
             "promises": plain(self.promises),
             "settings": self.settings,
         }
@@ -115,7 +146,7 @@ class LearningReport:
     def sections(self) -> list[Section]:
         """The findings as they are shown."""
         shown = [
-            comparison_section(self.comparison),
+            comparison_section(self.comparison, self.similarity),
             similarity_section(self.similarity),
             *together_sections(self.correlations, self.structure, self.similarity),
             forest_section(self.shrinkage, self.similarity),
@@ -127,8 +158,15 @@ class LearningReport:
         if self.calibration is not None:
             shown.append(calibration_section(self.calibration))
             shown.append(scores_section(self.calibration))
+        shown.append(checks_section(self.checks))
         if self.promises is not None:
-            shown.append(promises_section(self.promises))
+            shown.append(promises_section(self.promises, self._setting))
+        unseen = unseen_section(
+            has_time=self.has_time,
+            has_propensities=self.has_propensities,
+            is_armed=self.similarity.is_armed,
+        )
+        shown.append(unseen)
         return shown
 
     def show(self, console: "Console | None" = None) -> None:

@@ -8,9 +8,9 @@ from numpy.random import Generator
 
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.environments import SampledActions
 from hierbandits.environments.events import Events
 from hierbandits.keyed_random import Stream
+from hierbandits.learning.log_offers import LogOffers
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
@@ -25,8 +25,9 @@ class LogWorlds:
 
     theta: Matrix  # (runs, tasks, d)
     noise_std: Vector  # of each world, (runs,)
-    actions: SampledActions | None  # None if armed
+    offers: LogOffers | None  # None if armed
     seed: int
+    played: Indices | None = None  # the arms that are offered; None: all
 
     @property
     def runs(self) -> int:
@@ -46,18 +47,20 @@ class LogWorlds:
     def offer(self, events: Events) -> Arms:
         """The arms of each event."""
         dim = self.theta.shape[2]
-        if self.actions is None:
-            return Arms.of(None, events.run.size, dim, armed=True)
-        return self.actions.fresh_sets(Stream(self.seed, "actions"), events, dim)
+        if self.offers is None:
+            return Arms.of(self.played, events.run.size, dim, armed=True)
+        return self.offers.sets(self.seed, events)
 
     def play(self, events: Events, arms: Arms, choices: Indices) -> tuple[Vector, Vector]:
         """The reward and the regret of each event's choice."""
         theta = self.theta[events.run, events.task]
-        if self.actions is None:
-            value, best = theta[np.arange(choices.size), choices], theta.max(axis=1)
+        if self.offers is None:
+            value = theta[np.arange(choices.size), arms.features(choices)]
+            best = (theta if self.played is None else theta[:, self.played]).max(axis=1)
         else:
             value = (arms.features(choices) * theta).sum(axis=1)
             best = arms.values(theta).reshape(choices.size, -1).max(axis=1)
+            best = np.maximum(best, value)  # but for rounding
         luck = Stream(self.seed, "reward").normals(events, 1)[:, 0]
         return value + self.noise_std[events.run] * luck, best - value
 

@@ -1,40 +1,79 @@
 """What a start promises, as words, a table and a picture."""
 
+from dataclasses import dataclass
+from math import log
 from typing import Any
 
 from hierbandits.learning.captions import of_promises
 from hierbandits.learning.promises import CONFIDENCE, Promise, Promises
 from hierbandits.learning.sections import Section
+from hierbandits.learning.sentence import Claim, Sentence, listed, texts
 from hierbandits.learning.start_trial import BEST_ARM, NEW, NOTHING, OWN, START
 from hierbandits.learning.verdict import SURE
 from hierbandits.reporting.figure import panels
 from hierbandits.simulation.line_styles import line_style
+from hierbandits.types import Name
 
+SHARING = 20.0  # odds from which tasks share for sure
+WHO = {NOTHING: "without the log", "TS": "with TS", "PooledTS": "with PooledTS"}
 OF = {NEW: "new tasks", OWN: "the log's own tasks"}
 _SHARE = f"{100 * CONFIDENCE:g} %"
 
 
-def on_promises(promises: Promises) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What else a report knows, which words on promises must not forget."""
+
+    log_odds_of_sharing: float = 0.0  # of a hierarchy over independent tasks
+    states_widths: bool = False  # whether the start does not go on learning widths
+    never_played: tuple[Name, ...] = ()  # arms, or features that are always zero
+
+
+def on_promises(promises: Promises, setting: Setting) -> list[Sentence]:
     """What the start promises, and whether it is worth it."""
     sentences = []
     for tasks, number in promises.num_tasks.items():
         promise = promises.of(tasks)
-        others = [name for name in (NOTHING, "TS", "PooledTS") if name in promises.policies]
-        saved = [_saved(promises, tasks, other) for other in others]
-        sentences.append(
+        text = (
             f"In {OF[tasks]}, {number} of them for {promises.horizon} rounds, an agent that begins "
             f"with this start is promised a regret of {promise.mean:.3g} a task, {_SHARE} "
-            f"{_ranges(promise, number)}. It is {', '.join(saved[:-1])} and {saved[-1]}."
+            f"{_ranges(promise, number)}."
         )
+        others = [name for name in WHO if name in promises.policies]
+        saved = [_saved(promises, tasks, other) for other in others]
+        sentences.append(Sentence(Claim.PROMISE, text))
+        text = f"That is {', '.join(saved[:-1])} and {saved[-1]}."
+        if not sentences[1:]:
+            text += " TS and PooledTS know the log too; TS then learns each task alone, and "
+            text += "PooledTS takes all tasks for one."
+        sentences.append(Sentence(Claim.SAVING, text))
+    if promises.offered is not None:
+        sentences.append(Sentence(Claim.OFFERED, promises.offered))
     percent, error = promises.saving(NEW, "PooledTS")
     if percent < -SURE * error:
-        sentences.append(
-            "Pooling wins in new tasks: tasks differ too little, or end too soon, to tell apart."
+        text = "Pooling wins in new tasks: tasks differ too little, or end too soon, to tell apart."
+        sentences.append(Sentence(Claim.POOLING_WINS, text))
+    percent, error = promises.saving(NEW, "TS")
+    if setting.log_odds_of_sharing >= log(SHARING) and percent <= SURE * error:
+        text = (
+            "Tasks do share, and TS is no worse here all the same: it starts from what the log "
+            "says of new tasks, and new tasks have little left to teach each other. What the log "
+            "is worth shows beside an agent without it."
         )
+        sentences.append(Sentence(Claim.TS_SHARES_TOO, text, setting.log_odds_of_sharing))
+    if setting.states_widths:
+        text = (
+            "This start states its widths and does not go on learning them: where tasks are more "
+            "equal than it states, it explores more than it should."
+        )
+        sentences.append(Sentence(Claim.STATED_WIDTHS, text))
+    if never := setting.never_played:
+        text = f"The log says nothing of {listed(never)}, so these promises are without it."
+        sentences.append(Sentence(Claim.PROMISE_WITHOUT, text, about=never))
     return sentences
 
 
-def promises_section(promises: Promises) -> Section:
+def promises_section(promises: Promises, setting: Setting) -> Section:
     """The promises of all who play."""
     rows = []
     for promise in promises.promises:
@@ -53,7 +92,7 @@ def promises_section(promises: Promises) -> Section:
         columns=("tasks: policy", "regret", _SHARE, "with luck", "the start saves", "± s.e."),
         rows=rows,
         words=[
-            *on_promises(promises),
+            *texts(on_promises(promises, setting)),
             f"Regret of a task, on average over the tasks that act, in {promises.runs} worlds "
             "drawn given the log: first widths and noise, then what tasks have in common, then "
             "tasks. So the first interval of new tasks holds what the log leaves open, and the "
@@ -104,7 +143,7 @@ def _ranges(promise: Promise, number: int) -> str:
 def _saved(promises: Promises, tasks: str, other: str) -> str:
     """How much less or more regret the start has than another."""
     percent, error = promises.saving(tasks, other)
-    name = "without the log" if other == NOTHING else f"with {other}"
+    name = WHO[other]
     if abs(percent) <= SURE * error:
         return f"about as much as {name} ({_percent(0.0 - percent, '+')} ± {_percent(error)} %)"
     word = "less" if percent > 0 else "more"

@@ -98,6 +98,7 @@ class Promises:
     runs: int
     num_tasks: Mapping[str, int]  # that act, new ones and the log's own
     policy: str  # the usual one of a start
+    offered: str | None = None  # what decisions offered, in words; None if all arms
     promises: tuple[Promise, ...]
 
     def of(self, tasks: str, policy: str = START) -> Promise:
@@ -126,6 +127,7 @@ class Promises:
             "runs": self.runs,
             "tasks": dict(self.num_tasks),
             "policy": self.policy,
+            "offered": self.offered,
             "confidence": CONFIDENCE,
             "regret_per_task": [promise.to_dict() for promise in self.promises],
         }
@@ -159,5 +161,6 @@ class Promises:
             runs=trial.runs,
             num_tasks=trial.num_tasks,
             policy=USUAL,
+            offered=None if trial.offers is None else trial.offers.words(),
             promises=tuple(made),
         )

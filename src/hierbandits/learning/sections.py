@@ -11,11 +11,14 @@ from hierbandits.learning import learning_figures as pictures
 from hierbandits.learning.calibration import CELL_ROWS, CONFIDENCES, Calibration
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import FALSE_ALARMS, Outliers
+from hierbandits.learning.sentence import texts
 from hierbandits.learning.shrinkage import Shrinkage
+from hierbandits.learning.similarity_verdict import on_similarity
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.reporting.rounding import to_its_error
 
 ROWS = 30  # of a table
+NOT_TOLD = "not told"  # in place of a number that the log does not have
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -49,9 +52,12 @@ def similarity_section(similarity: Similarity) -> Section:
             for part in (similarity.task_std, similarity.task_low, similarity.task_high)
         ]
         shares = [f"{100 * similarity.share[j]:.2g} %", _short(similarity.rewards_to_equal[j])]
-        rows.append([str(name), *first, *width, *shares])
+        cells = [NOT_TOLD if "nan" in cell else cell for cell in (*first, *width, *shares)]
+        rows.append([str(name), *cells])
     noise = f"Noise: std {_short(similarity.noise_std)}"
-    if similarity.noise_low is not None and similarity.noise_high is not None:
+    if not similarity.is_noise_told:
+        noise = "Noise: not told"
+    elif similarity.noise_low is not None and similarity.noise_high is not None:
         noise += f", 95 % from {_short(similarity.noise_low)} to {_short(similarity.noise_high)}"
     noise += f". The fit took {similarity.iterations} iterations"
     noise += "." if similarity.converged else " and did not converge."
@@ -62,7 +68,7 @@ def similarity_section(similarity: Similarity) -> Section:
         heading="How similar tasks are",
         columns=columns,
         rows=rows,
-        words=[*verdict.on_similarity(similarity), noise],
+        words=[*texts(on_similarity(similarity)), noise],
         draw=lambda: pictures.draw_widths(similarity),
         caption=captions.of_widths(similarity)
         + pictures.note_on_shown(similarity.coordinates, pictures.MOST_COORDINATES, f"{what}s")
@@ -70,7 +76,7 @@ def similarity_section(similarity: Similarity) -> Section:
     )  # fmt: skip
 
 
-def comparison_section(comparison: Comparison) -> Section:
+def comparison_section(comparison: Comparison, similarity: Similarity) -> Section:
     """Pooled, hierarchical or independent."""
     logs, typical = comparison.log_evidence, comparison.typical
     rows = [
@@ -79,7 +85,7 @@ def comparison_section(comparison: Comparison) -> Section:
         for name, share in comparison.probability.items()
     ]
     words = [
-        *verdict.on_models(comparison),
+        *texts(verdict.on_models(comparison, similarity)),
         f"Widths are integrated out, log-uniform from {_short(comparison.task_widths[0])} to "
         f"{_short(comparison.task_widths[-1])} in units of the noise; the last two columns are "
         "typical ones. Each model is as probable as any other beforehand.",
@@ -147,7 +153,7 @@ def outliers_section(outliers: Outliers) -> Section:
         columns=columns,
         rows=rows,
         words=[
-            *verdict.on_outliers(outliers),
+            *texts(verdict.on_outliers(outliers)),
             "Each task is left out in turn and its data compared with what the others say of it; "
             f"of the flagged, {100 * FALSE_ALARMS:g} % at most are false alarms on average.",
         ],
@@ -167,7 +173,7 @@ def calibration_section(calibration: Calibration) -> Section:
             row.append(f"{100 * cells.coverage[i]:.1f} %")
             row.append(f"{100 * cells.coverage_error[i]:.1f}")
         rows.append(row)
-    words = verdict.on_calibration(calibration)[:-1]
+    words = texts(verdict.on_calibration(calibration))
     words.append(
         f"{calibration.rows} rows were held out of the fit to the other "
         f"{calibration.training_rows}."
@@ -201,7 +207,7 @@ def scores_section(calibration: Calibration) -> Section:
         columns=("model", "log score per row", "hierarchy's advantage", "± s.e.", "RMSE"),
         rows=rows,
         words=[
-            verdict.on_calibration(calibration)[-1],
+            *texts(verdict.on_scores(calibration)),
             "All three are fitted to the training rows; a log score is the log of the density "
             "that the model gave to what happened.",
         ],

@@ -9,9 +9,9 @@ from numpy.random import Generator
 from hierbandits.beliefs.hierarchy_draws import draw_hierarchies
 from hierbandits.beliefs.model_kinds import belief_after
 from hierbandits.beliefs.width_refit import work_of_task
-from hierbandits.environments import SampledActions
 from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.keyed_random import seed_words
+from hierbandits.learning.log_offers import LogOffers
 from hierbandits.learning.log_worlds import LogWorlds, drawn_tasks
 from hierbandits.learning.players import Player, Scene, after_sums
 from hierbandits.logs import Start
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 START, NOTHING, BEST_ARM = "this start", "no log", "best single arm"
 PLAYERS = (START, "HierTS", "TS", "PooledTS", BEST_ARM, NOTHING)
 NEW, OWN = "new", "own"
-TASKS, MOST_ROUNDS, ARMS = 20, 100, 10
+TASKS, MOST_ROUNDS = 20, 100
 
 LEAST_RUNS = 20
 MOST_WORK = 800_000.0
@@ -49,8 +49,8 @@ class StartTrial:
     TASKS new tasks act, or as many of the log's own, once in every round.  Worlds are drawn given
     the log: widths and noise first, then mu and the log's tasks, then new ones.  `prior` is what
     the fit says of new tasks after the log, and `structure` compares forms of widths: a world's are
-    as probable as it says.  `sample` has rows of features to draw arms from; it is
-    None if armed.  The horizon is, unless given, the rows of a typical task, at most MOST_ROUNDS.
+    as probable as it says.  `offers` is None if armed: then all arms are offered that somebody
+    played.  The horizon is, unless given, the rows of a typical task, at most MOST_ROUNDS.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class StartTrial:
         fit: "Fit",
         prior: GaussianHierarchy,
         structure: StructureChoice | None,
-        sample: Matrix | None,
+        offers: LogOffers | None,
         *,
         horizon: int | None,
         runs: int,
@@ -83,12 +83,16 @@ class StartTrial:
         scalar = 0.0 if structure is None else structure.probability.get("scalar", 0.0)
         drawn = self._hierarchies(rng, fit, scalar)
         parts = drawn_tasks(rng, drawn, self.sums, own, TASKS, self.runs)
-        actions = None if sample is None else SampledActions(sample, ARMS)
+        self.offers, played = offers, None
+        if self.sums.is_armed and not self.sums.xx.any(axis=0).all():
+            played = np.flatnonzero(self.sums.xx.any(axis=0)) if seen.size else None
         self._scenes = {NEW: Scene(self.sums, own[:0], TASKS, self.runs)}
-        self._worlds = {NEW: LogWorlds(parts[1], parts[2], actions, seed)}
+        self._worlds = {NEW: LogWorlds(parts[1], parts[2], offers, seed, played)}
         if own.size:
             self._scenes[OWN] = Scene(self.sums, own, own.size, self.runs)
-            self._worlds[OWN] = LogWorlds(parts[0], parts[2], actions, seed)
+            self._worlds[OWN] = LogWorlds(
+                parts[0], parts[2], None if offers is None else offers.to(own), seed, played
+            )
 
     @property
     def num_tasks(self) -> Mapping[str, int]:

@@ -8,10 +8,13 @@ import numpy as np
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.learning.width_evidence import feature_sizes
-from hierbandits.types import Mask, Matrix, Name, Vector
+from hierbandits.types import Indices, Mask, Matrix, Name, Vector
 
 if TYPE_CHECKING:
     from hierbandits.fitting import Fit
+
+LEAST_REPEATS = 10
+"""Rows beyond a fit to each task from which noise is told from differences between tasks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -19,7 +22,8 @@ class Similarity:
     """What a fit learned, coordinate by coordinate (an arm or a feature each).
 
     A feature counts at its root mean square: `share` and `rewards_to_equal` hold for rewards that
-    depend on it alone.
+    depend on it alone.  `told` says where a width means anything: where tasks of one population
+    can be compared, and rewards of one task with each other.  What is not told is NaN.
     """
 
     is_armed: bool  # whether coordinates are arms
@@ -40,6 +44,11 @@ class Similarity:
     share: Vector  # of a reward's variance that lies between tasks, (d,)
     rewards_to_equal: Vector  # after which a task's own data weigh as much as other tasks, (d,)
     overall_share: float  # the same for the arms or features as they occur in the log
+    share_ends: tuple[float, float]  # 95 % interval of it
+    rewards_ends: Matrix  # of rewards_to_equal, (2, d); infinite where the width may be zero
+    repeats: int  # rows beyond those that a fit to each task takes: what noise is learned from
+    tasks_seen: Indices  # tasks with data of each coordinate, (d,)
+    pairs_seen: Indices  # the same less one for each population: what widths are learned from
     condition: float  # the condition number of X'X, features scaled alike; 1 if armed
     converged: bool
     iterations: int
@@ -64,30 +73,105 @@ class Similarity:
         signal = float((sums.xx.sum(0) * cov).sum() / sums.n.sum())  # E x' Sigma_0 x
         many, noise = len(populations) > 1, fit.noise_width
         learned = bool(np.isfinite(noise.log_error[0]))
+        noise_ends = [noise_var, noise_var]
+        if learned:
+            noise_ends = [float(noise.high[0]) ** 2, float(noise.low[0]) ** 2]
+        seen, own = _tasks_seen(sums), posteriors.population
+        signals = _signal_ends(fit, sums, signal)
+        pairs = np.zeros(seen.shape[1], np.intp)
+        for p in range(len(populations)):
+            pairs += np.maximum(seen[own == p].sum(0) - 1, 0)
+        repeats = _repeats(sums)
+        noise_told = not learned or repeats >= LEAST_REPEATS
+        nan_noise = 0.0 if noise_told else np.nan  # what is added to it has no value
+        untold = np.where((pairs > 0) & noise_told, 0.0, np.nan)
+        unseen = np.where(seen.any(0), 0.0, np.nan)
+        overall = 0.0 if np.isfinite(untold).any() else np.nan
+        with np.errstate(divide="ignore"):
+            squares = np.array([fit.task_widths.high, fit.task_widths.low]) ** 2
+            rewards_ends = noise_var / (squares * feature_sizes(sums) ** 2)
         return cls(
             is_armed=armed,
             coordinates=coordinates,
             populations=populations,
-            mean=posteriors.hyper_mean,
-            mean_std=np.sqrt(mean_var),
-            task_std=fit.task_widths.std,
-            task_low=fit.task_widths.low,
-            task_high=fit.task_widths.high,
+            mean=posteriors.hyper_mean + unseen,
+            mean_std=np.sqrt(mean_var) + unseen,
+            task_std=fit.task_widths.std + untold,
+            task_low=fit.task_widths.low + untold,
+            task_high=fit.task_widths.high + untold,
             maybe_zero=fit.task_widths.maybe_zero,
-            hyper_std=fit.hyper_widths.std if many else None,
-            hyper_low=fit.hyper_widths.low if many else None,
-            hyper_high=fit.hyper_widths.high if many else None,
-            noise_std=fit.prior.noise_std,
-            noise_low=float(noise.low[0]) if learned else None,
-            noise_high=float(noise.high[0]) if learned else None,
-            share=between / (between + noise_var),
-            rewards_to_equal=noise_var / between,
-            overall_share=signal / (signal + noise_var),
+            hyper_std=fit.hyper_widths.std + untold if many else None,
+            hyper_low=fit.hyper_widths.low + untold if many else None,
+            hyper_high=fit.hyper_widths.high + untold if many else None,
+            noise_std=fit.prior.noise_std + nan_noise,
+            noise_low=float(noise.low[0]) + nan_noise if learned else None,
+            noise_high=float(noise.high[0]) + nan_noise if learned else None,
+            share=between / (between + noise_var) + untold,
+            rewards_to_equal=noise_var / between + untold,
+            overall_share=signal / (signal + noise_var) + overall,
+            share_ends=(
+                signals[0] / (signals[0] + noise_ends[0]) + overall,
+                signals[1] / (signals[1] + noise_ends[1]) + overall,
+            ),
+            rewards_ends=rewards_ends + untold,
+            repeats=repeats,
+            tasks_seen=seen.sum(0),
+            pairs_seen=pairs,
             condition=_condition(sums),
             converged=fit.converged,
             iterations=fit.iterations,
             log_evidence=fit.log_evidence,
         )
+
+    @property
+    def is_noise_told(self) -> bool:
+        """Whether enough rewards repeat to tell noise from differences between tasks."""
+        return self.noise_low is None or self.repeats >= LEAST_REPEATS
+
+    @property
+    def told(self) -> Mask:
+        """Whether the log can say how much tasks differ in each coordinate, (d,)."""
+        return (self.pairs_seen > 0) & self.is_noise_told
+
+    def named(self, which: Mask) -> tuple[Name, ...]:
+        """The names of these coordinates."""
+        return tuple(name for name, yes in zip(self.coordinates, which, strict=True) if yes)
+
+
+def _tasks_seen(sums: TaskSums) -> Mask:
+    """Whether a task has data of a coordinate, (tasks, d)."""
+    squares = sums.xx if sums.is_armed else np.diagonal(sums.xx, axis1=1, axis2=2)
+    return squares > 0
+
+
+def _repeats(sums: TaskSums) -> int:
+    """Rows beyond those that a fit to each task alone would take."""
+    if sums.is_armed:
+        ranks = (sums.xx > 0).sum(1)
+    else:
+        sizes = feature_sizes(sums)
+        ranks = np.linalg.matrix_rank(sums.xx / np.outer(sizes, sizes), hermitian=True)
+    return int((sums.n - ranks).sum())
+
+
+def _signal_ends(fit: "Fit", sums: TaskSums, signal: float) -> tuple[float, float]:
+    """The ends of a 95 % interval of E x' Sigma_0 x, from those of the widths.
+
+    Widths that are one and the same are off together; others each for themselves, so that the
+    squares of their distances from the ends add up.
+    """
+    widths = fit.task_widths
+    parts = np.nan_to_num(np.array([widths.std, widths.low, widths.high]), posinf=1e150) ** 2
+    weights = sums.xx.sum(0) if sums.is_armed else np.diagonal(sums.xx.sum(0))
+    weights = weights / sums.n.sum()
+    (std, low, high), same = np.unique(parts, axis=1, return_inverse=True)
+    weights = np.bincount(same.ravel(), weights, std.size)
+    whole = float(weights @ std)
+    if whole == 0:
+        return 0.0, 0.0
+    below = whole - np.sqrt(((weights * (std - low)) ** 2).sum())
+    above = whole + np.sqrt(((weights * (high - std)) ** 2).sum())
+    return signal * max(float(below), 0.0) / whole, signal * float(above) / whole
 
 
 def _condition(sums: TaskSums) -> float:

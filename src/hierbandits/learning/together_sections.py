@@ -10,6 +10,7 @@ from hierbandits.learning.captions import of_correlations
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.learning_figures import MOST_COORDINATES, note_on_shown
 from hierbandits.learning.sections import Section
+from hierbandits.learning.sentence import texts
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.reporting.figure import panels
 from hierbandits.reporting.shown_name import figure_name
@@ -27,7 +28,7 @@ def together_sections(
     correlations: Correlations | None, choice: StructureChoice | None, similarity: Similarity
 ) -> list[Section]:
     """The structures that were compared, and the correlations that were learned, if any."""
-    words = verdict.on_correlations(correlations, choice, similarity)
+    words = texts(verdict.on_correlations(correlations, choice, similarity))
     shown = []
     if choice is not None:
         shown.append(_structures(choice, words))

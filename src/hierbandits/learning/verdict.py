@@ -1,162 +1,210 @@
-"""The findings in plain sentences."""
+"""The findings in plain sentences, each as sure as its odds."""
 
-from collections.abc import Sequence
-from math import exp, log
+from math import log
 
 import numpy as np
 
 from hierbandits.fitting.structure_choice import StructureChoice
-from hierbandits.learning.calibration import CONFIDENCES, Calibration
+from hierbandits.learning.calibration import CONFIDENCES, Calibration, Coverage
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
+from hierbandits.learning.sentence import (
+    Claim,
+    Sentence,
+    certainty,
+    in_odds,
+    listed,
+    number,
+)
+from hierbandits.learning.similarity_verdict import what_is_not_told
 from hierbandits.learning.task_similarity import Similarity
-from hierbandits.reporting.shown_name import shown_name
 
-STEPS = ((150.0, "very strongly"), (20.0, "strongly"), (3.0, "somewhat"))  # least odds
 SURE = 2.0  # standard errors that make a difference worth a word
-REPEATED = 100.0  # a condition number from which features are too much alike
-NAMED = 5  # tasks or arms that a sentence names
+LEAST_ODDS = 3.0  # a model that is less probable than the best by this is ruled out
+
+ON_TASKS = {
+    ("pooled",): (Claim.EQUAL, "tasks are equal, or nearly: one pooled model fits best"),
+    ("hierarchical",): (Claim.ALIKE, "tasks are alike but not equal: a hierarchy fits best"),
+    ("independent",): (
+        Claim.STRANGERS,
+        "tasks have little in common: independent tasks fit best, and what one task teaches says "
+        "little about another",
+    ),
+    ("pooled", "hierarchical"): (
+        Claim.ALIKE_OR_EQUAL,
+        "tasks have something in common; whether they are equal, the log hardly tells",
+    ),
+    ("hierarchical", "independent"): (
+        Claim.ALIKE_OR_STRANGERS,
+        "tasks differ; whether they have anything in common, the log hardly tells",
+    ),
+}
+"""What is said of tasks if these models remain."""
 
 
-def strength(log_odds: float) -> str:
-    """A word for the size of the evidence, after Kass and Raftery (1995)."""
-    return next((word for odds, word in STEPS if log_odds >= log(odds)), "hardly")
+def on_models(comparison: Comparison, similarity: Similarity) -> list[Sentence]:
+    """Are tasks equal, alike or strangers?"""
+    if not similarity.is_noise_told or not similarity.pairs_seen.any():
+        text = "The log cannot tell whether tasks are equal, alike or have nothing in common."
+        return [Sentence(Claim.UNDECIDED, text), *what_is_not_told(similarity)[:1]]
+    logs = comparison.log_evidence
+    most = max(logs.values())
+    remain = tuple(name for name, value in logs.items() if most - value < log(LEAST_ODDS))
+    first = Sentence(
+        Claim.UNDECIDED,
+        "The log hardly tells whether tasks are equal, alike or have nothing in common.",
+    )
+    if remain in ON_TASKS:
+        claim, words = ON_TASKS[remain]
+        odds = most - max(value for name, value in logs.items() if name not in remain)
+        first = Sentence(claim, f"{certainty(odds)} {words}.", odds)
+    others = {"independent": "independent tasks", "pooled": "one pooled model"}
+    parts = [_odds_of_hierarchy(logs["hierarchical"] - logs[o], w) for o, w in others.items()]
+    return [first, Sentence(first.claim, f"Odds are {' and '.join(parts)}.")]
 
 
-def on_models(comparison: Comparison) -> list[str]:
-    """Does sharing help, and does it help over pooling?"""
-    alone = comparison.log_odds("hierarchical", "independent")
-    pooled = comparison.log_odds("hierarchical", "pooled")
-    if comparison.best == "pooled":
-        first = "Tasks look equal: one pooled model fits them best."
-        second = (
-            f"The log speaks {_how_strongly(-pooled)} for it over a hierarchy, and "
-            f"{_on_hierarchy(alone, 'independent tasks')}. A hierarchy loses little here: it "
-            "learns that tasks hardly differ."
+def on_agreement(models: Sentence, similarity: Similarity) -> list[Sentence]:
+    """How the comparison of models and the widths, which may seem to disagree, go together."""
+    told, zero = similarity.told, similarity.maybe_zero
+    what = "arms" if similarity.is_armed else "features"
+    maybe_equal = models.claim in (Claim.EQUAL, Claim.ALIKE_OR_EQUAL, Claim.UNDECIDED)
+    if maybe_equal and (some := similarity.named(told & ~zero)):
+        if not zero[told].any():
+            text = (
+                "Both may be true: the intervals of the widths leave zero out, and the odds do "
+                "not speak for it. Tasks differ little, if at all."
+            )
+            return [Sentence(Claim.DIFFER_LITTLE, text)]
+        text = (
+            f"Both may be true: the comparison of models takes all {what} together; by itself, "
+            f"the task width of {listed(some)} is told from zero."
         )
-    elif comparison.best == "independent":
-        first = "Tasks have little in common: independent tasks fit best."
-        second = (
-            f"The log speaks {_how_strongly(-alone)} for them over a hierarchy, and "
-            f"{_on_hierarchy(pooled, 'one pooled model')}. What one task teaches says little about "
-            "another."
+        return [Sentence(Claim.DIFFER_IN_SOME, text, about=some)]
+    differ = models.claim in (Claim.ALIKE, Claim.STRANGERS, Claim.ALIKE_OR_STRANGERS)
+    if differ and told.any() and zero[told].all():
+        text = (
+            f"Both may be true: the comparison of models takes all {what} together; no task width "
+            "is told from zero by itself."
         )
-    else:
-        first = "Tasks are alike but not equal: a hierarchy fits them best."
-        if strength(pooled) == "hardly":
-            first = "Tasks are alike, and the log hardly tells whether they are equal."
-        elif strength(alone) == "hardly":
-            first = "Tasks differ, and the log hardly tells whether they have anything in common."
-        second = (
-            f"The log speaks {_how_strongly(alone)} for sharing between tasks over independent "
-            f"tasks, and {_on_hierarchy(pooled, 'one pooled model')}."
-        )
-    return [first, second]
-
-
-def on_similarity(similarity: Similarity) -> list[str]:
-    """How alike tasks are, in rewards."""
-    needed = np.sort(similarity.rewards_to_equal)[len(similarity.rewards_to_equal) // 2]
-    of = "rewards of an arm" if similarity.is_armed else "rewards"
-    sentences = [
-        f"{100 * similarity.overall_share:.2g} % of the variance of rewards about what tasks have "
-        f"in common lies between tasks. A task needs about {_number(needed)} {of} before its own "
-        "data weigh as much as what other tasks say."
-    ]
-    if similarity.maybe_zero.all():
-        sentences[0] = f"By the widths that fit best, {sentences[0]}"
-        sentences.append("But the log tells none of these widths from zero: tasks may not differ.")
-    elif similarity.maybe_zero.any():
-        unsure = [
-            name
-            for name, zero in zip(similarity.coordinates, similarity.maybe_zero, strict=True)
-            if zero
-        ]
-        sentences.append(f"The log does not tell the task width from zero for {_listed(unsure)}.")
-    if similarity.condition > REPEATED:
-        sentences.append(
-            f"Features nearly repeat each other (condition number {similarity.condition:.2g}), "
-            "which makes task widths come out too small. A feature far from zero repeats a "
-            "constant one: subtract its mean first."
-        )
-    if not similarity.converged:
-        sentences.append("The fit did not converge: take its widths with care.")
-    return sentences
+        return [Sentence(Claim.DIFFER_ALL_IN_ALL, text)]
+    return []
 
 
 def on_correlations(
     correlations: Correlations | None, choice: StructureChoice | None, similarity: Similarity
-) -> list[str]:
+) -> list[Sentence]:
     """Whether a task that is good with one arm is good with others; nothing if nobody asked."""
     what = "arm" if similarity.is_armed else "feature"
     odds = None if choice is None else choice.log_odds_of_correlations
-    if correlations is None:
-        if odds is None:
-            return []
-        return [
-            f"The {what}s of a task are not correlated as far as the log tells: it speaks "
-            f"{_how_strongly(-odds)} against correlations."
-        ]
-    pairs = correlations.pairs
-    first = f"The {what}s of a task {'move together' if pairs.min() > 0 else 'are correlated'}: "
-    if pairs.size == 1 or np.ptp(pairs) < 0.005:
-        first += f"their correlation is {pairs[0]:.2f}."
+    if odds is None and correlations is None:
+        return []
+    if odds is not None and abs(odds) < log(LEAST_ODDS):
+        side = "for" if odds >= 0 else "against"
+        text = (
+            f"The log hardly tells whether the {what}s of a task are correlated: odds are "
+            f"{in_odds(abs(odds))} {side} it."
+        )
+        sentences = [Sentence(Claim.CORRELATION_UNDECIDED, text, odds)]
+    elif odds is not None and odds < 0:
+        text = (
+            f"{certainty(-odds)} the {what}s of a task are not correlated: odds are "
+            f"{in_odds(-odds)}."
+        )
+        sentences = [Sentence(Claim.NOT_CORRELATED, text, -odds)]
     else:
-        first += (
-            f"correlations are from {pairs.min():.2f} to {pairs.max():.2f}, median "
+        sure = "" if odds is None else f"{certainty(odds)} "
+        given = "as the structure that you chose has it" if odds is None else "odds are "
+        given += "" if odds is None else in_odds(odds)
+        text = f"{sure}the {what}s of a task are correlated: {given}."
+        sentences = [Sentence(Claim.CORRELATED, text[0].upper() + text[1:], odds)]
+    if correlations is not None:
+        claim = sentences[0].claim
+        sentences.append(Sentence(claim, _on_pairs(correlations), about=similarity.coordinates))
+    return sentences
+
+
+def _on_pairs(correlations: Correlations) -> str:
+    """The sizes of correlations."""
+    pairs = correlations.pairs
+    if pairs.size == 1 or np.ptp(pairs) < 0.005:
+        text = f"The prior's correlation is {pairs[0]:.2f}."
+    else:
+        text = (
+            f"The prior's correlations are from {pairs.min():.2f} to {pairs.max():.2f}, median "
             f"{np.median(pairs):.2f}."
         )
     if correlations.common_std is not None:
-        first += (
+        text += (
             " All arms of a task have a part in common, of width "
-            f"{_number(correlations.common_std)}: what one arm teaches about a task tells about "
+            f"{number(correlations.common_std)}: what one arm teaches about a task tells about "
             "its other arms."
         )
-    if odds is None:
-        return [first]
-    return [first, f"The log speaks {_how_strongly(odds)} for correlations over none."]
+    return text
 
 
-def on_outliers(outliers: Outliers) -> list[str]:
+def on_outliers(outliers: Outliers) -> list[Sentence]:
     """Which tasks the others do not explain."""
-    names, size = outliers.flagged_tasks, len(outliers.tasks)
+    names, size = tuple(outliers.flagged_tasks), len(outliers.tasks)
     if not names:
-        return [f"No task stands out among the {size}."]
+        return [Sentence(Claim.NO_OUTLIERS, f"No task stands out among the {size:,}.")]
     verb = "stands" if len(names) == 1 else "stand"
-    return [
-        f"{len(names)} of {size} tasks {verb} out from what the others say of them: "
-        f"{_listed(names)}."
-    ]
+    text = (
+        f"{len(names):,} of {size:,} tasks {verb} out from what the others say of them: "
+        f"{listed(names)}."
+    )
+    return [Sentence(Claim.OUTLIERS, text, about=names)]
 
 
-def on_calibration(calibration: Calibration) -> list[str]:
+def on_calibration(calibration: Calibration) -> list[Sentence]:
     """Whether predictions of unseen rows hold."""
-    sentences, wrong = [], calibration.wrong_confidences
-    judged = "means of held-out rewards" if calibration.two_valued else "held-out rewards"
-    coverage = calibration.coverage
+    sentences, rows = [], calibration.of_rows
     if calibration.two_valued:
-        sentences.append(
-            "Rewards have two values, so that no Gaussian predicts single ones well: the means of "
-            "a task's rewards are judged in their place."
+        text = (
+            "Rewards have two values, so that no Gaussian predicts single ones well (50 % "
+            f"intervals cover {100 * rows.coverage[0]:.2g} % of them): the means of a task's "
+            "rewards are judged in their place."
         )
-        if calibration.cells is None:
-            return [*sentences, "No task has enough held-out rewards for that."]
-        coverage = calibration.cells.coverage
-    if not wrong:
-        sentences.append(f"Predictions hold: intervals cover {judged} as often as they say.")
-    else:
+        sentences.append(Sentence(Claim.TWO_VALUED, text))
+    judged = calibration.judged
+    wrong = {what: coverage for what, coverage in judged.items() if coverage.wrong}
+    if wrong:
         parts = [
-            f"the {100 * confidence:g} % intervals cover {100 * share:.3g} %"
-            for confidence, share in zip(CONFIDENCES, coverage, strict=True)
-            if confidence in wrong
+            f"the {100 * confidence:g} % intervals cover {100 * share:.3g} % of {what}"
+            for what, coverage in wrong.items()
+            for confidence, share in zip(CONFIDENCES, coverage.coverage, strict=True)
+            if confidence in coverage.wrong
         ]
-        sentences.append(
-            f"Predictions are off: of {judged}, {_listed(parts)}. The rewards or the tasks are "
-            "not as Gaussian as the model assumes; widths and probabilities here depend on that."
+        text = (
+            f"Predictions are off: {listed(parts)}. The rewards or the tasks are not as Gaussian "
+            "as the model assumes; widths and probabilities here depend on that."
         )
+        sentences.append(Sentence(Claim.OFF, text))
+    elif judged and (first := next(iter(judged))) and judged[first].holds:
+        text = f"Predictions hold: intervals cover {first} about as often as they say."
+        sentences.append(Sentence(Claim.HOLD, text))
+    else:
+        sentences.append(Sentence(Claim.HOLD_NOT_TOLD, _too_few(judged)))
+    return sentences
+
+
+def _too_few(judged: dict[str, Coverage]) -> str:
+    """Why nobody can say whether predictions hold."""
+    if not judged:
+        return "No task has enough held-out rewards to tell whether predictions hold."
+    what, first = next(iter(judged.items()))
+    return (
+        f"Nothing speaks against the predictions, but {first.size} {what} are too few to tell "
+        f"whether they hold: the 50 % intervals cover {100 * first.coverage[0]:.0f} ± "
+        f"{100 * first.error[0]:.0f} %."
+    )
+
+
+def on_scores(calibration: Calibration) -> list[Sentence]:
+    """How well the three models predict unseen rows."""
     scores = [_scored(name, *better) for name, better in calibration.advantage.items()]
-    return [*sentences, f"Per held-out row, the hierarchy's log scores are {' and '.join(scores)}."]
+    text = f"Per held-out row, the hierarchy's log scores are {' and '.join(scores)}."
+    return [Sentence(Claim.SCORES, text)]
 
 
 def _scored(name: str, advantage: float, error: float) -> str:
@@ -166,26 +214,7 @@ def _scored(name: str, advantage: float, error: float) -> str:
     return f"{word} than {name} ones by {abs(advantage):.3g} ± {error:.2g}"
 
 
-def _on_hierarchy(log_odds: float, other: str) -> str:
-    """What the log says of a hierarchy beside another model, after "The log speaks ... and"."""
-    if log_odds < 0:
-        return f"is against a hierarchy in place of {other} ({_odds(-log_odds)})"
-    return f"{_how_strongly(log_odds)} for a hierarchy over {other}"
-
-
-def _how_strongly(log_odds: float) -> str:
-    word = strength(log_odds)
-    return f"{word}{' at all' if word == 'hardly' else ''} ({_odds(log_odds)})"
-
-
-def _odds(log_odds: float) -> str:
-    return f"odds {exp(log_odds):.3g} to 1" if log_odds < 10 else f"odds e^{log_odds:.0f} to 1"
-
-
-def _number(value: float) -> str:
-    return f"{value:.0f}" if 10 <= value < 1e6 else f"{value:.2g}"
-
-
-def _listed(names: Sequence[object]) -> str:
-    shown = ", ".join(shown_name(name) for name in names[:NAMED])
-    return shown + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+def _odds_of_hierarchy(log_odds: float, other: str) -> str:
+    """What the log says of a hierarchy beside another model."""
+    pair = f"for a hierarchy over {other}" if log_odds >= 0 else f"for {other} over a hierarchy"
+    return f"{in_odds(abs(log_odds))} {pair}"

@@ -41,6 +41,7 @@ class Survey:
     is_ordered: bool  # whether times never fall from row to row
     times: NDArray[Any] | None = field(repr=False)  # of at most TIMES rows, sorted
     features: Matrix | None = field(repr=False)  # of at most FEATURES rows, (n, d); None if armed
+    feature_tasks: Indices | None = field(repr=False)  # the tasks of these rows, (n,)
     summary: LogSummary = field(repr=False)  # what reports say of the log
 
     @classmethod
@@ -63,13 +64,16 @@ class Survey:
                 f"{log.columns.propensity!r}"
             )
         counter, propensities, times = LogCounter(log.columns), _Propensities(), _Times()
-        features = RowSample(Stream(seed, "sample of features"), FEATURES)
+        features, feature_tasks = (
+            RowSample(Stream(seed, "sample of features"), FEATURES) for _ in range(2)
+        )
         for batch in log.batches():
             counter.add(batch)
             propensities.add(batch.propensities)
             times.add(batch)
             if not batch.is_armed:
                 features.add(batch.first_row, np.asarray(batch.features, float))
+                feature_tasks.add(batch.first_row, batch.tasks)
             with_each(batch)
         counter.scale.check()
         names = batch.names
@@ -87,6 +91,7 @@ class Survey:
             is_ordered=times.is_ordered,
             times=times.sorted(),
             features=features.values,
+            feature_tasks=feature_tasks.values,
             summary=counter.summary(),
         )
 

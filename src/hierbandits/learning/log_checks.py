@@ -1,0 +1,122 @@
+"""What a log can show against the model: drift, groups of tasks, uneven noise, heavy tails."""
+
+from typing import Any
+
+import numpy as np
+
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.fitting.structure_choice import StructureChoice
+from hierbandits.keyed_random import seed_words
+from hierbandits.learning import drift_check, peaks_check
+from hierbandits.learning.check import LEAST_ODDS, Check
+from hierbandits.learning.drift_check import check_drift
+from hierbandits.learning.noise_check import (
+    LEAST_FREEDOM,
+    TAILS_ASKS,
+    check_noise,
+    check_tails,
+    excess_kurtosis,
+    noise_asks,
+)
+from hierbandits.learning.own_fits import OwnFits
+from hierbandits.learning.peaks_check import check_peaks
+from hierbandits.learning.sentence import Claim, in_odds
+from hierbandits.logs import LIMITS, Batch, GroupSums, Limits, Survey
+
+MOST_LEVERAGE = 0.99  # of a row whose residual says something
+
+
+class LogChecks:
+    """Gathers the residuals of a log's rows, each about its own task's fit, then checks them."""
+
+    def __init__(self, survey: Survey, sums: TaskSums, limits: Limits = LIMITS) -> None:
+        self._survey, self._sums, self._fits = survey, sums, OwnFits.of(sums)
+        times = survey.times
+        self._cut: Any = None
+        if times is not None and times[0] != times[-1]:
+            middle = times[times.size // 2]
+            self._cut = middle if middle > times[0] else times[times > middle][0]
+        self._halves = None if self._cut is None else GroupSums(2, limits=limits)
+        groups = len(survey.coordinates) if survey.is_armed else 1
+        self._rows, self._square, self._fourth, self._freedom = np.zeros((4, groups))
+        self._raw = np.zeros((survey.num_tasks, groups))  # squares of residuals
+
+    def add(self, batch: Batch) -> None:
+        """Add some rows."""
+        if self._halves is not None:
+            assert batch.times is not None
+            self._halves.add(batch, np.asarray(batch.times >= self._cut, np.intp))
+        residual, leverage = self._fits.residuals(batch.tasks, batch.features, batch.rewards)
+        group = np.zeros(batch.num_rows, np.intp)
+        if batch.is_armed:
+            group = np.asarray(batch.features, np.intp)
+        size = self._square.size
+        np.add.at(self._raw.ravel(), batch.tasks * size + group, residual**2)
+        self._freedom += np.bincount(group, 1 - leverage, size)
+        kept = leverage < MOST_LEVERAGE
+        squares = residual[kept] ** 2 / (1 - leverage[kept])
+        self._rows += np.bincount(group[kept], minlength=size)
+        self._square += np.bincount(group[kept], squares, size)
+        self._fourth += np.bincount(group[kept], squares**2, size)
+
+    def results(self, choice: StructureChoice | None, seed: int) -> tuple[Check, ...]:
+        """All checks; one that cannot be made says why."""
+        survey = self._survey
+        tails = excess_kurtosis(self._rows, self._square, self._fourth, self._freedom)
+        return (
+            self._drift(tails[0]),
+            self._task_groups(seed),
+            *self._noise(seed, *tails),
+            check_correlations(choice, "arms" if survey.is_armed else "features"),
+        )
+
+    def _drift(self, tails: float) -> Check:
+        if self._survey.times is None:
+            words = "Not checked: no column of times was named."
+        elif self._halves is None:
+            words = "Not checked: all rows have one time."
+        else:
+            early, late = self._halves.of([0]), self._halves.of([1])
+            return check_drift(early, late, self._survey.coordinates, tails)
+        return Check(asks=drift_check.ASKS, words=words)
+
+    def _task_groups(self, seed: int) -> Check:
+        free = float(self._freedom.sum())
+        noise_var = float(self._raw.sum()) / max(free, 1.0)
+        if free < LEAST_FREEDOM or noise_var <= 0:
+            words = "Not checked: too few rewards repeat within a task to know the noise."
+            return Check(asks=peaks_check.ASKS, words=words)
+        return check_peaks(
+            self._sums, self._survey.population, noise_var, self._survey.coordinates, seed
+        )
+
+    def _noise(self, seed: int, excess: float, freedom: float) -> tuple[Check, ...]:
+        survey, rng = self._survey, np.random.default_rng(seed_words(seed, 5))
+        asked = (noise_asks("arm"), noise_asks("task"), TAILS_ASKS)
+        if survey.reward_scale.num_values == 2:
+            words = "Not checked: rewards have two values, and their noise follows from their mean."
+            return tuple(Check(asks=asks, words=words) for asks in asked)
+        by_arm = Check(asks=asked[0], words="Not checked: the log has features in place of arms.")
+        if survey.is_armed:
+            by_arm = check_noise(rng, "arm", survey.arms, self._raw.sum(0), self._freedom, excess)
+        # A task that plays noisy arms is not noisy for that: arms are taken in their own units.
+        var = self._raw.sum(0) / np.maximum(self._freedom, 1e-9)
+        whole = self._raw.sum() / max(float(self._freedom.sum()), 1e-9)
+        square = (self._raw * np.where(var > 0, whole / np.where(var > 0, var, 1.0), 0.0)).sum(1)
+        freedom_of_tasks = self._sums.n - self._fits.rank
+        tasks = check_noise(rng, "task", survey.tasks, square, freedom_of_tasks, excess)
+        return by_arm, tasks, check_tails(excess, freedom)
+
+
+def check_correlations(choice: StructureChoice | None, what: str) -> Check:
+    """Whether structures with correlations have more evidence than those without."""
+    asks = f"Are the {what} of a task correlated?"
+    odds = None if choice is None else choice.log_odds_of_correlations
+    if odds is None:
+        return Check(asks=asks, words="Not checked: structures were not compared.")
+    side = "for" if odds >= 0 else "against"
+    words = f"Odds are {in_odds(abs(odds))} {side} correlations."
+    claim = Claim.CORRELATED if odds >= np.log(LEAST_ODDS) else None
+    if claim is not None:
+        words = f"The {what} of a task are correlated: odds are {in_odds(odds)}. The prior says so."
+    return Check(asks=asks, words=words, claim=claim, log_odds=odds)
