@@ -170,7 +170,9 @@ class Profile:
         return np.split(np.arange(self.top.size), np.cumsum(sizes)[:-1])[part]
 
     def _steps(self) -> Vector:
-        return np.sqrt(np.clip(np.diagonal(self.errors), 1e-12, 1e12))
+        """About the errors of the coordinates; a flat direction makes some of them endless."""
+        errors = np.sqrt(np.maximum(np.diagonal(self.errors), 1e-12))
+        return np.minimum(errors, np.maximum(np.abs(self.top), 0.1))
 
     def _bounds(self) -> tuple[Vector, Vector]:
         """The least and the largest value of each coordinate; widths at zero stay as they are."""

@@ -134,7 +134,7 @@ class Structure:
     def numbers_of(self, coordinates: Mask) -> Mask:
         """Which free numbers say nothing but of the widths of these coordinates."""
         if self.kind == "scalar":
-            return coordinates.all(keepdims=True)
+            return np.array([coordinates.all()])
         if self.kind == "full":
             return coordinates[np.tril_indices(self.dim)[0]]
         if self.kind == "low-rank":

@@ -36,10 +36,10 @@ def with_intervals(
     if all((each.log_error < _CLEAR).all() for each in widths.values() if each.is_learned):
         return {name: _normal_in_the_log(each) for name, each in widths.items()}
     profile = Profile.of(objective, free, covariance)
-    which: list[Which] = ["task_scale", "hyper_scale"] if objective.learns_hyper else ["task_scale"]
-    zero = {each: _near_zero(profile, each) for each in which}
+    learned: tuple[Which, ...] = ("task_scale", "hyper_scale")[: 1 + objective.learns_hyper]
+    zero = _near_zero(profile, learned)
     out = dict(widths)
-    for each in which:
+    for each in zero:
         name = "task_widths" if each == "task_scale" else "hyper_widths"
         low, high, maybe_zero = _intervals(profile, zero, each)
         low, high = low * units.parameter, high * units.parameter
@@ -64,11 +64,19 @@ def _tests(structure: Structure) -> list[Mask]:
     return list(np.eye(structure.dim, dtype=bool))
 
 
-def _near_zero(profile: Profile, which: Which) -> Mask:
-    """Which widths may be zero, each by itself."""
-    near = np.zeros(profile.objective.structure.dim, bool)
-    for one in _tests(profile.objective.structure):
-        near |= one & profile.may_be_zero(which, one)
+def _near_zero(profile: Profile, learned: Sequence[Which]) -> dict[Which, Mask]:
+    """Which widths may be zero, by themselves or beside others that may be."""
+    structure = profile.objective.structure
+    near: dict[Which, Mask] = {which: np.zeros(structure.dim, bool) for which in learned}
+    view, grows = profile, True
+    while grows:
+        grows = False
+        for which, mask in near.items():
+            for one in _tests(structure):
+                if not mask[one].any() and view.may_be_zero(which, one):
+                    mask |= one
+                    grows = True
+        view = _views(profile, near)[-1]
     return near
 
 
