@@ -93,7 +93,7 @@ def ends_of(fit: Fit) -> Matrix:
 
 def bootstrap(rng: Generator, form: str, sums: hb.TaskSums, rows: Indices) -> Vector:
     """The lengths of percentile intervals, from logs drawn from maximum likelihood's world."""
-    kind, dim = FORMS[form]
+    kind = FORMS[form][0]
 
     def estimates(log: hb.TaskSums) -> tuple[Vector, World]:
         fit = fit_prior(log, structure=kind, weak_priors=False, intervals=False)

@@ -10,9 +10,9 @@ from hierbandits.fitting import fit_prior
 
 @pytest.mark.parametrize("structure", ["scalar", "diagonal", "full"])
 def test_intervals_cover_at_their_rate(structure):
-    """30 tasks, 100 data sets: each of the widths and the noise is within 6 standard errors."""
+    """30 tasks, 50 data sets: each of the widths and the noise is within 6 standard errors."""
     rng = np.random.default_rng(7)
-    runs, stds = 100, np.array([0.3, 0.3])
+    runs, stds = 50, np.array([0.3, 0.3])
     inside = []
     for _ in range(runs):
         sums = drawn_sums(rng, tasks=30, events=15, task_cov=np.diag(stds**2), noise=0.5,
@@ -44,7 +44,7 @@ def test_widths_that_the_data_cannot_see_may_be_zero():
 def test_zero_is_ruled_out_at_its_rate():
     """Where tasks do not differ, one in forty widths is taken for one that does."""
     rng = np.random.default_rng(23)
-    runs = 100
+    runs = 60
     for structure, d in (("diagonal", 1), ("full", 2)):
         out = []
         for _ in range(runs):

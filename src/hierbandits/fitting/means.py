@@ -17,8 +17,8 @@ class Means:
     """mu of each population that has data, in rising order, with 95 % intervals.
 
     Given the widths mu is normal.  Few tasks leave the widths unsure, and with them the variance V
-    of mu: the interval is that of Student's t with 2 V^2 / Var(V) degrees of freedom, where Var(V)
-    follows from the errors of the widths (Satterthwaite).
+    of mu: the interval is that of Student's t with 2 / Var(log V) degrees of freedom, where that
+    variance follows from the errors of the widths (Satterthwaite).
     """
 
     mean: Matrix  # (P, d)
@@ -32,14 +32,15 @@ class Means:
         """The means at the top of the objective, where `covariance` is that of its coordinates."""
         expected = objective.expectation(objective.hierarchy(free))
         variances = _variances(expected.hyper_covs)
-        slopes = []  # of V, by each coordinate
+        slopes = []  # of log V, by each coordinate
         for i in range(free.size):
             move = np.zeros(free.size)
             move[i] = _STEP
             moved = objective.expectation(objective.hierarchy(free + move)).hyper_covs
-            slopes.append((_variances(moved) - variances) / _STEP)
+            change = (_variances(moved) - variances) / _STEP
+            slopes.append(change / np.where(variances > 0, variances, 1.0))
         errors = np.einsum("ipd,ij,jpd->pd", slopes, covariance, slopes)
-        freedom = np.clip(2 * variances**2 / np.maximum(errors, 1e-300), 1.0, 1e6)
+        freedom = np.maximum(2 / np.maximum(errors, 1e-6), 1.0)
         mean = units.centre + units.parameter * expected.hyper_means
         std = units.parameter * np.sqrt(variances)
         reach = stdtrit(freedom, (1 + 0.95) / 2) * std

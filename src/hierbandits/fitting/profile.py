@@ -110,7 +110,7 @@ class Profile:
             return -height, -slope * steps
 
         relative = _TOLERANCE / max(1.0, abs(self._value(self.top)[0]))
-        options = {"maxiter": 200, "ftol": max(relative, 1e-15), "gtol": 1e-9, "maxcor": 20}
+        options = {"maxiter": 60, "ftol": max(relative, 1e-15), "gtol": 1e-9, "maxcor": 20}
         result = minimize(
             downhill, self.top / steps, jac=True, method="L-BFGS-B", options=options,
             bounds=np.transpose(self._bounds() / steps),
@@ -156,7 +156,7 @@ class Profile:
         result = minimize(
             inward, start / steps, jac=True, method="SLSQP", constraints=limit,
             bounds=np.transpose([low / steps, high / steps]),
-            options={"maxiter": 100, "ftol": 1e-4},
+            options={"maxiter": 60, "ftol": 1e-4},
         )  # fmt: skip
         end = np.clip(result.x * steps, low, high)
         left = allowed(np.asarray(result.x))[0]

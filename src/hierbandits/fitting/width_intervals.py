@@ -36,7 +36,9 @@ def with_intervals(
     if all((each.log_error < _CLEAR).all() for each in widths.values() if each.is_learned):
         return {name: _normal_in_the_log(each) for name, each in widths.items()}
     profile = Profile.of(objective, free, covariance)
-    learned: tuple[Which, ...] = ("task_scale", "hyper_scale")[: 1 + objective.learns_hyper]
+    learned: list[Which] = ["task_scale"]
+    if objective.learns_hyper:
+        learned.append("hyper_scale")
     zero = _near_zero(profile, learned)
     out = dict(widths)
     for each in zero:

@@ -27,9 +27,11 @@ class Similarity:
     populations: tuple[Name, ...]
     mean: Matrix  # mu given the log, (P, d)
     mean_std: Matrix  # its posterior standard deviation, (P, d)
+    mean_low: Matrix  # 95 % interval; with few tasks it is longer than the normal one
+    mean_high: Matrix
     task_std: Vector  # (d,)
     task_low: Vector  # 95 % interval; 0 where the data do not tell the width from 0
-    task_high: Vector
+    task_high: Vector  # infinite where the data set no limit
     maybe_zero: Mask  # whether the data do not tell the width from 0, (d,)
     hyper_std: Vector | None  # between populations, (d,); None with one population
     hyper_low: Vector | None
@@ -62,14 +64,16 @@ class Similarity:
             cov = np.diagonal(cov) if armed else cov
         between = fit.task_widths.std**2 * feature_sizes(sums) ** 2
         signal = float((sums.xx.sum(0) * cov).sum() / sums.n.sum())  # E x' Sigma_0 x
-        many, noise = len(populations) > 1, fit.noise_width
-        learned = bool(np.isfinite(noise.log_error[0]))
+        many, noise, means = len(populations) > 1, fit.noise_width, fit.means
+        assert means is not None
         return cls(
             is_armed=armed,
             coordinates=coordinates,
             populations=populations,
             mean=posteriors.hyper_mean,
             mean_std=np.sqrt(mean_var),
+            mean_low=means.low,
+            mean_high=means.high,
             task_std=fit.task_widths.std,
             task_low=fit.task_widths.low,
             task_high=fit.task_widths.high,
@@ -78,8 +82,8 @@ class Similarity:
             hyper_low=fit.hyper_widths.low if many else None,
             hyper_high=fit.hyper_widths.high if many else None,
             noise_std=fit.prior.noise_std,
-            noise_low=float(noise.low[0]) if learned else None,
-            noise_high=float(noise.high[0]) if learned else None,
+            noise_low=float(noise.low[0]) if noise.is_learned else None,
+            noise_high=float(noise.high[0]) if noise.is_learned else None,
             share=between / (between + noise_var),
             rewards_to_equal=noise_var / between,
             overall_share=signal / (signal + noise_var),
