@@ -63,13 +63,28 @@ def test_a_picture_that_does_not_show_all_says_so():
     assert note_on_shown(["a"] * 25, 24, "arms") == " The first 24 of 25 arms are shown."
 
 
+def test_intervals_are_drawn_as_they_are_and_those_without_a_limit_go_past_the_others():
+    similarity = learned(True)[2].similarity
+    high = similarity.task_high.copy()
+    high[0] = np.inf
+    left, right = draw_widths(replace(similarity, task_high=high)).axes
+    (means,), (widths,) = (axes.containers[0].lines[2] for axes in (left, right))
+    drawn = np.array([segment[:, 0] for segment in means.get_segments()])
+    np.testing.assert_allclose(drawn[:, 0], similarity.mean_low[0])
+    np.testing.assert_allclose(drawn[:, 1], similarity.mean_high[0])
+    ends = np.array([segment[1, 0] for segment in widths.get_segments()])
+    assert ends[0] > np.delete(similarity.task_std, 0).max()
+    np.testing.assert_allclose(ends[1:], high[1:])
+
+
 def test_only_the_first_populations_are_drawn():
     similarity = learned(False, 3)[2].similarity
     many = replace(
         similarity,
         populations=tuple(f"p{p}" for p in range(MOST_POPULATIONS + 1)),
         mean=np.repeat(similarity.mean[:1], MOST_POPULATIONS + 1, axis=0),
-        mean_std=np.repeat(similarity.mean_std[:1], MOST_POPULATIONS + 1, axis=0),
+        mean_low=np.repeat(similarity.mean_low[:1], MOST_POPULATIONS + 1, axis=0),
+        mean_high=np.repeat(similarity.mean_high[:1], MOST_POPULATIONS + 1, axis=0),
     )
     left, _ = draw_widths(many).axes
     shown = [text.get_text() for text in left.get_legend().get_texts()]

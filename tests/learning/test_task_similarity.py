@@ -40,6 +40,9 @@ def test_similarity_and_shrinkage_are_read_off_the_posterior(armed, populations)
     for p, (mean, cov) in enumerate(hyper):
         np.testing.assert_allclose(similarity.mean[p], mean, **CLOSE)
         np.testing.assert_allclose(similarity.mean_std[p], np.sqrt(np.diagonal(cov)), **CLOSE)
+    half = (similarity.mean_high - similarity.mean_low) / 2
+    assert (half > 1.9599 * similarity.mean_std).all()  # Student's t, by the errors of the widths
+    np.testing.assert_allclose(similarity.mean_low + half, similarity.mean, **CLOSE)
     cov = np.diag(fit.prior.task_cov) if armed else fit.prior.task_cov
     np.testing.assert_allclose(similarity.task_std, np.sqrt(np.diagonal(cov)), rtol=1e-12)
     noise = fit.prior.noise_std**2

@@ -47,7 +47,9 @@ class Training:
             sums = with_features(sums, table)
         if prior is None:
             choice = StructureChoice.of(sums, survey.population, None, seed=0)
-            fitted = fit_prior(sums, population=survey.population, structure=choice.best).prior
+            fitted = fit_prior(
+                sums, population=survey.population, structure=choice.best, intervals=False
+            ).prior
             prior = fitted.with_arms(survey.arms if table is None else None)
         return cls(survey, group, prior, sums, table)
 

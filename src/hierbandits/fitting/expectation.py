@@ -54,6 +54,7 @@ class Expectation:
     hyper_cov_slope: Matrix
     hyper_mean_slope: Vector  # d log p / d hyper_mean, (d,)
     hyper_means: Matrix  # mu_bar, (P, d)
+    hyper_covs: Matrix  # of mu given the rewards, (P, d, d), or (P, K) if diagonal
 
     def task_scatter(self, cov: Matrix) -> Matrix:
         """E sum_s (theta_s - mu)(theta_s - mu)' at task_cov."""
@@ -117,6 +118,7 @@ def e_step(
         hyper_cov_slope=_cov_slope(mean_slope, seen, cov),
         hyper_mean_slope=mean_slope.sum(0),
         hyper_means=after,
+        hyper_covs=cov,
     )
 
 

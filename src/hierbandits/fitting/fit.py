@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from hierbandits.fitting.means import Means
 from hierbandits.fitting.structure import StructureKind
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Mask, Vector
@@ -11,23 +14,24 @@ from hierbandits.types import Mask, Vector
 class Widths:
     """Learned standard deviations with 95 % intervals.
 
-    `maybe_zero` says where the data do not tell a width from zero.  To test this, the width is made
-    nearly zero and the rest is fitted again.  If the width were zero, the log evidence would fall
-    by more than the limit in 1 of 40 logs; here it falls by less.  The interval then starts at
-    zero, and the error of the log says little.
-
-    The data show the variance of the tasks' estimates, std^2 + c, where c comes from the errors of
-    the estimates.  Its log is taken to be normal.  c is chosen so that the log evidence has the
-    curvature measured at the top and the loss measured at zero.  Where zero is ruled out by far, c
-    is negligible, and the log of the width itself is normal.
+    An interval holds the widths with which the log evidence, all else refitted, is at most 1.92
+    below its top; see `with_intervals`.  `maybe_zero` says where the data do not tell a width from
+    zero.  If a width were zero, the log evidence without it would be further below its top than a
+    limit in 1 of 40 logs; here it is not so far below.  The interval then starts at zero, and the
+    error of the log says little.
     """
 
     std: Vector
     log_error: Vector  # standard errors of log std; NaN where it was given or has none
-    low: Vector  # the ends of the intervals; NaN where there is no error
+    low: Vector  # the ends of the intervals; NaN if the width was given, or none were asked for
     high: Vector
     maybe_zero: Mask
     at_bound: Mask  # where the search ended at the least or largest width that it allows
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether the widths were learned, not given."""
+        return bool(np.isfinite(self.log_error).any())
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -48,3 +52,4 @@ class Fit:
     task_widths: Widths  # roots of task_cov's diagonal, (d,)
     noise_width: Widths  # (1,); no error if it was given
     hyper_widths: Widths  # roots of hyper_cov's diagonal, (d,); no error if it was not learned
+    means: Means | None  # mu of each population, given the rewards; None without intervals

@@ -8,12 +8,14 @@ from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import count, positive, real_array
 from hierbandits.fitting.expectation import HierarchyParts
 from hierbandits.fitting.fit import Fit
+from hierbandits.fitting.means import Means
 from hierbandits.fitting.objective import Objective
 from hierbandits.fitting.search import search
 from hierbandits.fitting.structure import Structure, StructureKind, not_singular
 from hierbandits.fitting.units import Units, checked_sums
 from hierbandits.fitting.weak_prior import WeakPrior
 from hierbandits.fitting.width_errors import learned_widths, pseudo_inverse
+from hierbandits.fitting.width_intervals import with_intervals
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Indices
 
@@ -30,6 +32,7 @@ def fit_prior(
     weak_priors: bool = True,
     max_iterations: int = 200,
     tolerance: float = 1e-6,
+    intervals: bool = True,
 ) -> Fit:
     """The two-level hierarchy that maximises the exact log evidence of the summed rewards.
 
@@ -53,7 +56,7 @@ def fit_prior(
     bound, exp(-14) of the units, that stands for zero.
 
     EM, monotone, comes first; then L-BFGS on logs and Cholesky factors until an iteration gains
-    less than `tolerance`.
+    less than `tolerance`.  Without `intervals` a fit takes a fraction of the time.
     """
     sums = checked_sums(sums)
     rows, ranks = _ranked(sums, population)
@@ -77,7 +80,7 @@ def fit_prior(
         learns_hyper=many and hyper_cov is None,
         weak=WeakPrior.of(structure, sums.xy.shape[1]) if weak_priors else WeakPrior.none(),
     )
-    return _fit(objective, units, max_iterations, tolerance)
+    return _fit(objective, units, max_iterations, tolerance, intervals)
 
 
 def _ranked(sums: TaskSums, population: ArrayLike | None) -> tuple[Indices, Indices]:
@@ -129,7 +132,9 @@ def _given(
     )
 
 
-def _fit(objective: Objective, units: Units, max_iterations: int, tolerance: float) -> Fit:
+def _fit(
+    objective: Objective, units: Units, max_iterations: int, tolerance: float, intervals: bool
+) -> Fit:
     free, trace = search(objective, max_iterations, tolerance)
     value, slope = objective.value_and_slope(free)
     information = objective.curvature(free, slope)
@@ -147,6 +152,9 @@ def _fit(objective: Objective, units: Units, max_iterations: int, tolerance: flo
         noise_std=units.reward * np.sqrt(hierarchy.noise_var),
         armed=objective.sums.is_armed,
     )
+    widths = learned_widths(objective, free, covariance, prior)
+    if intervals:
+        widths = with_intervals(widths, objective, units, free, covariance)
     return Fit(
         prior=prior,
         structure=objective.structure.kind,
@@ -156,5 +164,6 @@ def _fit(objective: Objective, units: Units, max_iterations: int, tolerance: flo
         iterations=len(trace) - 1,
         converged=bool(abs(slope @ covariance @ slope) / 2 < 1e-3),
         at_bound=bool(objective.at_bound(free).any()),
-        **learned_widths(objective, free, covariance, prior),
+        means=Means.of(objective, units, free, covariance) if intervals else None,
+        **widths,
     )

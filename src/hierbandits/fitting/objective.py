@@ -27,6 +27,8 @@ class Objective:
     learns_mean: bool
     learns_hyper: bool
     weak: WeakPrior
+    task_scale: Vector | None = None  # of each coordinate's width in task_cov; None: 1
+    hyper_scale: Vector | None = None
 
     def expectation(self, hierarchy: HierarchyParts) -> Expectation:
         """The E-step."""
@@ -80,12 +82,30 @@ class Objective:
     def hierarchy(self, free: Vector) -> HierarchyParts:
         """The hierarchy at these coordinates."""
         task, noise, mean, hyper = self.split(free)
-        return HierarchyParts(
+        hyper_cov = self.structure.cov(hyper) if self.learns_hyper else self.start.hyper_cov
+        parts = HierarchyParts(
             mean if self.learns_mean else self.start.hyper_mean,
-            self.structure.cov(hyper) if self.learns_hyper else self.start.hyper_cov,
+            _scaled(hyper_cov, self.hyper_scale),
             self.structure.cov(task),
             float(np.exp(2 * noise[0])) if self.learns_noise else self.start.noise_var,
         )
+        if self.task_scale is None:
+            return parts
+        factor = parts.factor_of_tasks()
+        if factor is not None:
+            factor = factor[0] * self.task_scale**2, factor[1] * self.task_scale
+        return replace(parts, task_cov=_scaled(parts.task_cov, self.task_scale), factor=factor)
+
+    def powers(self) -> Vector:
+        """Of each coordinate, p where it is the log of a number's p-th root; 0 if it is no log.
+
+        The numbers are variances, or the diagonal of a full covariance's Cholesky factor.
+        """
+        sizes = [self.structure.size, self.learns_noise, self.learns_mean * self.structure.dim]
+        power = 1.0 if self.structure.kind == "full" else 2.0
+        logs = np.array([power * (low is not None) for low, _ in self.bounds()])
+        logs[sizes[0] : sum(sizes)] = 0.0
+        return logs
 
     def bounds(self) -> list[tuple[float | None, float | None]]:
         """The bounds of each coordinate."""
@@ -114,16 +134,15 @@ class Objective:
         expected = self.expectation(hierarchy)
         task, noise, _, hyper = self.split(free)
         structure, extra = self.structure, self.weak.noise_weight
-        slopes: list[Vector] = [
-            structure.slope(task, expected.task_cov_slope) + structure.weak_slope(task, self.weak)
-        ]
+        along = structure.slope(task, _scaled(expected.task_cov_slope, self.task_scale))
+        slopes: list[Vector] = [along + structure.weak_slope(task, self.weak)]
         if self.learns_noise:
             square, events = expected.square + extra, expected.num_events + extra
             slopes.append(square / np.exp(2 * noise) - events)
         if self.learns_mean:
             slopes.append(expected.hyper_mean_slope)
         if self.learns_hyper:
-            along = structure.slope(hyper, expected.hyper_cov_slope)
+            along = structure.slope(hyper, _scaled(expected.hyper_cov_slope, self.hyper_scale))
             slopes.append(along + structure.weak_slope(hyper, self.weak))
         return expected.log_evidence + self.log_prior(hierarchy), np.concatenate(slopes)
 
@@ -149,3 +168,10 @@ class Objective:
             rows.append((slope - self.value_and_slope(free + move)[1]) / step)
         information = np.array(rows)
         return (information + information.T) / 2
+
+
+def _scaled(matrix: Matrix, scale: Vector | None) -> Matrix:
+    """S M S, with S diagonal."""
+    if scale is None:
+        return matrix
+    return matrix * (scale**2 if matrix.ndim == 1 else np.outer(scale, scale))

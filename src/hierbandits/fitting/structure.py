@@ -9,7 +9,7 @@ from scipy.special import chdtrc, chdtri
 from hierbandits.checks import count, one_of
 from hierbandits.fitting.weak_prior import WeakPrior
 from hierbandits.models.stated_covs import parts_in_common
-from hierbandits.types import Matrix, Vector
+from hierbandits.types import Mask, Matrix, Vector
 
 StructureKind: TypeAlias = Literal["scalar", "diagonal", "common", "full", "low-rank"]
 
@@ -131,16 +131,15 @@ class Structure:
         along = 2 * np.diagonal(gradient) * np.exp(2 * psi)
         return np.concatenate([(2 * gradient @ loading).ravel(), along])
 
-    def without(self, cov: Matrix, coordinate: int) -> Matrix:
-        """The covariance with one coordinate's width nearly zero; with a scalar one, all widths."""
-        scale = self.scale_without(coordinate)
-        return cov * (scale**2 if self.is_diagonal else np.outer(scale, scale))
-
-    def scale_without(self, coordinate: int) -> Vector:
-        """What the widths are multiplied by where one is made nearly zero."""
-        scale = np.full(self.dim, 1e-3 if self.kind == "scalar" else 1.0)
-        scale[coordinate] = 1e-3
-        return scale
+    def numbers_of(self, coordinates: Mask) -> Mask:
+        """Which free numbers say nothing but of the widths of these coordinates."""
+        if self.kind == "scalar":
+            return np.array([coordinates.all()])
+        if self.kind == "full":
+            return coordinates[np.tril_indices(self.dim)[0]]
+        if self.kind == "low-rank":
+            return np.append(np.repeat(coordinates, self.rank), coordinates)
+        return np.append(coordinates, np.zeros(self.size - self.dim, bool))
 
     def log_weak(self, cov: Matrix, weak: WeakPrior) -> float:
         """The log density of the weak prior, up to a constant; a part in common has its own."""
@@ -168,6 +167,11 @@ class Structure:
         return float(widths * np.log(np.pi / 2) + others * np.log(2 * np.pi)) / 2
 
     @property
+    def numbers_of_a_width(self) -> int:
+        """How many free numbers a width of zero takes away."""
+        return {"full": self.dim, "low-rank": self.rank + 1, "common": 2}.get(self.kind, 1)
+
+    @property
     def critical_loss(self) -> float:
         """The loss of log evidence above which a width of zero is ruled out, at 2.5 %.
 
@@ -175,8 +179,7 @@ class Structure:
         then an even mixture of chi-squared with q - 1 and with q degrees of freedom.  For q = 1
         the loss is 1.92.
         """
-        numbers = {"full": self.dim, "low-rank": self.rank + 1, "common": 2}
-        q = numbers.get(self.kind, 1)
+        q = self.numbers_of_a_width
         if q == 1:
             return float(chdtri(1, 0.05)) / 2
         from scipy.optimize import brentq  # slow to import

@@ -46,7 +46,13 @@ class StructureChoice:
             size = Structure.of(kind, dim, 1, sums.is_armed).size
             if size > MOST_NUMBERS and kind not in ("scalar", "diagonal"):
                 continue
-            fit = fit_prior(some, population=population[rows], structure=kind, noise_std=noise_std)
+            fit = fit_prior(
+                some,
+                population=population[rows],
+                structure=kind,
+                noise_std=noise_std,
+                intervals=False,
+            )
             assert fit.log_marginal is not None
             logs[kind], numbers[kind] = fit.log_marginal, size
         return cls(logs, numbers, rows.size)

@@ -116,7 +116,7 @@ def learn_prior(
     if held_out > 0:
         with progress_bar("Fitting the training rows", None, progress):
             training = gathered.of([0])
-            trained = fit_to(training).prior
+            trained = fit_to(training, intervals=False).prior
             predictors = Predictor.of_each_model(trained, training, survey.population, noise_std)
     with progress_bar("Checking the rows", survey.num_rows, progress) as steps:
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from hierbandits.algebra import normal_quantile
 from hierbandits.learning.calibration import BINS, CONFIDENCES, Calibration, Cells
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outliers import Outliers
@@ -25,14 +24,16 @@ def draw_widths(similarity: Similarity) -> Any:
     names = [figure_name(name) for name in similarity.coordinates[:MOST_COORDINATES]]
     size = len(names)
     figure, (left, right) = panels(2, height=1.6 + 0.28 * size)
-    rows, reach = np.arange(size)[::-1], normal_quantile(0.95)
+    rows = np.arange(size)[::-1]
     many = len(similarity.populations) > 1
     populations = similarity.populations[:MOST_POPULATIONS]
     for p in range(len(populations)):
         nudge = 0.0 if not many else 0.5 * (p / len(populations) - 0.4)
-        mean, std = similarity.mean[p, :size], similarity.mean_std[p, :size]
+        mean, low, high = (
+            part[p, :size] for part in (similarity.mean, similarity.mean_low, similarity.mean_high)
+        )
         left.errorbar(
-            mean, rows - nudge, xerr=reach * std, fmt="o", markersize=4, capsize=2,
+            mean, rows - nudge, xerr=[mean - low, high - mean], fmt="o", markersize=4, capsize=2,
             color=None if many else BLUE,
         )  # fmt: skip
     if many:
@@ -42,7 +43,8 @@ def draw_widths(similarity: Similarity) -> Any:
     std, low, high = (
         part[:size] for part in (similarity.task_std, similarity.task_low, similarity.task_high)
     )
-    ends = np.nan_to_num([std - low, high - std], nan=0.0)
+    high = np.where(np.isinf(high), 5 * std.max(), high)  # no limit: past the others
+    ends = np.maximum(np.nan_to_num([std - low, high - std], nan=0.0), 0.0)
     right.errorbar(std, rows, xerr=ends, fmt="o", markersize=4, capsize=2, color=ORANGE)
     right.axvline(similarity.noise_std, color=GREY, linestyle=":", label="noise")
     right.set(title="how far tasks differ", xlabel="task std, 95 % interval")

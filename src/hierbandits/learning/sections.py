@@ -216,4 +216,4 @@ def scores_section(calibration: Calibration) -> Section:
 
 def _short(value: float) -> str:
     """A number in three digits."""
-    return f"{value:.3g}"
+    return "no limit" if value == np.inf else f"{value:.3g}"

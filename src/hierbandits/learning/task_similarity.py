@@ -31,9 +31,11 @@ class Similarity:
     populations: tuple[Name, ...]
     mean: Matrix  # mu given the log, (P, d)
     mean_std: Matrix  # its posterior standard deviation, (P, d)
+    mean_low: Matrix  # 95 % interval; with few tasks it is longer than the normal one
+    mean_high: Matrix
     task_std: Vector  # (d,)
     task_low: Vector  # 95 % interval; 0 where the data do not tell the width from 0
-    task_high: Vector
+    task_high: Vector  # infinite where the data set no limit
     maybe_zero: Mask  # whether the data do not tell the width from 0, (d,)
     hyper_std: Vector | None  # between populations, (d,); None with one population
     hyper_low: Vector | None
@@ -71,8 +73,9 @@ class Similarity:
             cov = np.diagonal(cov) if armed else cov
         between = fit.task_widths.std**2 * feature_sizes(sums) ** 2
         signal = float((sums.xx.sum(0) * cov).sum() / sums.n.sum())  # E x' Sigma_0 x
-        many, noise = len(populations) > 1, fit.noise_width
-        learned = bool(np.isfinite(noise.log_error[0]))
+        many, noise, means = len(populations) > 1, fit.noise_width, fit.means
+        assert means is not None
+        learned = noise.is_learned
         noise_ends = [noise_var, noise_var]
         if learned:
             noise_ends = [float(noise.high[0]) ** 2, float(noise.low[0]) ** 2]
@@ -96,6 +99,8 @@ class Similarity:
             populations=populations,
             mean=posteriors.hyper_mean + unseen,
             mean_std=np.sqrt(mean_var) + unseen,
+            mean_low=means.low + unseen,
+            mean_high=means.high + unseen,
             task_std=fit.task_widths.std + untold,
             task_low=fit.task_widths.low + untold,
             task_high=fit.task_widths.high + untold,

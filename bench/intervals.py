@@ -1,0 +1,164 @@
+"""`python -m bench.intervals`: how often the intervals of learned widths hold the truth.
+
+Every log is drawn from a hierarchy with noise 1, and fitted with default settings.  The table has
+the share of 95 % intervals that hold the true widths, noise and means, and the share of widths that
+are told from zero.  `--bootstrap` logs of each cell are also drawn again, 60 times each, from what
+maximum likelihood makes of them; the last column has the mean lengths over those of the intervals
+from the 2.5th to the 97.5th percentile of maximum likelihood's estimates.
+"""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+import hierbandits as hb
+from bench.tables import Table
+from hierbandits.fitting import Fit, fit_prior
+from hierbandits.fitting.structure import StructureKind
+from hierbandits.types import Indices, Matrix, Vector
+
+SHAPES = {"500 x 2": (500, 2), "200 x 5": (200, 5), "20 x 50": (20, 50), "3 x 20": (3, 20)}
+UNEVEN = "20 x 1 to 100,000"  # rows of each task, log-uniform
+WIDTHS = (0.0, 0.1, 0.5, 1.0, 2.0)
+FORMS: dict[str, tuple[StructureKind, int]] = {
+    "arms": ("diagonal", 5),
+    "level and deviations": ("common", 5),
+    "features": ("diagonal", 3),
+}
+REPEATS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What logs are drawn from; the noise is 1."""
+
+    form: str
+    mean: Vector  # mu, (d,)
+    task_cov: Matrix  # (d, d)
+    noise_std: float
+
+    @classmethod
+    def of(cls, rng: Generator, form: str, width: float) -> "World":
+        """Tasks differ by `width` in each coordinate; half of its square may be in common."""
+        dim = FORMS[form][1]
+        cov = width**2 * np.eye(dim)
+        if form == "level and deviations":
+            cov = width**2 / 2 * (np.eye(dim) + 1)
+        return cls(form, rng.normal(size=dim), cov, 1.0)
+
+    def log(self, rng: Generator, rows: Indices) -> hb.TaskSums:
+        """A log with so many rows of each task; arms and features are drawn at random."""
+        dim, tasks = self.mean.size, rows.size
+        root = np.linalg.cholesky(self.task_cov + 1e-18 * np.eye(dim))
+        theta = self.mean + rng.normal(size=(tasks, dim)) @ root.T
+        if self.form != "features":
+            return self._armed_log(rng, rows, theta)
+        sums = hb.TaskSums.zeros(tasks, dim)
+        for s in range(tasks):
+            x = rng.normal(size=(rows[s], dim))
+            noise = self.noise_std * rng.normal(size=rows[s])
+            sums.add(np.full(rows[s], s), x, x @ theta[s] + noise)
+        return sums
+
+    def _armed_log(self, rng: Generator, rows: Indices, theta: Matrix) -> hb.TaskSums:
+        """The sums themselves: means are normal and squares about them chi-squared."""
+        dim = self.mean.size
+        counts = rng.multinomial(rows, np.full(dim, 1 / dim)).astype(float)
+        played = counts > 0
+        noise = self.noise_std * rng.normal(size=theta.shape) / np.sqrt(np.maximum(counts, 1))
+        means = np.where(played, theta + noise, 0.0)
+        squares = np.where(counts > 1, rng.chisquare(np.maximum(counts - 1, 1)), 0.0)
+        yy = (self.noise_std**2 * squares + counts * means**2).sum(1)
+        return hb.TaskSums(counts, counts * means, yy, rows.astype(float))
+
+
+def rows_of(rng: Generator, shape: str) -> Indices:
+    """The rows of each task."""
+    if shape == UNEVEN:
+        return np.round(10 ** rng.uniform(0, 5, 20)).astype(np.intp)
+    tasks, rows = SHAPES[shape]
+    return np.full(tasks, rows)
+
+
+def ends_of(fit: Fit) -> Matrix:
+    """The ends of the intervals of widths, noise and means, (2, 2 d + 1)."""
+    assert fit.means is not None
+    low = [fit.task_widths.low, fit.noise_width.low, fit.means.low[0]]
+    high = [fit.task_widths.high, fit.noise_width.high, fit.means.high[0]]
+    return np.array([np.concatenate(low), np.concatenate(high)])
+
+
+def bootstrap(rng: Generator, form: str, sums: hb.TaskSums, rows: Indices) -> Vector:
+    """The lengths of percentile intervals, from logs drawn from maximum likelihood's world."""
+    kind = FORMS[form][0]
+
+    def estimates(log: hb.TaskSums) -> tuple[Vector, World]:
+        fit = fit_prior(log, structure=kind, weak_priors=False, intervals=False)
+        mean = hb.Belief.from_sums(fit.prior, log).hyper().mean
+        cov = fit.prior.task_cov
+        world = World(form, mean, np.diag(cov) if cov.ndim == 1 else cov, fit.prior.noise_std)
+        return np.concatenate([fit.task_widths.std, [fit.prior.noise_std], mean]), world
+
+    world = estimates(sums)[1]
+    again = [estimates(world.log(rng, rows))[0] for _ in range(REPEATS)]
+    lengths: Vector = np.ptp(np.quantile(again, [0.025, 0.975], axis=0), axis=0)
+    return lengths
+
+
+def cell(form: str, shape: str, width: float, logs: int, first: int, bootstraps: int) -> list[str]:
+    """What the logs of one cell say, as a row of the table."""
+    kind, dim = FORMS[form]
+    held, told, lengths, others = [], [], [], []
+    for number in range(first, first + logs):
+        rng = np.random.default_rng([number, round(10 * width), list(FORMS).index(form)])
+        world, rows = World.of(rng, form, width), rows_of(rng, shape)
+        sums = world.log(rng, rows)
+        fit = fit_prior(sums, structure=kind)
+        truth = np.concatenate([np.full(dim, width), [1.0], world.mean])
+        low, high = ends_of(fit)
+        held.append((low <= truth) & (truth <= high))
+        told.append(~fit.task_widths.maybe_zero)
+        if number - first < bootstraps:
+            lengths.append(high - low)
+            others.append(bootstrap(rng, form, sums, rows))
+    parts = np.split(np.mean(held, axis=0), [dim, dim + 1])
+    row = [form, shape, f"{width:g}"] + [f"{100 * part.mean():.0f} %" for part in parts]
+    row.append(f"{100 * np.mean(told):.1f} %")
+    if bootstraps:
+        mine, theirs = (
+            np.array([p.mean() for p in np.split(np.mean(each, axis=0), [dim, dim + 1])])
+            for each in (lengths, others)
+        )
+        row.append(", ".join(f"{ratio:.1f}" for ratio in mine / theirs))
+    return row
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print a table of all cells."""
+    parser = argparse.ArgumentParser(prog="python -m bench.intervals", description=__doc__)
+    parser.add_argument("--logs", type=int, default=1000, help="of each cell [1000]")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first log [0]")
+    parser.add_argument("--bootstrap", type=int, default=0, help="logs that are drawn again [0]")
+    parser.add_argument("--form", choices=tuple(FORMS), help="one alone")
+    parser.add_argument("--shape", choices=(*SHAPES, UNEVEN), help="one alone")
+    options = parser.parse_args(arguments)
+    columns = ["form", "tasks x rows", "width", "widths", "noise", "means", "told from zero"]
+    columns += ["lengths over bootstrap's: widths, noise, means"] if options.bootstrap else []
+    print(Table("", columns, []).markdown(), flush=True)
+    for form in FORMS if options.form is None else (options.form,):
+        for shape in (*SHAPES, UNEVEN) if options.shape is None else (options.shape,):
+            if form == "features" and shape == UNEVEN:
+                continue  # some million rows for each log
+            for width in WIDTHS:
+                row = cell(
+                    form, shape, width, options.logs, options.first,
+                    min(options.bootstrap, options.logs),
+                )  # fmt: skip
+                print(f"| {' | '.join(row)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""Intervals of what tasks have in common."""
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+from support.fits import drawn_sums, evenly, one_way
+
+from hierbandits import Belief
+from hierbandits.fitting import fit_prior
+
+
+def test_few_balanced_tasks_give_students_interval():
+    """One way: the mean of m tasks' means has m - 1 degrees of freedom, noise or not."""
+    m, n = 6, 8
+    sums, between, _, y = one_way(np.random.default_rng(60), m, n, 1.5)
+    means = fit_prior(sums, weak_priors=False, tolerance=1e-11).means
+    np.testing.assert_allclose(means.freedom, m - 1, rtol=1e-2)
+    np.testing.assert_allclose(means.mean, y.mean(), rtol=1e-3)
+    reach = student.ppf(0.975, m - 1) * np.sqrt(between / (m * n))
+    np.testing.assert_allclose(means.high - means.low, 2 * reach, rtol=1e-2)
+
+
+@pytest.mark.parametrize("structure", ["diagonal", "common", "full"])
+def test_means_are_those_of_the_belief(structure):
+    rng = np.random.default_rng(61)
+    sums = drawn_sums(rng, tasks=8, events=20, task_cov=0.25 * np.eye(3), noise=0.7,
+                      hyper_cov=np.eye(3), mean=np.ones(3), populations=2, armed=True)  # fmt: skip
+    fit = fit_prior(sums, population=evenly(sums, 2), structure=structure)
+    belief = Belief.from_sums(fit.prior, sums, population=evenly(sums, 2))
+    for p in range(2):
+        hyper = belief.hyper(p)
+        np.testing.assert_allclose(fit.means.mean[p], hyper.mean, rtol=1e-6)
+        variances = hyper.cov if hyper.cov.ndim == 1 else np.diagonal(hyper.cov)
+        np.testing.assert_allclose(fit.means.std[p], np.sqrt(variances), rtol=1e-6)
+    assert (fit.means.low < fit.means.mean).all()
+    assert (fit.means.freedom >= 1).all()
