@@ -2,12 +2,12 @@
 
 import sys
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from numba import njit
+from numba import cfunc, njit
 from numba.core import event
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
@@ -60,6 +60,25 @@ def _sources() -> str:
 def inlined(function: Kernel) -> Kernel:
     """Compile `function` into each kernel that calls it: a call costs more than a short loop."""
     return cast(Kernel, njit(forceinline=True, **_OPTIONS)(function))
+
+
+@cache
+def compiled_address(function: Callable[[float, float, float, float], float]) -> int:
+    """Compile a function of four numbers; returns where its machine code lies in this process.
+
+    A kernel that is told the address can call it (see `kernels.family_call`), and need not be
+    compiled for each such function.
+    """
+    signature = "float64(float64, float64, float64, float64)"
+    try:
+        code = cfunc(signature, cache=True, error_model="numpy")(function)
+    except RuntimeError:  # its source is in no file, or no cache can be written
+        code = cfunc(signature, error_model="numpy")(function)
+    _ADDRESSED.append(code)
+    return int(code.address)
+
+
+_ADDRESSED: list[Any] = []  # an address is good for as long as its code is kept
 
 
 class _Notice(event.Listener):  # type: ignore[misc]
