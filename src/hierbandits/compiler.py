@@ -62,18 +62,24 @@ def inlined(function: Kernel) -> Kernel:
     return cast(Kernel, njit(forceinline=True, **_OPTIONS)(function))
 
 
-@cache
-def compiled_address(function: Callable[[float, float, float, float], float]) -> int:
-    """Compile a function of four numbers; returns where its machine code lies in this process.
+def inlined_in_order(function: Kernel) -> Kernel:
+    """`inlined`, for sums that must not be reordered."""
+    options: dict[str, Any] = {"fastmath": {"contract"}, "error_model": "numpy"}
+    return cast(Kernel, njit(forceinline=True, **options)(function))
 
-    A kernel that is told the address can call it (see `kernels.family_call`), and need not be
-    compiled for each such function.
+
+@cache
+def compiled_address(function: Callable[..., Any], signature: str) -> int:
+    """Compile a function for code that knows its address alone; returns the address.
+
+    A kernel that is told it can call the function (see `kernels.family_call`), and need not be
+    compiled for each such function.  The address is good in this process.
     """
-    signature = "float64(float64, float64, float64, float64)"
+    options: dict[str, Any] = {"error_model": "numpy"}
     try:
-        code = cfunc(signature, cache=True, error_model="numpy")(function)
+        code = cfunc(signature, cache=True, **options)(function)
     except RuntimeError:  # its source is in no file, or no cache can be written
-        code = cfunc(signature, error_model="numpy")(function)
+        code = cfunc(signature, **options)(function)
     _ADDRESSED.append(code)
     return int(code.address)
 

@@ -12,6 +12,7 @@ import numpy as np
 from hierbandits.compiler import compiled, inlined
 from hierbandits.kernels.dense_gain import tell
 from hierbandits.kernels.family_call import FamilyCode
+from hierbandits.kernels.matched_site import WORK
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.kernels.prefetch import NODES_AHEAD, prefetch_node
 from hierbandits.kernels.sharp_events import SHARP, sharpen, turn
@@ -36,10 +37,11 @@ def _match(
     dim: int,
 ) -> float:
     parent, level, assumed, maps, state, roots = nodes
-    x, along = np.empty(dim), np.empty((depth, dim))  # f = S' x, by level
-    cov_x = np.empty((depth, dim))  # S f
+    few = dim % 4
+    x, scaled, cov_x = np.empty(dim), np.empty(dim), np.empty(dim)
+    along, told = np.empty((depth, dim)), np.empty((depth, dim))  # f = S' x and S f, by level
     centre, square, place = np.empty(depth), np.empty(depth), np.empty(depth, np.intp)
-    furthest = 0.0
+    work, furthest = np.empty(WORK), 0.0
     for e in range(tasks.size):
         node, k = tasks[e], 0
         if e + NODES_AHEAD < tasks.size:
@@ -54,38 +56,45 @@ def _match(
                 blocks, b = state, node
                 if not assumed[row, 1]:  # T' x
                     for i in range(dim):
-                        along[k, i] = x[i]
+                        scaled[i] = x[i]
                     for i in range(dim):
                         total = 0.0
                         for j in range(dim):
-                            total += maps[row, 2, i, j] * along[k, j]
+                            total += maps[row, 2, i, j] * scaled[j]
                         x[i] = total
             else:
                 blocks, b = roots, ~above
-            for j in range(dim):
-                along[k, j] = 0.0
-            for i in range(dim):
+            for j in range(dim):  # f = S' x, by fours, as in `dense`
+                total = 0.0
+                for i in range(few):
+                    total += x[i] * blocks[b, i, j]
+                scaled[j] = total
+            for i in range(few, dim, 4):
+                x0, x1, x2, x3 = x[i], x[i + 1], x[i + 2], x[i + 3]
                 for j in range(dim):
-                    along[k, j] += x[i] * blocks[b, i, j]
+                    near = x0 * blocks[b, i, j] + x1 * blocks[b, i + 1, j]
+                    scaled[j] += near + x2 * blocks[b, i + 2, j] + x3 * blocks[b, i + 3, j]
             total, size = 0.0, 0.0
             for i in range(dim):
                 total += x[i] * blocks[b, dim, i]
-                size += along[k, i] * along[k, i]
+                size += scaled[i] * scaled[i]
+                along[k, i] = scaled[i]
             for i in range(dim):
                 u = 0.0
                 for j in range(dim):
-                    u += blocks[b, i, j] * along[k, j]
-                cov_x[k, i] = u
+                    u += blocks[b, i, j] * scaled[j]
+                cov_x[i] = u
+                told[k, i] = u
             centre[k], square[k], place[k] = total, size, b
             mean += total
             var += size
             k += 1
             if above < 0:
                 break
-            tell(maps, row, cov_x[k - 1], x)
+            tell(maps, row, cov_x, x)
             node = above
         gain, shift, log_change, moved = site_change(
-            code, rewards[e], exposure[e], shape, mean, var, sites, e
+            code, rewards[e], exposure[e], shape, mean, var, sites, e, work
         )
         furthest = max(furthest, moved)
         evidence[1, b] -= 2.0 * log_change
@@ -93,24 +102,26 @@ def _match(
             evidence[0, b] += 1.0
             evidence[1, b] -= 2.0 * base[e] + log(2.0 * pi)
         before = 1.0
-        for level_up in range(k):
-            b = place[level_up]
-            blocks = roots if level_up == k - 1 else state
-            after = before + gain * square[level_up]
-            shift -= gain * centre[level_up]
+        for up in range(k):
+            b = place[up]
+            blocks = roots if up == k - 1 else state
+            after = before + gain * square[up]
+            shift -= gain * centre[up]
             root = sqrt(before / after)
             shrink, step = gain / (after * (1.0 + root)), shift / after
+            for i in range(dim):
+                scaled[i], cov_x[i] = along[up, i], told[up, i]
             is_sharp = before < SHARP * after
             if is_sharp:
-                turn(blocks[b], along[level_up])
+                turn(blocks[b], scaled)
             for i in range(dim):
-                u = cov_x[level_up, i]
+                u = cov_x[i]
                 blocks[b, dim, i] += u * step
                 u *= shrink
                 for j in range(dim):
-                    blocks[b, i, j] -= u * along[level_up, j]
+                    blocks[b, i, j] -= u * scaled[j]
             if is_sharp:
-                sharpen(blocks[b], along[level_up], cov_x[level_up], root)
+                sharpen(blocks[b], scaled, cov_x, root)
             before = after
     return furthest
 

@@ -7,6 +7,7 @@ import numpy as np
 from hierbandits.compiler import compiled
 from hierbandits.kernels.diagonal import tell
 from hierbandits.kernels.family_call import FamilyCode
+from hierbandits.kernels.matched_site import WORK
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.kernels.site_change import site_change
 from hierbandits.types import Indices, Matrix, Vector
@@ -29,7 +30,7 @@ def match(
     """Let the sites of events match their rewards, in order; see `dense_sites.match_rows`."""
     parent, level, _, maps, state, roots = nodes
     along, place = np.empty(depth), np.empty(depth, np.intp)
-    furthest = 0.0
+    work, furthest = np.empty(WORK), 0.0
     for e in range(tasks.size):
         node, arm, k = tasks[e], features[e], 0
         mean, var, x = 0.0, 0.0, 1.0
@@ -48,7 +49,7 @@ def match(
         mean += x * roots[tree, 1, arm]
         var += (x * roots[tree, 0, arm]) ** 2
         gain, shift, log_change, moved = site_change(
-            code, rewards[e], exposure[e], shape, mean, var, sites, e
+            code, rewards[e], exposure[e], shape, mean, var, sites, e, work
         )
         furthest = max(furthest, moved)
         evidence[1, tree] -= 2.0 * log_change

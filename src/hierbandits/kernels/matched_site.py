@@ -9,30 +9,36 @@ b = m' / q' - m / q makes a Gaussian of the same moments.  So the site is an obs
 precision a, and log Z is the reward's part of the log evidence.
 """
 
-from math import copysign, exp, log, pi, sqrt
+from math import copysign, log, pi, sqrt
 
 import numpy as np
 
 from hierbandits.compiler import compiled, inlined
-from hierbandits.kernels.family_call import FamilyCode, call_family
+from hierbandits.kernels.family_call import FamilyCode, call_family, fill_family
+from hierbandits.kernels.plain_functions import plain_exp
+from hierbandits.types import Matrix
 
-NARROW = 0.4
-"""Below this standard deviation of eta, Gauss-Hermite's few nodes are as good as a long sum."""
+NARROW, SKEWED = 0.4, 0.06
+"""Gauss-Hermite's few nodes do where eta has a smaller standard deviation than NARROW, and what
 
-SKEWED = 0.06
-"""And if what the reward tells is hardly skewed on this scale."""
+the reward tells is hardly skewed on this scale; otherwise a sum over steps of equal length.
+"""
 
 NEGLIGIBLE = 1e-12
 """A site that changes no more than this, in units of what is known, is left empty."""
 
 _CLOSE = 0.3  # how near the mode is near enough, in standard deviations
 _STEPS = 200  # to the mode, at most
-_STEP = 0.6  # of the long sum, on the scale on which links bend
+_STEP, _SHARE = 0.6, 0.85  # of the long sum: on the scale on which links bend, and of the width
 _LOWEST = -20.0  # log of what is left out, over what is highest
-_MOST = 400  # terms on each side
+_FEW, _HALF = 8, 12  # numbers at once, and half of those of the sum if it is short
+_MOST = 50  # how often a side of the sum is made longer
 
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(7)
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(_FEW)
 _WEIGHTS = _WEIGHTS * np.exp(_NODES**2 / 2) / sqrt(2 * pi)  # of the integrand without its Gaussian
+
+WORK = 2, 2 * _HALF
+"""The shape of the work space of `matched_site`."""
 
 
 @inlined
@@ -66,38 +72,66 @@ def find_mode(
 
 @compiled
 def matched_site(
-    code: FamilyCode, reward: float, exposure: float, shape: float, mean: float, var: float
+    code: FamilyCode,
+    reward: float,
+    exposure: float,
+    shape: float,
+    mean: float,
+    var: float,
+    work: Matrix,  # of the shape WORK
 ) -> tuple[float, float, float]:
     """The precision a and the weighted observation b of a reward's site, and its log Z."""
     centre, width = find_mode(code, reward, exposure, shape, mean, var)
-    ahead = centre - mean
-    top = call_family(code[0], reward, exposure, shape, centre)
+    ahead, half = centre - mean, 0.5 / var
+    eta, out = work[0], work[1]
     total, first, second = 0.0, 0.0, 0.0
     told = 1.0 - width * width / var  # how much of what is known the reward tells
     if width < NARROW and told * width < SKEWED:
-        for i in range(_NODES.size):
+        for i in range(_FEW):
+            eta[i] = centre + width * _NODES[i]
+        fill_family(code[0], reward, exposure, shape, eta, out, _FEW)
+        top = out[_FEW // 2]
+        for i in range(_FEW):
             away = width * _NODES[i]
-            log_p = call_family(code[0], reward, exposure, shape, centre + away) - top
-            weight = _WEIGHTS[i] * exp(log_p - away * (away + 2 * ahead) / (2 * var))
+            weight = _WEIGHTS[i] * plain_exp(out[i] - top - away * (away + 2.0 * ahead) * half)
             total += weight
             first += weight * away
             second += weight * away * away
         log_z = log(total * width / sqrt(var))
     else:
-        step = min(width, max(_STEP, sqrt(var) / 40))
-        total = 1.0
+        step = min(_SHARE * width, max(_STEP, sqrt(var) / 40.0))
+        start = (0.5 - _HALF) * step
+        for i in range(2 * _HALF):
+            eta[i] = centre + start + i * step
+        fill_family(code[0], reward, exposure, shape, eta, out, 2 * _HALF)
+        top = out[_HALF]
+        for i in range(2 * _HALF):
+            away = start + i * step
+            out[i] = out[i] - top - away * (away + 2.0 * ahead) * half
+            weight = plain_exp(out[i])
+            total += weight
+            first += weight * away
+            second += weight * away * away
+        low, high = out[0], out[2 * _HALF - 1]
         for side in (-step, step):
-            for i in range(1, _MOST):
-                away = i * side
-                log_p = call_family(code[0], reward, exposure, shape, centre + away) - top
-                log_p -= away * (away + 2 * ahead) / (2 * var)
-                if not log_p > _LOWEST:
+            lowest = low if side < 0.0 else high
+            start = (_HALF + 0.5) * side
+            for _ in range(_MOST):
+                if not lowest > _LOWEST:
                     break
-                weight = exp(log_p)
-                total += weight
-                first += weight * away
-                second += weight * away * away
-        log_z = log(total * step / sqrt(2 * pi * var))
+                for i in range(_FEW):
+                    eta[i] = centre + start + i * side
+                fill_family(code[0], reward, exposure, shape, eta, out, _FEW)
+                for i in range(_FEW):
+                    away = start + i * side
+                    out[i] = out[i] - top - away * (away + 2.0 * ahead) * half
+                    weight = plain_exp(out[i])
+                    total += weight
+                    first += weight * away
+                    second += weight * away * away
+                lowest = out[_FEW - 1]
+                start += _FEW * side
+        log_z = log(total * step / sqrt(2.0 * pi * var))
     log_z += top - ahead * ahead / (2 * var)
     first /= total
     after = second / total - first * first

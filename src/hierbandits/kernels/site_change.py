@@ -28,6 +28,7 @@ def site_change(
     var: float,
     sites: Matrix,  # (3, E), those of all events; that of this one is replaced
     e: int,
+    work: Matrix,  # of the shape WORK of `matched_site`
 ) -> tuple[float, float, float, float]:
     """The change of a site's precision and weighted observation, of the log evidence, and by far.
 
@@ -43,7 +44,7 @@ def site_change(
     if not var > 0.0:  # nothing to learn, but the reward was more or less probable
         var = 1e-300
     before = (mean - weighted * var) / left
-    own, along, log_z = matched_site(code, reward, exposure, shape, before, var / left)
+    own, along, log_z = matched_site(code, reward, exposure, shape, before, var / left, work)
     scale_now = log_z - log_share(before, var / left, own, along)
     gain, shift = own - precision, along - weighted
     log_change = log_share(mean, var, gain, shift) + scale_now - scale

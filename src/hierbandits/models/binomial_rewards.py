@@ -1,12 +1,13 @@
 """How many of a number of trials succeed."""
 
 from dataclasses import dataclass
-from math import exp, log1p
-from typing import ClassVar
+from math import exp
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import bdtrik, betaln, expit
 
+from hierbandits.kernels.plain_functions import plain_exp, plain_log1p
 from hierbandits.models.reward_family import RewardFamily, refuse
 from hierbandits.types import Vector
 
@@ -19,15 +20,18 @@ class BinomialRewards(RewardFamily):
     ADDS_UP: ClassVar[bool] = True
 
     @staticmethod
-    def log_density(reward: float, exposure: float, shape: float, eta: float) -> float:
-        """The log density of a reward, but for `log_base`."""
-        if eta > 0:
-            return (reward - exposure) * eta - exposure * log1p(exp(-eta))
-        return reward * eta - exposure * log1p(exp(eta))
+    def log_densities(
+        reward: float, exposure: float, shape: float, eta: Any, out: Any, number: int
+    ) -> None:
+        """Fill `out` with the log densities of a reward, but for `log_base`."""
+        for i in range(number):
+            x = eta[i]
+            tail = plain_log1p(plain_exp(-abs(x)))
+            out[i] = reward * x - exposure * (max(x, 0.0) + tail)
 
     @staticmethod
     def slope(reward: float, exposure: float, shape: float, eta: float) -> float:
-        """The derivative of `log_density` by eta."""
+        """The derivative of the log density by eta."""
         return reward - exposure / (1.0 + exp(-eta))
 
     @staticmethod

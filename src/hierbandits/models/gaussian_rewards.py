@@ -1,7 +1,7 @@
 """Rewards with Gaussian noise."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -32,13 +32,17 @@ class GaussianRewards(RewardFamily):
         return self.noise_std
 
     @staticmethod
-    def log_density(reward: float, exposure: float, shape: float, eta: float) -> float:
-        """The log density of a reward, but for `log_base`."""
-        return eta * (reward - 0.5 * exposure * eta) / (shape * shape)
+    def log_densities(
+        reward: float, exposure: float, shape: float, eta: Any, out: Any, number: int
+    ) -> None:
+        """Fill `out` with the log densities of a reward, but for `log_base`."""
+        for i in range(number):
+            x = eta[i]
+            out[i] = x * (reward - 0.5 * exposure * x) / (shape * shape)
 
     @staticmethod
     def slope(reward: float, exposure: float, shape: float, eta: float) -> float:
-        """The derivative of `log_density` by eta."""
+        """The derivative of the log density by eta."""
         return (reward - exposure * eta) / (shape * shape)
 
     @staticmethod

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from math import exp
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import gammaln, pdtrik
 
+from hierbandits.kernels.plain_functions import plain_exp
 from hierbandits.models.reward_family import RewardFamily, refuse
 from hierbandits.types import Vector
 
@@ -19,13 +20,16 @@ class PoissonRewards(RewardFamily):
     ADDS_UP: ClassVar[bool] = True
 
     @staticmethod
-    def log_density(reward: float, exposure: float, shape: float, eta: float) -> float:
-        """The log density of a reward, but for `log_base`."""
-        return reward * eta - exposure * exp(eta)
+    def log_densities(
+        reward: float, exposure: float, shape: float, eta: Any, out: Any, number: int
+    ) -> None:
+        """Fill `out` with the log densities of a reward, but for `log_base`."""
+        for i in range(number):
+            out[i] = reward * eta[i] - exposure * plain_exp(eta[i])
 
     @staticmethod
     def slope(reward: float, exposure: float, shape: float, eta: float) -> float:
-        """The derivative of `log_density` by eta."""
+        """The derivative of the log density by eta."""
         return reward - exposure * exp(eta)
 
     @staticmethod

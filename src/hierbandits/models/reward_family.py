@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hierbandits.compiler import compiled_address
-from hierbandits.kernels.family_call import FamilyCode
+from hierbandits.kernels.family_call import NUMBER, NUMBERS, FamilyCode
 from hierbandits.types import Matrix, Vector
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
@@ -22,9 +22,9 @@ class RewardFamily(ABC):
     event says otherwise, and all families are such that E[y] = exposure * mean(eta), where `mean`
     increases.  A family is an immutable value, a frozen dataclass of plain numbers.
 
-    Three static functions of numbers are compiled, so they must be plain: `log_density`, its
-    derivative `slope` and its negative second derivative `curvature`, all by eta.  The log density
-    must be concave in eta.  It may leave out what does not depend on eta, which is `log_base`.
+    Three static functions are compiled, so they must be plain: `log_densities`, the derivative
+    `slope` of one and its negative second derivative `curvature`, all by eta.  Log densities must
+    be concave in eta.  They may leave out what does not depend on eta, which is `log_base`.
     """
 
     NAME: ClassVar[str]
@@ -38,13 +38,18 @@ class RewardFamily(ABC):
 
     @staticmethod
     @abstractmethod
-    def log_density(reward: float, exposure: float, shape: float, eta: float) -> float:
-        """The log density of a reward, but for `log_base`."""
+    def log_densities(
+        reward: float, exposure: float, shape: float, eta: Any, out: Any, number: int
+    ) -> None:
+        """Fill `out` with the log densities of a reward, but for `log_base`.
+
+        `eta` and `out` are where so many numbers lie: they know `[i]` and nothing else.
+        """
 
     @staticmethod
     @abstractmethod
     def slope(reward: float, exposure: float, shape: float, eta: float) -> float:
-        """The derivative of `log_density` by eta."""
+        """The derivative of the log density by eta."""
 
     @staticmethod
     @abstractmethod
@@ -78,11 +83,13 @@ class RewardFamily(ABC):
     def code(self) -> FamilyCode:
         """Where its compiled functions lie, for kernels."""
         kind = type(self)
-        log_density, slope, curvature = (
-            compiled_address(function)
-            for function in (kind.log_density, kind.slope, kind.curvature)
+        return FamilyCode(
+            (
+                compiled_address(kind.log_densities, NUMBERS),
+                compiled_address(kind.slope, NUMBER),
+                compiled_address(kind.curvature, NUMBER),
+            )
         )
-        return FamilyCode((log_density, slope, curvature))
 
     def mean_and_std(self, eta_mean: Vector, eta_std: Vector) -> tuple[Vector, Vector]:
         """The mean of `mean`, and its standard deviation, if eta is Gaussian; (E,) each."""
