@@ -37,7 +37,8 @@ class Bookkeeper:
         if not callable(clock):
             raise ValueError(f"clock must be a function that tells the time, got {clock!r:.80}")
         self.held, self.journal, self.clock, self._lock = state, journal, clock, lock
-        self._is_quick = journal is None and not state.belief.IS_TIMED
+        belief = state.belief
+        self._is_quick = journal is None and belief.IS_GAUSSIAN and not belief.IS_TIMED
 
     @property
     def state(self) -> AgentState:

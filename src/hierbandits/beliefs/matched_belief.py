@@ -8,12 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.mean_reward import MeanReward
-from hierbandits.beliefs.posterior import checked_time
+from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.refit import Refit
 from hierbandits.beliefs.site_forms import MATCHES, site_form_of
 from hierbandits.beliefs.site_rows import SiteRows
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import count, positive, read_only, real_array
+from hierbandits.checks import checked_time, count, positive, read_only, real_array
 from hierbandits.kernels.site_change import SITE_PARTS
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.reward_families import family_from_dict
@@ -22,6 +22,9 @@ from hierbandits.types import Indices, Matrix, Vector
 
 SWEEPS = 50
 """The most sweeps of a refit, unless told otherwise."""
+
+FIRST_REFIT, GROWTH = 20.0, 1.5
+"""An agent's belief refits at so many rewards, and whenever they have grown by so much."""
 
 _NOT_NEW = np.empty(0)
 
@@ -41,6 +44,7 @@ class MatchedBelief(Belief):
     """
 
     KIND: ClassVar[str] = "matched belief"
+    IS_GAUSSIAN: ClassVar[bool] = False
     _form_of = staticmethod(site_form_of)
 
     def __init__(
@@ -63,6 +67,7 @@ class MatchedBelief(Belief):
         self._match = MATCHES[self._nodes.levels.form.name]
         self._rows = SiteRows(self.dim, armed=self.is_armed, adds_up=family.ADDS_UP)
         self._untold: tuple[Any, ...] | None = None  # events that rows may not know yet
+        self.due = FIRST_REFIT  # the rewards at which an agent lets it refit
 
     @property
     def rows(self) -> SiteRows:
@@ -169,10 +174,11 @@ class MatchedBelief(Belief):
         rows, trees = self.rows, np.arange(self.num_populations)
         before, change, done = self._hyper_moments(trees), 0.0, 0
         while done < sweeps and rows.size and (done == 0 or change > tolerance):
-            sites = rows.sites.copy()
-            change = self._run(rows.nodes, rows.features, rows.rewards, rows.exposure, sites)
-            rows.sites[:] = sites
+            change = self._run(
+                rows.nodes, rows.features, rows.rewards, rows.exposure, rows.all_sites
+            )
             done += 1
+        self.due = max(1.0, GROWTH * self._evidence.count.sum())
         after = self._hyper_moments(trees)
         known = after[1] > 0
         shift = np.abs(after[0] - before[0])[known] / after[1][known]
@@ -215,17 +221,54 @@ class MatchedBelief(Belief):
         Its evidence is up to a number that does not depend on the model.
         """
         row, arms = np.nonzero(sums.xx > 0)
-        told, number = nodes[row], int(sums.n.sum())
         totals, exposure = sums.xy[row, arms].copy(), sums.xx[row, arms].copy()
-        sites = np.zeros((SITE_PARTS, row.size))
-        self._run(told, arms, totals, exposure, sites, np.zeros(row.size))
-        self._rows.add(told, arms, totals, exposure, sites, number)
+        self._learn_rows(nodes[row], arms, totals, exposure)
+        self._count(nodes[row], nodes, sums.n)
+        self.refit()
+
+    def _raw_start_over(
+        self, old: Posterior, before: Indices, after: Indices, sums: TaskSums
+    ) -> None:
+        """Learn all that nodes `before` of another belief know, in nodes `after` of this one."""
+        if self.is_armed and self.family.ADDS_UP:
+            super()._raw_start_over(old, before, after, sums)
+            return
+        assert isinstance(old, MatchedBelief)  # of the same agent
+        rows, place = old.rows, np.full(old.num_nodes, -1)
+        place[before] = after
+        kept = np.flatnonzero(place[rows.nodes] >= 0)
+        nodes = place[rows.nodes[kept]]
+        if kept.size != sums.n.sum():
+            raise ValueError(
+                f"sums must be those of the {kept.size} rewards that are known of these tasks, got "
+                f"{sums.n.sum():g}: sums of {self.family.NAME} rewards do not tell what rewards do"
+            )
+        features, rewards, exposure = rows.features[kept], rows.rewards[kept], rows.exposure[kept]
+        self._learn_rows(nodes, features, rewards, exposure)
+        self._count(nodes, after, sums.n)
+        self.refit()
+
+    def _learn_rows(
+        self, nodes: Indices, table: Matrix | Indices, rewards: Vector, exposure: Vector
+    ) -> None:
+        """Learn rewards or sums of rewards, each as one."""
+        sites = np.zeros((SITE_PARTS, nodes.size))
+        self._run(nodes, table, rewards, exposure, sites, np.zeros(nodes.size))
+        self._rows.add(nodes, table, rewards, exposure, sites, 0)
+
+    def _count(self, counted: Indices, nodes: Indices, number: Vector) -> None:
+        """Let there be so many rewards of each node, in place of one for each that was counted."""
         forest, parts = self._nodes.forest, self._evidence.parts
-        for node, more in ((nodes, sums.n), (told, -np.ones(told.size))):  # rewards, not sums
-            trees = np.array([forest.population(one) for one in node.tolist()], np.intp)
+        for each, more in ((nodes, number), (counted, -np.ones(counted.size))):
+            trees = np.array([forest.population(node) for node in each.tolist()], np.intp)
             np.add.at(parts[0], trees, more)
             np.add.at(parts[1], trees, -np.log(2 * np.pi) * more)
-        self.refit()
+        self._rows.num_rewards = int(parts[0].sum())
+
+    def _raw_settle(self) -> None:
+        """Refit if rewards have grown by half since the last time."""
+        if self._evidence.count.sum() >= self.due:
+            self.refit()
 
     def revise(
         self,
@@ -284,7 +327,7 @@ class MatchedBelief(Belief):
         rows = self.rows.state()
         meta, arrays = super().state()
         own = {name: read_only(array) for name, array in rows.items()}
-        return {"rewards": self.family.to_dict(), **meta}, arrays | own
+        return {"rewards": self.family.to_dict(), "due": self.due, **meta}, arrays | own
 
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "MatchedBelief":
@@ -296,5 +339,6 @@ class MatchedBelief(Belief):
         belief = cls.__new__(cls)
         belief.__dict__.update(plain.__dict__)
         belief._begin(family)
+        belief.due = float(positive("due", meta["due"], ()))
         belief._rows.restore(arrays, plain.num_nodes, int(plain.num_rewards.sum()))
         return belief

@@ -18,7 +18,7 @@ from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior_past import check_sums
 from hierbandits.beliefs.saved_state import SavedState
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, generator, index_array, real_array
+from hierbandits.checks import LARGEST, checked_time, generator, index_array, real_array
 from hierbandits.kernels.arm_arrays import ArmArrays
 from hierbandits.kernels.lineage import first_with_children
 from hierbandits.models.log_totals import LogTotals
@@ -40,6 +40,7 @@ class Posterior(SavedState):
     RECORD: ClassVar[type[TaskSums]] = TaskSums  # what it needs of a log
     FITS_WIDTHS: ClassVar[bool] = False  # whether widths are its own choice, and none are refused
     IS_TIMED: ClassVar[bool] = False  # whether agents are to tell it the times of events
+    IS_GAUSSIAN: ClassVar[bool] = True  # whether rewards are any numbers, x @ theta their mean
     _nodes: Nodes
     _evidence: Evidence
 
@@ -65,6 +66,20 @@ class Posterior(SavedState):
     @abstractmethod
     def _raw_learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
+
+    def _raw_start_over(
+        self, old: "Posterior", before: Indices, after: Indices, sums: TaskSums
+    ) -> None:
+        """Learn all that nodes `before` of another belief know, in nodes `after` of this one.
+
+        `sums` has a row for each.  Nothing was learned before.
+        """
+        told = np.flatnonzero(sums.n > 0)
+        if told.size:
+            self._raw_learn_past(after[told], sums.rows(told))
+
+    def _raw_settle(self) -> None:
+        """Do what is due from time to time, after rewards: an agent calls it."""
 
     @abstractmethod
     def revise(self, task: int, features: Any, old_reward: float, new_reward: float) -> None:
@@ -263,10 +278,7 @@ class Posterior(SavedState):
     def mean_reward(
         self, tasks: ArrayLike, features: ArrayLike, *, time: ArrayLike | None = None
     ) -> MeanReward:
-        """The posterior mean and standard deviation of each event's mean reward.
-
-        It is x @ theta itself where rewards are Gaussian; see `predict`.
-        """
+        """The posterior of each event's mean reward: of x @ theta where rewards are Gaussian."""
         linear = self.predict(tasks, features, time=time)
         return self._raw_mean_reward(linear.mean, linear.std)
 
@@ -336,8 +348,3 @@ class Posterior(SavedState):
                 f"features must have shape ({num_rows},) to match tasks, got {arms.shape}"
             )
         return arms
-
-
-def checked_time(time: ArrayLike | None, nodes: Indices) -> Vector | None:
-    """The time of each event, checked; None if events have none."""
-    return None if time is None else real_array("time", time, nodes.shape, " to match tasks")

@@ -23,9 +23,9 @@ def check_same_model(saved: Posterior, made: Posterior) -> None:
         if saved.prior.to_dict() != made.prior.to_dict():
             raise ValueError(f"belief must be of the agent's prior, {made.prior}")
         return
-    both = isinstance(saved, MatchedBelief) and isinstance(made, MatchedBelief)
-    if both and saved.family != made.family:
-        raise ValueError(f"belief must be of {made.family} rewards, got {saved.family}")
+    families = [belief.family for belief in (saved, made) if isinstance(belief, MatchedBelief)]
+    if families and families[0] != families[-1]:
+        raise ValueError(f"belief must be of {families[-1]}, got {families[0]}")
     theirs, own = (belief._nodes.levels.hierarchies for belief in (saved, made))
     if len(theirs) != len(own) or not all(map(_are_close, theirs, own)):
         raise ValueError(f"belief must be of what the agent's prior says, {own}, got {theirs}")

@@ -25,7 +25,8 @@ class SiteRows:
         self._row_of: dict[int, int] = {}  # where rewards add up: of a node's arm
         self._nodes: Indices = np.empty(0, np.intp)
         self._features: Features = np.empty(0, np.intp) if armed else np.empty((0, dim))
-        self._numbers: Matrix = np.empty((2 + SITE_PARTS, 0))
+        self._numbers: Matrix = np.empty((2, 0))  # rewards and exposures
+        self.all_sites: Matrix = np.empty((SITE_PARTS, 0))  # (3, room), for kernels
 
     @property
     def nodes(self) -> Indices:
@@ -50,7 +51,7 @@ class SiteRows:
     @property
     def sites(self) -> Matrix:
         """The precision, the weighted observation and the log scale of each row's site, (3, n)."""
-        return self._numbers[2:, : self.size]
+        return self.all_sites[:, : self.size]
 
     @property
     def num_empty(self) -> int:
@@ -67,28 +68,33 @@ class SiteRows:
         number: int,
     ) -> None:
         """More rewards, or sums of so many rewards, with their sites."""
-        numbers = np.vstack([rewards, exposure, sites])
+        numbers = np.vstack([rewards, exposure])
         if not self._adds_up:
-            self._append(nodes, features, numbers)
+            self._append(nodes, features, numbers, sites)
         else:
             keys, where = np.unique(nodes * self._dim + features, return_inverse=True)
             new = np.array([key for key in keys.tolist() if key not in self._row_of], np.intp)
-            self._append(new // self._dim, new % self._dim, np.zeros((len(numbers), new.size)))
+            none = np.zeros((SITE_PARTS, new.size))
+            self._append(new // self._dim, new % self._dim, none[:2], none)
             rows = np.array([self._row_of[key] for key in keys.tolist()], np.intp)[where]
-            for row, values in zip(self._numbers, numbers, strict=True):
+            for row, values in zip(
+                (*self._numbers, *self.all_sites), (*numbers, *sites), strict=True
+            ):
                 np.add.at(row, rows, values)
         self.num_rewards += number
 
-    def _append(self, nodes: Indices, features: Features, numbers: Matrix) -> None:
+    def _append(self, nodes: Indices, features: Features, numbers: Matrix, sites: Matrix) -> None:
         stop = self.size + nodes.size
         if stop > self._nodes.size:
             room = max(stop, self.size + self.size // 2)
             self._nodes = _grown(self._nodes, self.size, room)
             self._features = _grown(self._features, self.size, room)
             self._numbers = _grown(self._numbers.T, self.size, room).T.copy()
+            self.all_sites = _grown(self.all_sites.T, self.size, room).T.copy()
         self._nodes[self.size : stop] = nodes
         self._features[self.size : stop] = features
         self._numbers[:, self.size : stop] = numbers
+        self.all_sites[:, self.size : stop] = sites
         if self._adds_up:
             keys = (nodes * self._dim + features).tolist()
             self._row_of.update(zip(keys, range(self.size, stop), strict=True))
@@ -110,13 +116,13 @@ class SiteRows:
     def copy(self) -> "SiteRows":
         """Independent rows."""
         twin = SiteRows(self._dim, armed=self._armed, adds_up=self._adds_up)
-        twin._append(self.nodes, self.features, self._numbers[:, : self.size])
+        twin._append(self.nodes, self.features, self._numbers[:, : self.size], self.sites)
         twin.num_rewards = self.num_rewards
         return twin
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All rows by name, without copies."""
-        numbers = self._numbers[:, : self.size]
+        """All rows by name."""
+        numbers = np.vstack([self._numbers[:, : self.size], self.sites])
         return {"site_nodes": self.nodes, "site_features": self.features, "site_numbers": numbers}
 
     def restore(self, arrays: dict[str, NDArray[Any]], num_nodes: int, num_rewards: int) -> None:
@@ -136,7 +142,7 @@ class SiteRows:
             raise ValueError("site_numbers must have positive exposures, and precisions from 0 on")
         if self._adds_up and np.unique(nodes * self._dim + features).size != size:
             raise ValueError("site_nodes must have one row for each arm of a node")
-        self._append(nodes, features, numbers)
+        self._append(nodes, features, numbers[:2], numbers[2:])
         self.num_rewards = num_rewards
 
 

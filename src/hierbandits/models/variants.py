@@ -23,7 +23,9 @@ def as_given(prior: Model) -> Model:
 def known_mean(prior: Stated) -> Stated:
     """The hierarchy of one who is told mu: hyper_cov is zero."""
     given = _hierarchy(prior)
-    return given.with_levels(given.hyper_mean, [np.zeros_like(given.hyper_cov), *given.covs[1:]])
+    covs = [np.zeros_like(given.hyper_cov)]
+    covs.extend(given.covs[1:])
+    return given.with_levels(given.hyper_mean, covs)
 
 
 def marginal(prior: Stated) -> Stated:
