@@ -32,10 +32,11 @@ It had little room left for their digits, and cannot give these back.
 class AgentState:
     """What events change: an agent calls its methods, and so does a journal that is replayed.
 
-    Their arguments were checked before, but for what rewards the model can have.  A method changes nothing itself: it returns the step that
-    does, which counts as one event.  A step can be interrupted between any two of its lines and
-    finished later.  Kernels are not interrupted, and each counts what it was told: the belief and
-    the sums say by `num_rewards` and `count` whether they know of the rewards of a step.
+    Their arguments were checked before, but for what rewards the model can have.  A method changes
+    nothing itself: it returns the step that does, which counts as one event.  A step can be
+    interrupted between any two of its lines and finished later.  Kernels are not interrupted, and
+    each counts what it was told: the belief and the sums say by `num_rewards` and `count` whether
+    they know of the rewards of a step.
     """
 
     def __init__(

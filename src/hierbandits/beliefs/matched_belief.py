@@ -220,7 +220,7 @@ class MatchedBelief(Belief):
 
         Its evidence is up to a number that does not depend on the model.
         """
-        row, arms = np.nonzero(sums.xx > 0)
+        row, arms = map(np.ascontiguousarray, np.nonzero(sums.xx > 0))
         totals, exposure = sums.xy[row, arms].copy(), sums.xx[row, arms].copy()
         self._learn_rows(nodes[row], arms, totals, exposure)
         self._count(nodes[row], nodes, sums.n)

@@ -22,7 +22,7 @@ class SiteRows:
         self._dim, self._armed, self._adds_up = dim, armed, armed and adds_up
         self.size = 0
         self.num_rewards = 0
-        self._row_of: dict[int, int] = {}  # where rewards add up: of a node's arm
+        self._row_of: Indices = np.empty(0, np.intp)  # where rewards add up: of a node's arm, or -1
         self._nodes: Indices = np.empty(0, np.intp)
         self._features: Features = np.empty(0, np.intp) if armed else np.empty((0, dim))
         self._numbers: Matrix = np.empty((2, 0))  # rewards and exposures
@@ -72,11 +72,12 @@ class SiteRows:
         if not self._adds_up:
             self._append(nodes, features, numbers, sites)
         else:
-            keys, where = np.unique(nodes * self._dim + features, return_inverse=True)
-            new = np.array([key for key in keys.tolist() if key not in self._row_of], np.intp)
+            keys = nodes * self._dim + features
+            self._make_room(keys)
+            new = np.unique(keys[self._row_of[keys] < 0])
             none = np.zeros((SITE_PARTS, new.size))
             self._append(new // self._dim, new % self._dim, none[:2], none)
-            rows = np.array([self._row_of[key] for key in keys.tolist()], np.intp)[where]
+            rows = self._row_of[keys]
             for row, values in zip(
                 (*self._numbers, *self.all_sites), (*numbers, *sites), strict=True
             ):
@@ -96,14 +97,25 @@ class SiteRows:
         self._numbers[:, self.size : stop] = numbers
         self.all_sites[:, self.size : stop] = sites
         if self._adds_up:
-            keys = (nodes * self._dim + features).tolist()
-            self._row_of.update(zip(keys, range(self.size, stop), strict=True))
+            keys = nodes * self._dim + features
+            self._make_room(keys)
+            self._row_of[keys] = np.arange(self.size, stop)
         self.size = stop
+
+    def _make_room(self, keys: Indices) -> None:
+        """Let there be a place for the row of each of these arms of nodes."""
+        most = int(keys.max(initial=-1)) + 1
+        if most > self._row_of.size:
+            room = max(most, self._row_of.size + self._row_of.size // 2)
+            larger = np.full(room, -1)
+            larger[: self._row_of.size] = self._row_of
+            self._row_of = larger
 
     def find(self, node: int, features: Any, reward: float) -> int:
         """The row of a reward that was observed earlier; an error if there is none."""
         if self._adds_up:
-            row = self._row_of.get(node * self._dim + int(features), -1)
+            key = node * self._dim + int(features)
+            row = int(self._row_of[key]) if key < self._row_of.size else -1
         else:
             same = (self.nodes == node) & (self.rewards == reward)
             equal = self.features == features

@@ -18,14 +18,14 @@ from hierbandits.kernels.family_call import FamilyCode, call_family, fill_family
 from hierbandits.kernels.plain_functions import plain_exp
 from hierbandits.types import Matrix
 
-NARROW, SKEWED = 0.4, 0.06
+NARROW, SKEWED = 0.8, 0.1
 """Gauss-Hermite's few nodes do where eta has a smaller standard deviation than NARROW, and what
 
 the reward tells is hardly skewed on this scale; otherwise a sum over steps of equal length.
 """
 
-NEGLIGIBLE = 1e-12
-"""A site that changes no more than this, in units of what is known, is left empty."""
+NEGLIGIBLE = 1e-9
+"""A site that changes no more, in units of what is known, is left empty: sums are no better."""
 
 _CLOSE = 0.3  # how near the mode is near enough, in standard deviations
 _STEPS = 200  # to the mode, at most

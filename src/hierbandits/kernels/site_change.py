@@ -5,7 +5,7 @@ its cavity.  The site that matches there takes the place of the old one, which i
 event.  To do so over and over is expectation propagation.
 """
 
-from math import log, sqrt
+from math import sqrt
 
 from hierbandits.compiler import compiled
 from hierbandits.kernels.family_call import FamilyCode
@@ -33,7 +33,7 @@ def site_change(
     """The change of a site's precision and weighted observation, of the log evidence, and by far.
 
     The last is how far the linear predictor moves: the larger of its mean's change in standard
-    deviations and of its log standard deviation's.
+    deviations and, where it is small, of its log standard deviation's.
     """
     precision, weighted, scale = sites[0, e], sites[1, e], sites[2, e]
     left = 1.0 - precision * var
@@ -47,8 +47,9 @@ def site_change(
     own, along, log_z = matched_site(code, reward, exposure, shape, before, var / left, work)
     scale_now = log_z - log_share(before, var / left, own, along)
     gain, shift = own - precision, along - weighted
-    log_change = log_share(mean, var, gain, shift) + scale_now - scale
+    log_change = log_z
+    if precision != 0.0 or weighted != 0.0 or scale != 0.0:
+        log_change = log_share(mean, var, gain, shift) + scale_now - scale
     sites[0, e], sites[1, e], sites[2, e] = own, along, scale_now
-    spread = 1.0 + gain * var
-    moved = sqrt(var) * abs(shift - gain * mean) / spread
-    return gain, shift, log_change, max(moved, 0.5 * abs(log(spread)))
+    moved = sqrt(var) * abs(shift - gain * mean) / (1.0 + gain * var)
+    return gain, shift, log_change, max(moved, 0.5 * abs(gain * var))
