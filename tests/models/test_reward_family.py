@@ -12,7 +12,6 @@ from hierbandits.models import (
     GaussianRewards,
     PoissonRewards,
 )
-from hierbandits.models.reward_families import checked_family, family_from_dict
 
 CASES = [  # a family, and rewards with their exposures
     (GaussianRewards(0.7), [(-1.3, 1.0), (4.2, 2.5)]),
@@ -73,24 +72,6 @@ def test_draws_have_the_density(family, rewards):
             assert abs((drawn == value).mean() - p) < 6 * np.sqrt(p * (1 - p) / number) + 1e-12
 
 
-@pytest.mark.parametrize(
-    ("family", "reward", "exposure", "message"),
-    [
-        (BernoulliRewards(), 2.0, 1.0, r"rewards must be 0 or 1, got 2 at \[1\]"),
-        (BernoulliRewards(), 0.5, 1.0, "rewards must be 0 or 1, got 0.5"),
-        (BernoulliRewards(), 1.0, 2.0, "exposure must be 1 for bernoulli rewards"),
-        (BinomialRewards(), 4.0, 3.0, "rewards must be numbers of successes, from 0 to .* got 4"),
-        (BinomialRewards(), -1.0, 3.0, "rewards must be numbers of successes"),
-        (BinomialRewards(), 1.0, 2.5, "exposure must be whole numbers of trials, got 2.5"),
-        (PoissonRewards(), -1.0, 1.0, "rewards must be counts, whole numbers of .* got -1"),
-        (PoissonRewards(), 0.5, 1.0, "rewards must be counts"),
-    ],
-)
-def test_wrong_rewards_are_refused_by_name(family, reward, exposure, message):
-    with pytest.raises(ValueError, match=message):
-        family.check("rewards", np.array([1.0, reward]), np.array([1.0, exposure]))
-
-
 @each_family
 def test_the_mean_reward_of_a_gaussian_predictor(family):
     draws = np.random.default_rng(0).standard_normal(400_000)
@@ -99,21 +80,3 @@ def test_the_mean_reward_of_a_gaussian_predictor(family):
         values = family.mean(m + s * draws)
         assert abs(values.mean() - got) < 6 * values.std() / np.sqrt(draws.size)
         assert_allclose(spread, values.std(), rtol=0.02)
-
-
-@each_family
-def test_a_family_is_its_name_and_numbers(family):
-    assert family_from_dict(family.to_dict()) == family
-    assert checked_family(family) is family
-    assert checked_family(family.NAME) == FAMILIES[family.NAME]()
-
-
-def test_unknown_families_are_refused():
-    with pytest.raises(ValueError, match="rewards must be one of gaussian, bernoulli, binomial"):
-        checked_family("gamma")
-    with pytest.raises(ValueError, match="rewards must be one of"):
-        family_from_dict({"noise_std": 1.0})
-    with pytest.raises(ValueError, match="rewards must have the parts of a bernoulli family"):
-        family_from_dict({"name": "bernoulli", "noise_std": 1.0})
-    with pytest.raises(ValueError, match="noise_std must be positive"):
-        family_from_dict({"name": "gaussian", "noise_std": 0.0})

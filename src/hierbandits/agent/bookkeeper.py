@@ -199,6 +199,7 @@ class Bookkeeper:
             raise ValueError(f"older_than must be at least 0 seconds, got {older_than!r:.80}")
         if default is not None:
             default = float(real_array("default", default, ()))
+            self.held.belief.check_rewards("default", default)
         state, now = self.whole(), self.now()
         ledger = state.ledger
         before = ledger.steady(now) - age

@@ -60,12 +60,12 @@ class MatchedBelief(Belief):
             raise ValueError(f"prior must be a GeneralizedHierarchy, got {prior!r:.80}")
         inner = prior.hierarchy
         super().__init__(inner, num_tasks, num_populations, hyper_means, population=population)
-        self._begin(prior.rewards)
+        self._begin_sites(prior.rewards)
 
-    def _begin(self, family: RewardFamily) -> None:
+    def _begin_sites(self, family: RewardFamily) -> None:
         self.family = family
         self._match = MATCHES[self._nodes.levels.form.name]
-        self._rows = SiteRows(self.dim, armed=self.is_armed, adds_up=family.ADDS_UP)
+        self._site_rows = SiteRows(self.dim, armed=self.is_armed, adds_up=family.ADDS_UP)
         self._untold: tuple[Any, ...] | None = None  # events that rows may not know yet
         self.due = FIRST_REFIT  # the rewards at which an agent lets it refit
 
@@ -73,10 +73,10 @@ class MatchedBelief(Belief):
     def rows(self) -> SiteRows:
         """The rewards that it keeps, and their sites."""
         if self._untold is not None:
-            if self._evidence.count.sum() > self._rows.num_rewards:
-                self._rows.add(*self._untold)
+            if self._evidence.count.sum() > self._site_rows.num_rewards:
+                self._site_rows.add(*self._untold)
             self._untold = None
-        return self._rows
+        return self._site_rows
 
     @property
     def num_empty_sites(self) -> int:
@@ -254,7 +254,7 @@ class MatchedBelief(Belief):
         """Learn rewards or sums of rewards, each as one."""
         sites = np.zeros((SITE_PARTS, nodes.size))
         self._run(nodes, table, rewards, exposure, sites, np.zeros(nodes.size))
-        self._rows.add(nodes, table, rewards, exposure, sites, 0)
+        self._site_rows.add(nodes, table, rewards, exposure, sites, 0)
 
     def _count(self, counted: Indices, nodes: Indices, number: Vector) -> None:
         """Let there be so many rewards of each node, in place of one for each that was counted."""
@@ -263,7 +263,7 @@ class MatchedBelief(Belief):
             trees = np.array([forest.population(node) for node in each.tolist()], np.intp)
             np.add.at(parts[0], trees, more)
             np.add.at(parts[1], trees, -np.log(2 * np.pi) * more)
-        self._rows.num_rewards = int(parts[0].sum())
+        self._site_rows.num_rewards = int(parts[0].sum())
 
     def _raw_settle(self) -> None:
         """Refit if rewards have grown by half since the last time."""
@@ -319,7 +319,11 @@ class MatchedBelief(Belief):
         rows = self.rows
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin._nodes, twin._evidence, twin._rows = self._nodes.copy(), self.evidence, rows.copy()
+        twin._nodes, twin._evidence, twin._site_rows = (
+            self._nodes.copy(),
+            self.evidence,
+            rows.copy(),
+        )
         return twin
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -338,7 +342,7 @@ class MatchedBelief(Belief):
             raise ValueError("coordinates must be of full covariances, got arms in common")
         belief = cls.__new__(cls)
         belief.__dict__.update(plain.__dict__)
-        belief._begin(family)
+        belief._begin_sites(family)
         belief.due = float(positive("due", meta["due"], ()))
-        belief._rows.restore(arrays, plain.num_nodes, int(plain.num_rewards.sum()))
+        belief._site_rows.restore(arrays, plain.num_nodes, int(plain.num_rewards.sum()))
         return belief
