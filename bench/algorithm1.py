@@ -18,7 +18,7 @@ def run(
     [HBB, Algorithm 1, eq. linear hyperposterior, eq. linear conditional]
     """
     draw = _by_factor if tuned else _by_numpy
-    prior, m, d = problem.prior, problem.num_tasks, problem.prior.dim
+    prior, m, d = problem.hierarchy, problem.num_tasks, problem.hierarchy.dim
     assert isinstance(problem.actions, ActionSets)
     mu = rng.multivariate_normal(prior.hyper_mean, prior.hyper_cov)
     theta = rng.multivariate_normal(mu, prior.task_cov, m)

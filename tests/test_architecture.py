@@ -197,6 +197,7 @@ def test_private_state_is_private_to_its_folder(path):
 
 
 WITHOUT_TESTS = {"types", "model", "environment", "fit", "loops", "node_arrays", "arm_arrays"}
+WITHOUT_TESTS |= {"refit", "mean_reward"}
 """Modules without behaviour: type aliases, protocols and plain records."""
 
 WHOLE = {"architecture", "docs", "main", "memory_safety", "pickles", "public_surface"}

@@ -7,6 +7,8 @@ from hierbandits.beliefs import (
     Belief,
     Contribution,
     Gaussian,
+    MatchedBelief,
+    MeanReward,
     Posterior,
     Prediction,
     TaskSums,
@@ -16,13 +18,20 @@ from hierbandits.evaluation import Evaluation, evaluate, hieropo
 from hierbandits.fitting import fit_prior
 from hierbandits.learning import LearningReport, learn_prior
 from hierbandits.logs import Columns, Inspection, Limits, Log, Reading, Start, inspect
-from hierbandits.models import GaussianHierarchy, UnknownWidths
+from hierbandits.models import (
+    FAMILIES,
+    GaussianHierarchy,
+    GeneralizedHierarchy,
+    RewardFamily,
+    UnknownWidths,
+)
 from hierbandits.policies import POLICIES, Arms, Policy, Recipe, SpanningArms
 from hierbandits.simulation import Study, schedules, simulate
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "FAMILIES",
     "POLICIES",
     "AdaptiveBelief",
     "Agent",
@@ -34,16 +43,20 @@ __all__ = [
     "Evaluation",
     "Gaussian",
     "GaussianHierarchy",
+    "GeneralizedHierarchy",
     "Inspection",
     "LearningReport",
     "Limits",
     "Log",
+    "MatchedBelief",
+    "MeanReward",
     "Policy",
     "Posterior",
     "Prediction",
     "Reading",
     "Recipe",
     "RewardConflict",
+    "RewardFamily",
     "SpanningArms",
     "Start",
     "Study",

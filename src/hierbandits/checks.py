@@ -83,6 +83,11 @@ def positive(name: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Vect
     return array
 
 
+def checked_time(time: ArrayLike | None, nodes: Indices) -> Vector | None:
+    """The time of each event, checked; None if events have none."""
+    return None if time is None else real_array("time", time, nodes.shape, " to match tasks")
+
+
 def count(name: str, value: int, least: int = 0) -> int:
     """Check that `value` is a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:

@@ -2,12 +2,12 @@
 
 import sys
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from numba import njit
+from numba import cfunc, njit
 from numba.core import event
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
@@ -60,6 +60,31 @@ def _sources() -> str:
 def inlined(function: Kernel) -> Kernel:
     """Compile `function` into each kernel that calls it: a call costs more than a short loop."""
     return cast(Kernel, njit(forceinline=True, **_OPTIONS)(function))
+
+
+def inlined_in_order(function: Kernel) -> Kernel:
+    """`inlined`, for sums that must not be reordered."""
+    options: dict[str, Any] = {"fastmath": {"contract"}, "error_model": "numpy"}
+    return cast(Kernel, njit(forceinline=True, **options)(function))
+
+
+@cache
+def compiled_address(function: Callable[..., Any], signature: str) -> int:
+    """Compile a function for code that knows its address alone; returns the address.
+
+    A kernel that is told it can call the function (see `kernels.family_call`), and need not be
+    compiled for each such function.  The address is good in this process.
+    """
+    options: dict[str, Any] = {"error_model": "numpy"}
+    try:
+        code = cfunc(signature, cache=True, **options)(function)
+    except RuntimeError:  # its source is in no file, or no cache can be written
+        code = cfunc(signature, **options)(function)
+    _ADDRESSED.append(code)
+    return int(code.address)
+
+
+_ADDRESSED: list[Any] = []  # an address is good for as long as its code is kept
 
 
 class _Notice(event.Listener):  # type: ignore[misc]

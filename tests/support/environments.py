@@ -10,6 +10,7 @@ from hierbandits.environments import (
     SampledActions,
 )
 from hierbandits.environments.events import Events
+from hierbandits.models import BernoulliRewards, PoissonRewards, RewardFamily
 
 LINEAR = GaussianHierarchy(
     hyper_mean=[0.2, -0.1],
@@ -36,7 +37,13 @@ DRAWN = {
     "linear, arms of a table": _linear(
         SampledActions(np.random.default_rng(4).standard_normal((20, 2)), num_arms=6)
     ),
+    "linear, arms per round, poisson family": _linear(
+        ActionSets(6, "ball", 1.0, "round"), rewards=PoissonRewards()
+    ),
     "armed": HierarchicalBandit(hierarchy=ARMED, num_tasks=NUM_TASKS),
+    "armed, bernoulli family": HierarchicalBandit(
+        hierarchy=ARMED, num_tasks=NUM_TASKS, rewards=BernoulliRewards()
+    ),
     "armed, correlated": HierarchicalBandit(hierarchy=TOGETHER, num_tasks=NUM_TASKS),
     "armed, bernoulli, mu given": HierarchicalBandit(
         hierarchy=ARMED,
@@ -67,6 +74,8 @@ def arm_values(environment, worlds, events, arms, event, first_run=0):
     theta = worlds.theta[events.run[event] - first_run, task]
     rows = arms.table[arms.rows_of(event)]
     values = theta[rows] if environment.hierarchy.is_armed else rows @ theta
+    if isinstance(environment.rewards, RewardFamily):
+        return environment.rewards.mean(values)
     return np.clip(values, 0, 1) if environment.rewards == "bernoulli" else values
 
 

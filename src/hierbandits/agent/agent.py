@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from hierbandits.agent.agent_file import read_agent, write_agent
 from hierbandits.agent.agent_lock import FORK_GUARD, AgentLock
-from hierbandits.agent.agent_prior import agent_prior, checked_recipe
+from hierbandits.agent.agent_prior import agent_prior, checked_recipe, with_family
 from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.bookkeeper import Bookkeeper
 from hierbandits.agent.decider import Decider
@@ -27,6 +27,7 @@ from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, real_array
 from hierbandits.logs import LIMITS, Limits, Log, Start
 from hierbandits.models.model import Model
+from hierbandits.models.reward_family import RewardFamily
 from hierbandits.policies.recipes import Recipe
 from hierbandits.types import Name, TaskName
 
@@ -37,13 +38,14 @@ REMEMBERED = 10_000
 class Agent:
     """Decides for named tasks and learns from rewards that come late, twice or out of order.
 
-    `prior` is a model, or a `Start`, whose log it then knows.  Its policy is HierIDS unless given.
-    Without a prior it learns the widths and the noise as it goes; then `num_features`, or the form
-    of `arms`, says what kind of bandit it is.  Tasks are added when first seen.  With more than two
-    levels a task is a path, ("north", "store-17").  `arms` are what `decide` offers unless it is
-    given others: names when armed; a mapping from name to features, or a (K, d) array, when linear.
-    With `draws`, decisions carry propensities, estimated from so many posterior draws unless the
-    policy knows them exactly, and `floor` is the share of decisions made uniformly at random.
+    `prior` is a model, or a `Start`, whose log it then knows; `rewards` names their family unless
+    it is Gaussian or the prior's.  Its policy is HierIDS unless given.  Without a prior it learns
+    widths and noise as it goes; then `num_features`, or the form of `arms`, says what kind of
+    bandit it is.  Tasks are added when first seen.  With more than two levels a task is a path,
+    ("north", "store-17").  `arms` are what `decide` offers unless it is given others: names when
+    armed; a mapping from name to features, or a (K, d) array, when linear.  With `draws`, decisions
+    carry propensities, estimated from so many posterior draws unless the policy knows them exactly,
+    and `floor` is the share of decisions made uniformly at random.
 
     `journal` is a file or a function that receives every event before it happens; with it,
     propensities are on.  A policy that would leave arms without any then has a small floor, FLOOR,
@@ -58,6 +60,7 @@ class Agent:
         policy: str | Recipe | None = None,
         *,
         num_features: int | None = None,
+        rewards: str | RewardFamily | None = None,
         arms: Any = None,
         seed: int | None = None,
         draws: int | None = None,
@@ -69,7 +72,7 @@ class Agent:
     ) -> None:
         book = None if journal is None else Journal(journal)
         remember = None if remember is None else count("remember", remember)
-        prior, arms, start = agent_prior(prior, num_features, arms)
+        prior, arms, start = agent_prior(with_family(prior, rewards), num_features, arms)
         state = AgentState(prior, checked_recipe(policy), arms, remember, start, limits)
         lock = RLock()
         self._books = Bookkeeper(state, book, clock, lock)
@@ -132,9 +135,9 @@ class Agent:
         """Choose an arm for a task.
 
         `arms` is a (K, d) array, a mapping from name to features, or the names (or indices) of
-        some of the agent's own arms, which are the default.  Once an arm has an integer for its
-        name, integers are names and no longer indices.  `eligible` is a mask over the arms.
-        With `best` the arm of highest posterior mean is chosen, without exploring.
+        some of the agent's own arms, which are the default.  Once an arm's name is an integer,
+        integers are names.  `eligible` is a mask over the arms.  With `best` the arm of highest
+        posterior mean is chosen, without exploring.
         """
         with self._lock:
             if eligible is None and not best:
@@ -212,10 +215,9 @@ class Agent:
     def expire(self, older_than: float, default: float | None = None) -> list[str]:
         """Give up waiting for rewards of decisions made more than `older_than` seconds ago.
 
-        Returns their ids.  With a `default` they have it as their reward from now on, until their
-        own comes and replaces it exactly.  Without one they are forgotten, and so are decisions
-        whose reward came more than `older_than` seconds ago.  Where the clock goes back, only its
-        steps forward count.
+        Returns their ids.  With a `default` they have it as their reward until their own comes and
+        replaces it.  Without one they are forgotten, and so are decisions whose reward came more
+        than `older_than` seconds ago.  Of the clock only its steps forward count.
         """
         with self._lock:
             return self._books.expire(older_than, default)
@@ -223,9 +225,8 @@ class Agent:
     def forget(self, task: TaskName) -> None:
         """Make it as if this task had never been met, its rewards and decisions included.
 
-        The belief starts over from the sums of the other tasks: a pass over all of them.  It is
-        one that learns all that remains at once.  Where widths are unknown, they are fitted to what
-        remains; a belief that saw the same event by event may have fitted them a little earlier.
+        The belief starts over from the sums of the other tasks, all at once: a pass over all of
+        them.  Widths that are unknown are fitted to what remains.
         """
         with self._lock:
             self._books.forget(task)
@@ -240,8 +241,7 @@ class Agent:
     ) -> None:
         """Offer one more arm, in an armed agent; the belief starts over, as in `forget`.
 
-        The arm's hyper-mean and widths are, unless given, the mean of the other arms' hyper-means
-        and the root of the mean of their variances: where the arms agree, what they share.
+        The arm's hyper-mean and variances are, unless given, the means of the other arms'.
         Unknown widths take a hyper-mean alone.
         """
         with self._lock:
@@ -255,8 +255,7 @@ class Agent:
     def log(self, *, by_arm: bool = False) -> Log:
         """The settled decisions that are still remembered, for `learn_prior` and `evaluate`.
 
-        A linear agent's log has features.  With `by_arm` it names the arms instead, as `evaluate`
-        needs it.  See `decision_log` for names and paths.
+        A linear agent's log has features; with `by_arm` it names the arms, as `evaluate` needs.
         """
         with self._lock:
             own = self._state.catalogue.own
@@ -272,6 +271,7 @@ class Agent:
         policy: str | Recipe | None = None,
         *,
         num_features: int | None = None,
+        rewards: str | RewardFamily | None = None,
         arms: Any = None,
         seed: int | None = None,
         draws: int | None = None,
@@ -290,8 +290,9 @@ class Agent:
             check_no_journal(journal)
             arms = arms_of(source) if arms is None else arms
         agent = cls(
-            prior, policy, num_features=num_features, arms=arms, seed=seed, draws=draws,
-            floor=floor, clock=clock, journal=journal, remember=remember, limits=limits,
+            prior, policy, num_features=num_features, rewards=rewards, arms=arms, seed=seed,
+            draws=draws, floor=floor, clock=clock, journal=journal, remember=remember,
+            limits=limits,
         )  # fmt: skip
         if isinstance(source, Log):
             replay_log(agent._state, source, clock())
@@ -302,8 +303,7 @@ class Agent:
     def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
         """Write all state to one file: `load` resumes bit for bit.
 
-        A file that this agent has loaded or saved, and that another has saved since, is refused
-        with a FileExistsError unless `overwrite` is true.
+        A file of this agent that another has saved since is refused unless `overwrite` is true.
         """
         with self._lock:
             write_agent(path, self, overwrite=overwrite)
@@ -322,9 +322,9 @@ class Agent:
     ) -> "Agent":
         """The agent that `save` wrote.
 
-        If its recipe is not in POLICIES, give the recipe as `policy`.  `tail` is a journal: what
-        happened after the file was saved happens again.  `journal` is where the agent goes on
-        writing.  `limits` replace those of the file.  With a `seed` its choices are its own.
+        If its recipe is not in POLICIES, give it as `policy`.  What happened in the journal `tail`
+        happens again.  `journal` is where the agent goes on writing.  `limits` replace those of the
+        file.  With a `seed` its choices are its own.
         """
         agent = read_agent(path, policy, limits, partial(cls, clock=clock, journal=journal))
         if seed is not None:

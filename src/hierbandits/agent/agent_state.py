@@ -32,10 +32,11 @@ It had little room left for their digits, and cannot give these back.
 class AgentState:
     """What events change: an agent calls its methods, and so does a journal that is replayed.
 
-    Their arguments were checked before.  A method changes nothing itself: it returns the step that
-    does, which counts as one event.  A step can be interrupted between any two of its lines and
-    finished later.  Kernels are not interrupted, and each counts what it was told: the belief and
-    the sums say by `num_rewards` and `count` whether they know of the rewards of a step.
+    Their arguments were checked before, but for what rewards the model can have.  A method changes
+    nothing itself: it returns the step that does, which counts as one event.  A step can be
+    interrupted between any two of its lines and finished later.  Kernels are not interrupted, and
+    each counts what it was told: the belief and the sums say by `num_rewards` and `count` whether
+    they know of the rewards of a step.
     """
 
     def __init__(
@@ -157,6 +158,7 @@ class AgentState:
 
     def reward(self, entries: Sequence[Entry], rewards: Sequence[float], now: float) -> Step:
         """Decisions have their rewards now; these replace defaults."""
+        self.belief.check_rewards("rewards", rewards)
         each = list(zip(entries, rewards, strict=True))
         new = [(entry, reward) for entry, reward in each if not entry.provisional]
         old = [(entry, reward) for entry, reward in each if entry.provisional]
@@ -165,6 +167,7 @@ class AgentState:
 
     def default(self, entries: Sequence[Entry], reward: float, now: float) -> Step:
         """Pending decisions have this reward until their own comes."""
+        self.belief.check_rewards("default", reward)
         rewards = [reward] * len(entries)
         settle = partial(self.ledger.settle, entries, rewards, now, provisional=True)
         told = self._observing(list(zip(entries, rewards, strict=True)))
@@ -172,6 +175,7 @@ class AgentState:
 
     def correct(self, entry: Entry, reward: float, now: float) -> Step:
         """A settled decision has another reward."""
+        self.belief.check_rewards("value", reward)
 
         def put(_: bool) -> None:
             entry.reward, entry.provisional = reward, False
@@ -213,7 +217,7 @@ class AgentState:
                 rows = np.array([member.row for member in members], np.intp)
                 self.sums.add_many(rows, table, rewards)
 
-        return [tell, add]
+        return [tell, add, lambda _: self.belief._raw_settle()]
 
     def _revising(self, each: Sequence[tuple[Entry, float]]) -> list[Stage]:
         """The sums and the belief learn other rewards of settled decisions."""
@@ -225,6 +229,7 @@ class AgentState:
         put_back: list[Callable[[], None]] = []  # what the sums were, and then the belief
         extreme: list[Entry] = []  # whose old rewards the belief cannot give back
         made: list[StartOver] = []
+        starts_over = self.belief.IS_GAUSSIAN and not self.belief.IS_TIMED
 
         def keep_sums(_: bool) -> None:
             put_back[:] = [self.sums.keep(rows)]
@@ -235,7 +240,7 @@ class AgentState:
             for entry, reward in changed:
                 old = _reward_of(entry)
                 self.sums.revise(entry.member.row, entry.row, old, reward)
-                if old * old > EXTREME**2 * self.sums.mean_square() and not self.belief.IS_TIMED:
+                if old * old > EXTREME**2 * self.sums.mean_square() and starts_over:
                     extreme.append(entry)
 
         def keep_belief(_: bool) -> None:
@@ -247,7 +252,7 @@ class AgentState:
             for entry, reward in changed if not made else ():
                 event = entry.member.node, entry.row, _reward_of(entry), reward
                 if extreme or not (self.belief.IS_TIMED or self.belief._raw_can_revise(*event)):
-                    made[:] = [StartOver.of(self.recipe(self.prior), self.sums, self.roster)]
+                    made[:] = [self._started_over(self.sums, self.roster)]
                     break
                 self.belief.revise(*event)
             if made:
@@ -263,6 +268,7 @@ class AgentState:
         now: float | None,
     ) -> Step:
         """Rewards of decisions that were made elsewhere; new tasks are met."""
+        self.belief.check_rewards("rewards", rewards)
         if len(tasks) == 0:
             return self._step(now)
         roster, members = self.roster, list[Member]()
@@ -282,12 +288,16 @@ class AgentState:
     def _with_past(self, tasks: Sequence[tuple[Name, ...]], sums: TaskSums) -> StartOver:
         roster = self.roster.with_tasks(tasks)
         past = self.sums.with_past(roster.rows_of(tasks), sums)
-        return StartOver.of(self.recipe(self.prior), past, roster)
+        return self._started_over(past, roster)
+
+    def _started_over(self, sums: RunningSums, roster: Roster) -> StartOver:
+        """A new belief that has learned all sums of a roster's tasks."""
+        return StartOver.of(self.recipe(self.prior), sums, roster, self.belief)
 
     def forget(self, task: TaskName, now: float) -> Step:
         """A task was never met."""
         member, others = self.roster.find(task), self.roster.without(task)
-        made = StartOver.of(self.recipe(self.prior), self.sums.without(member.row), others)
+        made = self._started_over(self.sums.without(member.row), others)
 
         def drop(_: bool) -> None:
             self.ledger.drop(self.ledger.of_member(member))
@@ -296,7 +306,7 @@ class AgentState:
 
     def add_arm(self, name: Name, prior: Model, policy: Policy, now: float) -> Step:
         """One more arm: its prior, and a new policy for it."""
-        made = StartOver.of(policy, self.sums.with_arm(), self.roster)
+        made = StartOver.of(policy, self.sums.with_arm(), self.roster, self.belief)
 
         def add(_: bool) -> None:
             self.prior = prior

@@ -37,7 +37,8 @@ class Bookkeeper:
         if not callable(clock):
             raise ValueError(f"clock must be a function that tells the time, got {clock!r:.80}")
         self.held, self.journal, self.clock, self._lock = state, journal, clock, lock
-        self._is_quick = journal is None and not state.belief.IS_TIMED
+        belief = state.belief
+        self._is_quick = journal is None and belief.IS_GAUSSIAN and not belief.IS_TIMED
 
     @property
     def state(self) -> AgentState:
@@ -198,6 +199,7 @@ class Bookkeeper:
             raise ValueError(f"older_than must be at least 0 seconds, got {older_than!r:.80}")
         if default is not None:
             default = float(real_array("default", default, ()))
+            self.held.belief.check_rewards("default", default)
         state, now = self.whole(), self.now()
         ledger = state.ledger
         before = ledger.steady(now) - age

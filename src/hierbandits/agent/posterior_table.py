@@ -20,8 +20,9 @@ def posterior_table(
 ) -> dict[str, list[Any]]:
     """One row for each task and feature (or arm): its posterior, and what its variance comes from.
 
-    The parameter lies between `low` and `high` with probability `confidence`.  `shared_var` is
-    the part of its variance that rewards of other tasks can still remove, `within_var` the rest.
+    The parameter lies between `low` and `high` with probability `confidence`.  Of an arm, these and
+    `mean` are of its mean reward.  `shared_var` is the part of the parameter's variance that
+    rewards of other tasks can still remove, `within_var` the rest.
     `decisions` are the task's; `rewards` are the arm's, or the task's where arms have features.
     """
     reach = normal_quantile(probability("confidence", confidence))
@@ -30,6 +31,10 @@ def posterior_table(
     nodes = np.repeat([member.node for member in members], dim).astype(np.intp)
     table = np.arange(dim) if armed else np.eye(dim)
     prediction = state.belief._raw_predict(nodes, table, np.tile(np.arange(dim), len(members)))
+    centre, ends = prediction.mean, [prediction.bound(-reach), prediction.bound(reach)]
+    if armed:
+        centre = state.belief._raw_mean_reward(centre, prediction.std).mean
+        ends = [state.belief._raw_linked(end) for end in ends]
     sums = state.totals().rows(np.array([member.row for member in members], np.intp))
     rewards = sums.xx.ravel() if armed else np.repeat(sums.n, dim)
     return {
@@ -37,9 +42,9 @@ def posterior_table(
         "arm" if armed else "feature": list(labels) * len(members),
         "decisions": [member.decisions for member in members for _ in labels],
         "rewards": rewards.astype(int).tolist(),
-        "mean": prediction.mean.tolist(),
-        "low": prediction.bound(-reach).tolist(),
-        "high": prediction.bound(reach).tolist(),
+        "mean": centre.tolist(),
+        "low": ends[0].tolist(),
+        "high": ends[1].tolist(),
         "within_var": prediction.within_var.tolist(),
         "shared_var": prediction.shared_var.tolist(),
     }

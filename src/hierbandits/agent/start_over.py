@@ -6,6 +6,7 @@ import numpy as np
 
 from hierbandits.agent.roster import Roster
 from hierbandits.agent.running_sums import RunningSums
+from hierbandits.beliefs.posterior import Posterior
 from hierbandits.policies.forced_start import ForcedStart
 from hierbandits.policies.policy import Policy
 from hierbandits.types import Indices
@@ -24,13 +25,14 @@ class StartOver:
     nodes: Indices  # of each task
 
     @classmethod
-    def of(cls, policy: Policy, sums: RunningSums, roster: Roster) -> "StartOver":
-        """Let a new policy learn the sums, which have a row for each task of the roster."""
+    def of(cls, policy: Policy, sums: RunningSums, roster: Roster, old: Posterior) -> "StartOver":
+        """Let a new policy learn the sums, which have a row for each task of the roster.
+
+        `old` is the belief that knows the roster's tasks.
+        """
+        before = np.array([member.node for member in roster], np.intp)
         moved, nodes = roster.moved_to(policy.belief)
-        totals = sums.total(len(roster))
-        told = np.flatnonzero(totals.n > 0)
-        if told.size:
-            policy.belief._raw_learn_past(nodes[told], totals.rows(told))
+        policy.belief._raw_start_over(old, before, nodes, sums.total(len(roster)))
         count_decisions(policy, moved, nodes)
         return cls(policy, sums, moved, nodes)
 

@@ -37,6 +37,7 @@ class Belief(Posterior):
     """
 
     KIND: ClassVar[str] = "belief"
+    _form_of = staticmethod(form_of)
 
     def __init__(
         self,
@@ -55,7 +56,7 @@ class Belief(Posterior):
             population, num_populations = planted_population(
                 population, priors, children, num_populations
             )
-        self._nodes = Nodes(priors[0], form_of(priors))
+        self._nodes = Nodes(priors[0], self._form_of(priors))
         self._kernels: Loops = self._nodes.levels.form.loops
         self._evidence = Evidence.none(0)
         self._plant(priors, num_populations, hyper_means, children, population)
@@ -192,10 +193,9 @@ class Belief(Posterior):
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Belief":
         """The belief that `state` described, checked."""
         nodes = Nodes.from_saved(meta, arrays)
-        belief = cls.__new__(cls)
-        belief._nodes, belief._kernels = nodes, nodes.levels.form.loops
         parts = state_copy("evidence", arrays["evidence"], (3, nodes.forest.num_populations))
-        belief._evidence = Evidence.of_parts(parts)
+        belief, evidence = cls.__new__(cls), Evidence.of_parts(parts)
+        belief._nodes, belief._kernels, belief._evidence = nodes, nodes.levels.form.loops, evidence
         return belief
 
     def copy(self) -> "Belief":

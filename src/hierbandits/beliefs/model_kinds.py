@@ -8,8 +8,10 @@ from numpy.typing import ArrayLike
 
 from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
 from hierbandits.beliefs.belief import Belief
+from hierbandits.beliefs.matched_belief import MatchedBelief
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.model import Model
 from hierbandits.models.unknown_widths import UnknownWidths
@@ -33,6 +35,7 @@ class ModelKind:
 KINDS = (
     ModelKind("gaussian hierarchy", GaussianHierarchy, Belief),
     ModelKind("unknown widths", UnknownWidths, AdaptiveBelief),
+    ModelKind("generalized hierarchy", GeneralizedHierarchy, MatchedBelief),
 )
 """All kinds of models: the one place that asks of which kind a model is."""
 

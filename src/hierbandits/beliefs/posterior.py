@@ -1,33 +1,31 @@
 """What every belief offers: checked arguments in front of unchecked loops."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
-from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from hierbandits.archive import read_archive, sound, write_archive
 from hierbandits.beliefs.best_arms import best_row_under, best_under
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
 from hierbandits.beliefs.kept_rows import KeptRows
+from hierbandits.beliefs.mean_reward import MeanReward
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior_past import check_sums
+from hierbandits.beliefs.saved_state import SavedState
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST, generator, index_array, real_array
+from hierbandits.checks import LARGEST, checked_time, generator, index_array, real_array
 from hierbandits.kernels.arm_arrays import ArmArrays
 from hierbandits.kernels.lineage import first_with_children
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.types import Features, Indices, Matrix, Vector
 
-_VERSION = 2
 
-
-class Posterior(ABC):
+class Posterior(SavedState):
     """A posterior over the parameters of a forest of nodes: all that rules and policies ask for.
 
     Tasks come first, population by population, or in the order of `population`.  The nodes above
@@ -39,10 +37,10 @@ class Posterior(ABC):
     A belief whose parameters stand still takes no notice of them, and says so by IS_TIMED.
     """
 
-    KIND: ClassVar[str]  # what its files are called
     RECORD: ClassVar[type[TaskSums]] = TaskSums  # what it needs of a log
     FITS_WIDTHS: ClassVar[bool] = False  # whether widths are its own choice, and none are refused
     IS_TIMED: ClassVar[bool] = False  # whether agents are to tell it the times of events
+    IS_GAUSSIAN: ClassVar[bool] = True  # whether rewards are any numbers, x @ theta their mean
     _nodes: Nodes
     _evidence: Evidence
 
@@ -68,6 +66,20 @@ class Posterior(ABC):
     @abstractmethod
     def _raw_learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
+
+    def _raw_start_over(
+        self, old: "Posterior", before: Indices, after: Indices, sums: TaskSums
+    ) -> None:
+        """Learn all that nodes `before` of another belief know, in nodes `after` of this one.
+
+        `sums` has a row for each.  Nothing was learned before.
+        """
+        told = np.flatnonzero(sums.n > 0)
+        if told.size:
+            self._raw_learn_past(after[told], sums.rows(told))
+
+    def _raw_settle(self) -> None:
+        """Do what is due from time to time, after rewards: an agent calls it."""
 
     @abstractmethod
     def revise(self, task: int, features: Any, old_reward: float, new_reward: float) -> None:
@@ -177,31 +189,6 @@ class Posterior(ABC):
     def log_evidence(self) -> Vector:
         """The log marginal density of all rewards of each population, (P,)."""
 
-    @abstractmethod
-    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """All state as plain data and arrays that cannot be written, without copies."""
-
-    @classmethod
-    @abstractmethod
-    def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """The belief that `state` described, checked."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles and copies have what a file has, and are checked as files are."""
-        return type(self).from_state, self.state()
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the belief to one file: `load` resumes bit for bit."""
-        meta, arrays = self.state()
-        write_archive(path, self.KIND, _VERSION, meta, arrays)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Self:
-        """The belief that `save` wrote; a damaged or foreign file is refused."""
-        meta, arrays = read_archive(path, cls.KIND, _VERSION)
-        with sound(path, cls.KIND):
-            return cls.from_state(meta, arrays)
-
     @property
     def dim(self) -> int:
         """The number of features d, or of arms K."""
@@ -288,6 +275,24 @@ class Posterior(ABC):
         table = self.checked_features(features, nodes.size)
         return self._raw_predict(nodes, table, np.arange(nodes.size), checked_time(time, nodes))
 
+    def mean_reward(
+        self, tasks: ArrayLike, features: ArrayLike, *, time: ArrayLike | None = None
+    ) -> MeanReward:
+        """The posterior of each event's mean reward: of x @ theta where rewards are Gaussian."""
+        linear = self.predict(tasks, features, time=time)
+        return self._raw_mean_reward(linear.mean, linear.std)
+
+    def _raw_mean_reward(self, mean: Vector, std: Vector) -> MeanReward:
+        """What mean rewards are like if their linear predictors have these moments."""
+        return MeanReward(mean, std)
+
+    def _raw_linked(self, values: Vector) -> Vector:
+        """The mean rewards of linear predictors x @ theta, which are in the same order."""
+        return values
+
+    def check_rewards(self, name: str, rewards: ArrayLike) -> None:
+        """Raise an error that names a reward that the model cannot have; numbers are checked."""
+
     def hyper(self, population: int = 0) -> Gaussian:
         """The hyper-posterior Q of a population.  [HBB, eq. linear hyperposterior]"""
         row = index_array("population", [population], self.num_populations, "populations")[0]
@@ -343,8 +348,3 @@ class Posterior(ABC):
                 f"features must have shape ({num_rows},) to match tasks, got {arms.shape}"
             )
         return arms
-
-
-def checked_time(time: ArrayLike | None, nodes: Indices) -> Vector | None:
-    """The time of each event, checked; None if events have none."""
-    return None if time is None else real_array("time", time, nodes.shape, " to match tasks")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
+from hierbandits.beliefs.matched_belief import MatchedBelief
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Indices
@@ -22,6 +23,9 @@ def check_same_model(saved: Posterior, made: Posterior) -> None:
         if saved.prior.to_dict() != made.prior.to_dict():
             raise ValueError(f"belief must be of the agent's prior, {made.prior}")
         return
+    families = [belief.family for belief in (saved, made) if isinstance(belief, MatchedBelief)]
+    if families and families[0] != families[-1]:
+        raise ValueError(f"belief must be of {families[-1]}, got {families[0]}")
     theirs, own = (belief._nodes.levels.hierarchies for belief in (saved, made))
     if len(theirs) != len(own) or not all(map(_are_close, theirs, own)):
         raise ValueError(f"belief must be of what the agent's prior says, {own}, got {theirs}")

@@ -5,7 +5,7 @@ from typing import Protocol
 from numpy.random import Generator
 
 from hierbandits.environments.events import Events
-from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.model import Model
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -33,8 +33,8 @@ class Environment(Protocol):
         """The number of tasks of each run."""
 
     @property
-    def prior(self) -> GaussianHierarchy:
-        """The hierarchy that policies are told."""
+    def prior(self) -> Model:
+        """What policies are told."""
 
     def worlds(self, rng: Generator, seed: int, first_run: int, runs: int) -> Worlds:
         """The runs first_run, first_run + 1, ... of the study with this seed, `runs` of them.

@@ -12,7 +12,10 @@ from hierbandits.environments.events import Events, checked_events
 from hierbandits.environments.reward_law import RewardLaw, check_reward_law, draw_rewards
 from hierbandits.kernels.linear_forms import linear_values
 from hierbandits.keyed_random import Stream
+from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.model import Model
+from hierbandits.models.reward_family import RewardFamily
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -25,18 +28,19 @@ class HierarchicalBandit:
         theta_s ~ N(mu_*, Sigma_0)
         gaussian:   y ~ N(x @ theta_s, sigma^2)
         bernoulli:  y ~ Ber(x @ theta_s cut to [0, 1])
+        a family:   y ~ family(eta = x @ theta_s), with the mean reward family.mean(eta)
 
-    Policies are told `believed`, or `hierarchy` itself if `believed` is None.  They assume that
-    rewards are Gaussian, so with Bernoulli rewards their model is wrong.
+    Policies are told `believed`, or `hierarchy` itself if `believed` is None, with the family if
+    rewards have one.  With "bernoulli" rewards they assume Gaussian ones: their model is wrong.
     [HBB, eq. gaussian hierarchical]
     """
 
     hierarchy: GaussianHierarchy
     num_tasks: int
     actions: ActionSets | SampledActions | None = None
-    rewards: RewardLaw = "gaussian"
+    rewards: RewardLaw | RewardFamily = "gaussian"
     hyper: Vector | None = None  # mu_*, (d,); drawn anew for each run if None
-    believed: GaussianHierarchy | None = None
+    believed: Model | None = None
 
     def __post_init__(self) -> None:
         count("num_tasks", self.num_tasks, least=1)
@@ -44,7 +48,8 @@ class HierarchicalBandit:
             raise ValueError(f"hierarchy must have two levels, got {self.hierarchy}")
         if self.hierarchy.is_armed == (self.actions is not None):
             raise ValueError("actions must be given for linear hierarchies and for them alone")
-        check_reward_law(self.rewards)
+        if not isinstance(self.rewards, RewardFamily):
+            check_reward_law(self.rewards)
         prior, truth = self.prior, self.hierarchy
         if (prior.is_armed, prior.dim) != (truth.is_armed, truth.dim):
             raise ValueError(f"believed must have the form of {truth}, got {prior}")
@@ -53,9 +58,13 @@ class HierarchicalBandit:
             object.__setattr__(self, "hyper", own)
 
     @property
-    def prior(self) -> GaussianHierarchy:
-        """The hierarchy that policies are told."""
-        return self.hierarchy if self.believed is None else self.believed
+    def prior(self) -> Model:
+        """What policies are told."""
+        if self.believed is not None:
+            return self.believed
+        if isinstance(self.rewards, RewardFamily):
+            return GeneralizedHierarchy(self.hierarchy, self.rewards)
+        return self.hierarchy
 
     def worlds(self, rng: Generator, seed: int, first_run: int, runs: int) -> "HierarchicalWorlds":
         """Draw the truth of these runs."""
@@ -118,10 +127,15 @@ class HierarchicalWorlds:
             else:
                 every = arms.values(self.theta[run, events.task])
                 best = every.reshape(run.size, -1).max(axis=1)
-        if bandit.rewards == "bernoulli":
+        family = bandit.rewards
+        if isinstance(family, RewardFamily):
+            uniforms = self._luck.uniforms(events, 1)[:, 0]
+            rewards = family.draw(value, np.ones(run.size), uniforms)
+            return rewards, family.mean(best) - family.mean(value)
+        if family == "bernoulli":
             value, best = np.clip(value, 0, 1), np.clip(best, 0, 1)
         noise_std = bandit.hierarchy.noise_std
-        rewards = draw_rewards(bandit.rewards, value, noise_std, self._luck, events)
+        rewards = draw_rewards(family, value, noise_std, self._luck, events)
         return rewards, best - value
 
     @property

@@ -116,7 +116,7 @@ def average_bounds(problem: HierarchicalBandit, size: int, seed: int) -> dict[st
     def mean(constants: str) -> float:
         values = [
             bounds.concurrent(
-                problem.prior, problem.num_tasks, INTERACTIONS, size,
+                problem.hierarchy, problem.num_tasks, INTERACTIONS, size,
                 eta=eta, constants=constants, max_norm=max_norm,
             ).total
             for eta in etas

@@ -8,7 +8,7 @@ from hierbandits.reporting.provenance import MOST_BYTES, file_facts
 
 
 def origin_of(source: Any) -> str:
-    """A source in words: a path, a pattern or several as they were given, or the kind of a frame."""
+    """A source in words: a path, a pattern or several as given, or the kind of a frame."""
     if isinstance(source, str | PathLike):
         return str(source)
     paths = source if isinstance(source, list | tuple) else ()

@@ -1,10 +1,15 @@
 """The models that baselines believe in, made from the one that is given."""
 
+from typing import TypeVar
+
 import numpy as np
 
+from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.model import Model
 from hierbandits.models.unknown_widths import UnknownWidths
+
+Stated = TypeVar("Stated", GaussianHierarchy, GeneralizedHierarchy)
 
 RIDGE = 1.0
 """lambda, the precision of the prior of ridge regression."""
@@ -15,26 +20,28 @@ def as_given(prior: Model) -> Model:
     return prior
 
 
-def known_mean(prior: Model) -> GaussianHierarchy:
+def known_mean(prior: Stated) -> Stated:
     """The hierarchy of one who is told mu: hyper_cov is zero."""
     given = _hierarchy(prior)
-    return given.with_levels(given.hyper_mean, [np.zeros_like(given.hyper_cov), *given.covs[1:]])
+    covs = [np.zeros_like(given.hyper_cov)]
+    covs.extend(given.covs[1:])
+    return given.with_levels(given.hyper_mean, covs)
 
 
-def marginal(prior: Model) -> GaussianHierarchy:
+def marginal(prior: Stated) -> Stated:
     """Independent tasks, each with its marginal prior N(mu_q, Sigma_q + Sigma_0)."""
     given = _hierarchy(prior)
     covs = [np.zeros_like(given.hyper_cov), sum(given.covs[1:], given.hyper_cov)]
     return given.with_levels(given.hyper_mean, covs)
 
 
-def pooled(prior: Model) -> GaussianHierarchy:
+def pooled(prior: Stated) -> Stated:
     """One parameter for all tasks of a population, with a task's marginal prior."""
     given = _hierarchy(prior)
     return given.with_levels(given.hyper_mean, [sum(given.covs[1:], given.hyper_cov)])
 
 
-def ridge(prior: Model) -> GaussianHierarchy:
+def ridge(prior: Stated) -> Stated:
     """Ridge regression in each task: N(0, I / lambda) in units of the noise."""
     given = _hierarchy(prior)
     one = np.ones(given.dim) if given.is_armed else np.eye(given.dim)
@@ -49,7 +56,9 @@ def unknown_widths(prior: Model, *, noise_known: bool = False) -> UnknownWidths:
     """
     if isinstance(prior, UnknownWidths):
         return prior
-    given = _hierarchy(prior)
+    if not isinstance(prior, GaussianHierarchy):
+        raise ValueError(f"prior must be a GaussianHierarchy for this policy, got {prior!r:.80}")
+    given = prior
     return UnknownWidths.of(
         given.dim,
         armed=given.is_armed,
@@ -59,8 +68,8 @@ def unknown_widths(prior: Model, *, noise_known: bool = False) -> UnknownWidths:
     )
 
 
-def _hierarchy(prior: Model) -> GaussianHierarchy:
+def _hierarchy(prior: Stated) -> Stated:
     """The prior, if it states its widths."""
-    if not isinstance(prior, GaussianHierarchy):
+    if not isinstance(prior, GaussianHierarchy | GeneralizedHierarchy):
         raise ValueError(f"prior must be a GaussianHierarchy for this policy, got {prior!r:.80}")
     return prior

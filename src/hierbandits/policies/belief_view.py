@@ -5,8 +5,8 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
-from hierbandits.beliefs.posterior import Posterior, checked_time
-from hierbandits.checks import count, generator, index_array, positive, real_array
+from hierbandits.beliefs.posterior import Posterior
+from hierbandits.checks import checked_time, count, generator, index_array, positive, real_array
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
 

@@ -22,6 +22,7 @@ from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.belief_view import BeliefView
 from hierbandits.policies.frozen_rules import DrawnShares
+from hierbandits.policies.linked_values import linked_pairs
 from hierbandits.policies.odds import PairOdds
 from hierbandits.policies.rule import ChooseOne
 from hierbandits.types import Features, Indices, Mask, Matrix
@@ -52,8 +53,10 @@ class Ids:
         """One of the two arms of each event's mixture."""
         return self.odds(view, rng, nodes, arms, draws=1).choices
 
-    def _raw_one(self, view: BeliefView, /) -> ChooseOne:
+    def _raw_one(self, view: BeliefView, /) -> ChooseOne | None:
         """One of the two rows of a table's mixture."""
+        if not view._viewed.IS_GAUSSIAN:
+            return None
         belief, pairs = view._viewed, self.pairs
         play: Callable[..., int] = row_armed if belief.is_armed else row_linear
 
@@ -72,9 +75,12 @@ class Ids:
         """The mixture, exact given the draws, of which the rule makes its own number."""
         means, own = view.draws(None, nodes)
         theta, slots = view.draws(generator("rng", rng), nodes, repeats=self.pairs, fresh=True)
+        fitting = view._fitting_arms(arms, own.size)
+        if not view._viewed.IS_GAUSSIAN:
+            linked = linked_pairs(view, fitting, means[own], theta, slots)
+            return PairOdds.of_mixture(*linked, rng)
         pair, share = np.empty((2, own.size), np.intp), np.empty(own.size)
         kernel = pairs_armed if view.is_armed else pairs_linear
-        fitting = view._fitting_arms(arms, own.size)
         kernel(means[own], theta, slots, fitting._raw_arrays, pair, share)
         return PairOdds.of_mixture(pair, share, rng)
 

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from hierbandits.beliefs.gaussian import Prediction
 from hierbandits.beliefs.normal_stock import NormalStock
-from hierbandits.beliefs.posterior import Posterior, checked_time
-from hierbandits.checks import count, generator, index_array, real_array
+from hierbandits.beliefs.posterior import Posterior
+from hierbandits.checks import checked_time, count, generator, index_array, real_array
 from hierbandits.policies.answers import checked_choices, checked_odds
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.belief_view import BeliefView

@@ -1,0 +1,348 @@
+"""What is known where rewards are not Gaussian: moment matching through the exact recursion."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hierbandits.beliefs.belief import Belief
+from hierbandits.beliefs.mean_reward import MeanReward
+from hierbandits.beliefs.posterior import Posterior
+from hierbandits.beliefs.refit import Refit
+from hierbandits.beliefs.site_forms import MATCHES, site_form_of
+from hierbandits.beliefs.site_rows import SiteRows
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.checks import checked_time, count, positive, read_only, real_array
+from hierbandits.kernels.site_change import SITE_PARTS
+from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
+from hierbandits.models.reward_families import family_from_dict
+from hierbandits.models.reward_family import RewardFamily
+from hierbandits.types import Indices, Matrix, Vector
+
+SWEEPS = 50
+"""The most sweeps of a refit, unless told otherwise."""
+
+FIRST_REFIT, GROWTH = 20.0, 1.5
+"""An agent's belief refits at so many rewards, and whenever they have grown by so much."""
+
+_NOT_NEW = np.empty(0)
+
+TOLERANCE = 1e-3
+"""A refit ends when no reward's linear predictor moves by more, in standard deviations."""
+
+
+class MatchedBelief(Belief):
+    """A Gaussian approximation of the posterior, given rewards of any family.
+
+    Each reward is one Gaussian site: an observation of its linear predictor x @ theta whose
+    precision and value match the moments that the reward gives it (see `kernels.matched_site`).
+    So one pass costs O(d^2) per event.  It depends a little on the order of events; `refit` takes
+    it out, by expectation propagation.  For that all rewards are kept, with their sites; rewards of
+    arms as sums where their family adds up.  All other methods are those of `Belief`, about linear
+    predictors; `mean_reward` is about rewards.
+    """
+
+    KIND: ClassVar[str] = "matched belief"
+    IS_GAUSSIAN: ClassVar[bool] = False
+    _form_of = staticmethod(site_form_of)
+
+    def __init__(
+        self,
+        prior: GeneralizedHierarchy,
+        num_tasks: int | tuple[int, ...] = 0,
+        num_populations: int = 1,
+        hyper_means: ArrayLike | None = None,
+        *,
+        population: ArrayLike | None = None,
+    ) -> None:
+        if not isinstance(prior, GeneralizedHierarchy):
+            raise ValueError(f"prior must be a GeneralizedHierarchy, got {prior!r:.80}")
+        inner = prior.hierarchy
+        super().__init__(inner, num_tasks, num_populations, hyper_means, population=population)
+        self._begin_sites(prior.rewards)
+
+    def _begin_sites(self, family: RewardFamily) -> None:
+        self.family = family
+        self._match = MATCHES[self._nodes.levels.form.name]
+        self._site_rows = SiteRows(self.dim, armed=self.is_armed, adds_up=family.ADDS_UP)
+        self._untold: tuple[Any, ...] | None = None  # events that rows may not know yet
+        self.due = FIRST_REFIT  # the rewards at which an agent lets it refit
+
+    @property
+    def rows(self) -> SiteRows:
+        """The rewards that it keeps, and their sites."""
+        if self._untold is not None:
+            if self._evidence.count.sum() > self._site_rows.num_rewards:
+                self._site_rows.add(*self._untold)
+            self._untold = None
+        return self._site_rows
+
+    @property
+    def num_empty_sites(self) -> int:
+        """How many of the rows that it keeps told next to nothing, so that they are left out."""
+        return self.rows.num_empty
+
+    def observe(
+        self,
+        tasks: ArrayLike,
+        features: ArrayLike,
+        rewards: ArrayLike,
+        noise_std: ArrayLike | None = None,
+        *,
+        time: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
+    ) -> None:
+        """Learn a batch of rewards; a task may repeat.  A bad batch changes nothing.
+
+        `exposure` is how much each reward was counted over, (E,): the number of trials of a
+        binomial reward, the time of a count.  It is 1 unless given.
+        """
+        nodes = self.checked_nodes(tasks)
+        table = self.checked_features(features, nodes.size)
+        values = real_array("rewards", rewards, nodes.shape, " to match tasks")
+        sizes: Vector = np.ones(nodes.size)
+        if exposure is not None:
+            sizes = positive("exposure", exposure, nodes.shape)
+        self.family.check("rewards", values, sizes)
+        noise = None if noise_std is None else np.empty(0)
+        checked_time(time, nodes)
+        self._learn_sized(nodes, table, values, sizes, noise)
+
+    def check_rewards(self, name: str, rewards: ArrayLike) -> None:
+        """Raise an error that names a reward that the family cannot have."""
+        values = np.atleast_1d(real_array(name, rewards, np.shape(rewards)))
+        self.family.check(name, values, np.ones(values.size))
+
+    def _raw_observe(
+        self,
+        nodes: Indices,
+        table: Matrix | Indices,
+        rewards: Vector,
+        noise: Vector | None = None,
+        time: Vector | None = None,
+    ) -> None:
+        """`observe` of arrays that were checked before."""
+        self._learn_sized(nodes, table, rewards, np.ones(nodes.size), noise)
+
+    def _learn_sized(
+        self,
+        nodes: Indices,
+        table: Matrix | Indices,
+        rewards: Vector,
+        exposure: Vector,
+        noise: Vector | None,
+    ) -> None:
+        """Learn checked rewards of these exposures."""
+        if noise is not None:
+            raise ValueError("noise_std must not be given: the family says how rewards vary")
+        rows, sites = self.rows, np.zeros((SITE_PARTS, nodes.size))
+        base = self.family.log_base(rewards, exposure)
+        self._untold = nodes, table, rewards, exposure, sites, nodes.size
+        self._run(nodes, table, rewards, exposure, sites, base)
+        rows.add(*self._untold)
+        self._untold = None
+
+    def _run(
+        self,
+        nodes: Indices,
+        table: Matrix | Indices,
+        rewards: Vector,
+        exposure: Vector,
+        sites: Matrix,
+        base: Vector = _NOT_NEW,
+    ) -> float:
+        """Let sites match their rewards; returns how far a linear predictor moved."""
+        moved: float = self._match(
+            self._nodes.arrays, nodes, table, rewards, exposure, self.family.shape,
+            self.family.code, sites, self._evidence.parts, self.num_levels, base,
+        )  # fmt: skip
+        return moved
+
+    def _raw_observe_one(self, node: int, features: Any, reward: float) -> None:
+        """`_raw_observe` of one event, with features (d,) or an arm's index."""
+        self._raw_observe(np.array([node]), np.array([features]), np.array([reward]))
+
+    def refit(self, *, sweeps: int = SWEEPS, tolerance: float = TOLERANCE) -> Refit:
+        """Match the site of every reward again, given all others, until none moves any more.
+
+        This is expectation propagation: the result does not depend on the order of rewards, up to
+        the tolerance.  A sweep costs what it costs to observe the rows once.
+        """
+        sweeps = count("sweeps", sweeps, least=1)
+        tolerance = float(positive("tolerance", tolerance, ()))
+        rows, trees = self.rows, np.arange(self.num_populations)
+        before, change, done = self._hyper_moments(trees), 0.0, 0
+        while done < sweeps and rows.size and (done == 0 or change > tolerance):
+            change = self._run(
+                rows.nodes, rows.features, rows.rewards, rows.exposure, rows.all_sites
+            )
+            done += 1
+        self.due = max(1.0, GROWTH * self._evidence.count.sum())
+        after = self._hyper_moments(trees)
+        known = after[1] > 0
+        shift = np.abs(after[0] - before[0])[known] / after[1][known]
+        ratio = np.log(after[1][known] / before[1][known])
+        return Refit(
+            done,
+            change,
+            change <= tolerance,
+            float(shift.max(initial=0.0)),
+            float(ratio[np.argmax(np.abs(ratio))]) if ratio.size else 0.0,
+        )
+
+    def _hyper_moments(self, populations: Indices) -> tuple[Matrix, Matrix]:
+        """The means and standard deviations of the populations' root parameters, (P, d) each."""
+        mean, cov = self._nodes.root_moments(populations)
+        var = cov if self.is_diagonal else np.diagonal(cov, axis1=1, axis2=2)
+        return mean, np.sqrt(var)
+
+    def _raw_mean_reward(self, mean: Vector, std: Vector) -> MeanReward:
+        """What mean rewards are like if their linear predictors have these moments."""
+        return MeanReward(*self.family.mean_and_std(mean, std))
+
+    def _raw_linked(self, values: Vector) -> Vector:
+        """The mean rewards of linear predictors x @ theta, which are in the same order."""
+        return self.family.mean(values)
+
+    def check_past(self, num_tasks: int, sums: TaskSums) -> None:
+        """Raise an error unless `_raw_learn_past` can take these sums, for so many tasks."""
+        if not (self.is_armed and self.family.ADDS_UP):
+            raise ValueError(
+                f"sums must be of arms whose {self.family.NAME} rewards add up: observe the events"
+            )
+        super().check_past(num_tasks, sums)
+        told = sums.xx > 0
+        self.family.check_totals("sums.xy", sums.xy[told], sums.xx[told])
+
+    def _raw_learn_past(self, nodes: Indices, sums: TaskSums) -> None:
+        """Learn whole sums, a row for each node, before any other reward; see `check_past`.
+
+        Its evidence is up to a number that does not depend on the model.
+        """
+        row, arms = map(np.ascontiguousarray, np.nonzero(sums.xx > 0))
+        totals, exposure = sums.xy[row, arms].copy(), sums.xx[row, arms].copy()
+        self._learn_rows(nodes[row], arms, totals, exposure)
+        self._count(nodes[row], nodes, sums.n)
+        self.refit()
+
+    def _raw_start_over(
+        self, old: Posterior, before: Indices, after: Indices, sums: TaskSums
+    ) -> None:
+        """Learn all that nodes `before` of another belief know, in nodes `after` of this one."""
+        if self.is_armed and self.family.ADDS_UP:
+            super()._raw_start_over(old, before, after, sums)
+            return
+        assert isinstance(old, MatchedBelief)  # of the same agent
+        rows, place = old.rows, np.full(old.num_nodes, -1)
+        place[before] = after
+        kept = np.flatnonzero(place[rows.nodes] >= 0)
+        nodes = place[rows.nodes[kept]]
+        if kept.size != sums.n.sum():
+            raise ValueError(
+                f"sums must be those of the {kept.size} rewards that are known of these tasks, got "
+                f"{sums.n.sum():g}: sums of {self.family.NAME} rewards do not tell what rewards do"
+            )
+        features, rewards, exposure = rows.features[kept], rows.rewards[kept], rows.exposure[kept]
+        self._learn_rows(nodes, features, rewards, exposure)
+        self._count(nodes, after, sums.n)
+        self.refit()
+
+    def _learn_rows(
+        self, nodes: Indices, table: Matrix | Indices, rewards: Vector, exposure: Vector
+    ) -> None:
+        """Learn rewards or sums of rewards, each as one."""
+        sites = np.zeros((SITE_PARTS, nodes.size))
+        self._run(nodes, table, rewards, exposure, sites, np.zeros(nodes.size))
+        self._site_rows.add(nodes, table, rewards, exposure, sites, 0)
+
+    def _count(self, counted: Indices, nodes: Indices, number: Vector) -> None:
+        """Let there be so many rewards of each node, in place of one for each that was counted."""
+        forest, parts = self._nodes.forest, self._evidence.parts
+        for each, more in ((nodes, number), (counted, -np.ones(counted.size))):
+            trees = np.array([forest.population(node) for node in each.tolist()], np.intp)
+            np.add.at(parts[0], trees, more)
+            np.add.at(parts[1], trees, -np.log(2 * np.pi) * more)
+        self._site_rows.num_rewards = int(parts[0].sum())
+
+    def _raw_settle(self) -> None:
+        """Refit if rewards have grown by half since the last time."""
+        if self._evidence.count.sum() >= self.due:
+            self.refit()
+
+    def revise(
+        self,
+        task: int,
+        features: Any,
+        old_reward: float,
+        new_reward: float,
+        noise_std: float | None = None,
+    ) -> None:
+        """Replace a reward of exposure 1 that was observed earlier by a corrected one, in O(d^2).
+
+        Its site matches the new reward given all other sites; `refit` lets these follow.
+        """
+        if noise_std is not None:
+            raise ValueError("noise_std must not be given: the family says how rewards vary")
+        node, row = int(self.checked_nodes([task])[0]), self.checked_features([features], 1)[0]
+        both = real_array("rewards", [old_reward, new_reward], (2,))
+        self.family.check("rewards", both, np.ones(2))
+        rows = self.rows
+        place = rows.find(node, row, both[0])
+        one = slice(place, place + 1)
+        after, exposure = rows.rewards[one] + (both[1] - both[0]), rows.exposure[one].copy()
+        self.family.check_totals("old_reward's sum", after, exposure)
+        base = np.diff(self.family.log_base(both, np.ones(2)))[0]
+        sites = rows.sites[:, one].copy()
+        self._run(rows.nodes[one], rows.features[one], after, exposure, sites)
+        rows.rewards[one], rows.sites[:, one] = after, sites
+        self._evidence.parts[1, self._nodes.forest.population(node)] -= 2 * base
+
+    def _raw_can_revise(self, *event: Any) -> bool:
+        """Always: sites leave enough digits."""
+        return True
+
+    def _raw_keep(self, nodes: Indices) -> Callable[[], None]:
+        """Copy what `revise` of these nodes changes; returns a function that puts it back."""
+        put_back, rows = super()._raw_keep(nodes), self.rows
+        places = np.flatnonzero(np.isin(rows.nodes, nodes))
+        rewards, sites = rows.rewards[places], rows.sites[:, places]
+
+        def put_all_back() -> None:
+            put_back()
+            rows.rewards[places], rows.sites[:, places] = rewards, sites
+
+        return put_all_back
+
+    def copy(self) -> "MatchedBelief":
+        """An independent belief of the same state."""
+        rows = self.rows
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin._nodes, twin._evidence, twin._site_rows = (
+            self._nodes.copy(),
+            self.evidence,
+            rows.copy(),
+        )
+        return twin
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """All state as plain data and arrays that cannot be written, without copies."""
+        rows = self.rows.state()
+        meta, arrays = super().state()
+        own = {name: read_only(array) for name, array in rows.items()}
+        return {"rewards": self.family.to_dict(), "due": self.due, **meta}, arrays | own
+
+    @classmethod
+    def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "MatchedBelief":
+        """The belief that `state` described, checked."""
+        family = family_from_dict(dict(meta["rewards"]))
+        plain = Belief.from_state(meta, arrays)
+        if plain._nodes.levels.form.name not in MATCHES:
+            raise ValueError("coordinates must be of full covariances, got arms in common")
+        belief = cls.__new__(cls)
+        belief.__dict__.update(plain.__dict__)
+        belief._begin_sites(family)
+        belief.due = float(positive("due", meta["due"], ()))
+        belief._site_rows.restore(arrays, plain.num_nodes, int(plain.num_rewards.sum()))
+        return belief

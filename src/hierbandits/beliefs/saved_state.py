@@ -1,0 +1,42 @@
+"""State that is saved to a file, and loaded from it bit for bit."""
+
+from abc import ABC, abstractmethod
+from os import PathLike
+from typing import Any, ClassVar, Self
+
+from numpy.typing import NDArray
+
+from hierbandits.archive import read_archive, sound, write_archive
+
+_VERSION = 2
+
+
+class SavedState(ABC):
+    """What can be written down as plain data and arrays; files and pickles hold nothing else."""
+
+    KIND: ClassVar[str]  # what its files are called
+
+    @abstractmethod
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """All state as plain data and arrays that cannot be written, without copies."""
+
+    @classmethod
+    @abstractmethod
+    def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """The belief that `state` described, checked."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies have what a file has, and are checked as files are."""
+        return type(self).from_state, self.state()
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the belief to one file: `load` resumes bit for bit."""
+        meta, arrays = self.state()
+        write_archive(path, self.KIND, _VERSION, meta, arrays)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """The belief that `save` wrote; a damaged or foreign file is refused."""
+        meta, arrays = read_archive(path, cls.KIND, _VERSION)
+        with sound(path, cls.KIND):
+            return cls.from_state(meta, arrays)

@@ -1,0 +1,165 @@
+"""What stands for each reward that is not Gaussian: the reward itself, and its site."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierbandits.checks import index_array, state_copy
+from hierbandits.kernels.site_change import SITE_PARTS
+from hierbandits.types import Features, Indices, Matrix, Vector
+
+
+class SiteRows:
+    """Rewards in rows, each with its node, its features, its exposure and its site.
+
+    Where `adds_up`, all rewards of a node's arm are one row, their sum: what they tell of the arm
+    is what their sum tells.  Then there are no more rows than nodes and arms.  Otherwise every
+    reward has a row of d + 6 numbers.
+    """
+
+    def __init__(self, dim: int, *, armed: bool, adds_up: bool) -> None:
+        self._dim, self._armed, self._adds_up = dim, armed, armed and adds_up
+        self.size = 0
+        self.num_rewards = 0
+        self._row_of: Indices = np.empty(0, np.intp)  # where rewards add up: of a node's arm, or -1
+        self._nodes: Indices = np.empty(0, np.intp)
+        self._features: Features = np.empty(0, np.intp) if armed else np.empty((0, dim))
+        self._numbers: Matrix = np.empty((2, 0))  # rewards and exposures
+        self.all_sites: Matrix = np.empty((SITE_PARTS, 0))  # (3, room), for kernels
+
+    @property
+    def nodes(self) -> Indices:
+        """The node of each row."""
+        return self._nodes[: self.size]
+
+    @property
+    def features(self) -> Features:
+        """The features of each row, or its arm."""
+        return self._features[: self.size]
+
+    @property
+    def rewards(self) -> Vector:
+        """The reward of each row, or the sum of its rewards."""
+        return self._numbers[0, : self.size]
+
+    @property
+    def exposure(self) -> Vector:
+        """The exposure of each row, or the sum of its rewards'."""
+        return self._numbers[1, : self.size]
+
+    @property
+    def sites(self) -> Matrix:
+        """The precision, the weighted observation and the log scale of each row's site, (3, n)."""
+        return self.all_sites[:, : self.size]
+
+    @property
+    def num_empty(self) -> int:
+        """The rows whose sites are empty: their rewards told next to nothing."""
+        return int((~self.sites[:2].any(axis=0)).sum())
+
+    def add(
+        self,
+        nodes: Indices,
+        features: Features,
+        rewards: Vector,
+        exposure: Vector,
+        sites: Matrix,
+        number: int,
+    ) -> None:
+        """More rewards, or sums of so many rewards, with their sites."""
+        numbers = np.vstack([rewards, exposure])
+        if not self._adds_up:
+            self._append(nodes, features, numbers, sites)
+        else:
+            keys = nodes * self._dim + features
+            self._make_room(keys)
+            new = np.unique(keys[self._row_of[keys] < 0])
+            none = np.zeros((SITE_PARTS, new.size))
+            self._append(new // self._dim, new % self._dim, none[:2], none)
+            rows = self._row_of[keys]
+            for row, values in zip(
+                (*self._numbers, *self.all_sites), (*numbers, *sites), strict=True
+            ):
+                np.add.at(row, rows, values)
+        self.num_rewards += number
+
+    def _append(self, nodes: Indices, features: Features, numbers: Matrix, sites: Matrix) -> None:
+        stop = self.size + nodes.size
+        if stop > self._nodes.size:
+            room = max(stop, self.size + self.size // 2)
+            self._nodes = _grown(self._nodes, self.size, room)
+            self._features = _grown(self._features, self.size, room)
+            self._numbers = _grown(self._numbers.T, self.size, room).T.copy()
+            self.all_sites = _grown(self.all_sites.T, self.size, room).T.copy()
+        self._nodes[self.size : stop] = nodes
+        self._features[self.size : stop] = features
+        self._numbers[:, self.size : stop] = numbers
+        self.all_sites[:, self.size : stop] = sites
+        if self._adds_up:
+            keys = nodes * self._dim + features
+            self._make_room(keys)
+            self._row_of[keys] = np.arange(self.size, stop)
+        self.size = stop
+
+    def _make_room(self, keys: Indices) -> None:
+        """Let there be a place for the row of each of these arms of nodes."""
+        most = int(keys.max(initial=-1)) + 1
+        if most > self._row_of.size:
+            room = max(most, self._row_of.size + self._row_of.size // 2)
+            larger = np.full(room, -1)
+            larger[: self._row_of.size] = self._row_of
+            self._row_of = larger
+
+    def find(self, node: int, features: Any, reward: float) -> int:
+        """The row of a reward that was observed earlier; an error if there is none."""
+        if self._adds_up:
+            key = node * self._dim + int(features)
+            row = int(self._row_of[key]) if key < self._row_of.size else -1
+        else:
+            same = (self.nodes == node) & (self.rewards == reward)
+            equal = self.features == features
+            same &= equal if self._armed else equal.all(axis=1)
+            row = int(np.flatnonzero(same)[-1]) if same.any() else -1
+        if row < 0:
+            raise ValueError(f"old_reward must be one that node {node} has had, got {reward:g}")
+        return row
+
+    def copy(self) -> "SiteRows":
+        """Independent rows."""
+        twin = SiteRows(self._dim, armed=self._armed, adds_up=self._adds_up)
+        twin._append(self.nodes, self.features, self._numbers[:, : self.size], self.sites)
+        twin.num_rewards = self.num_rewards
+        return twin
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All rows by name."""
+        numbers = np.vstack([self._numbers[:, : self.size], self.sites])
+        return {"site_nodes": self.nodes, "site_features": self.features, "site_numbers": numbers}
+
+    def restore(self, arrays: dict[str, NDArray[Any]], num_nodes: int, num_rewards: int) -> None:
+        """Take the rows that `state` described, checked, in place of none."""
+        nodes = index_array("site_nodes", arrays["site_nodes"], num_nodes, "nodes").copy()
+        size, given = nodes.size, arrays["site_features"]
+        features: Features
+        if self._armed:
+            features = index_array("site_features", given, self._dim, "arms").copy()
+        else:
+            features = state_copy("site_features", given, (size, self._dim))
+        if len(features) != size:
+            raise ValueError(f"site_features must have {size} rows, as site_nodes")
+        shape = (2 + SITE_PARTS, size)
+        numbers = state_copy("site_numbers", arrays["site_numbers"], shape)
+        if (numbers[1] <= 0).any() or (numbers[2] < 0).any():
+            raise ValueError("site_numbers must have positive exposures, and precisions from 0 on")
+        if self._adds_up and np.unique(nodes * self._dim + features).size != size:
+            raise ValueError("site_nodes must have one row for each arm of a node")
+        self._append(nodes, features, numbers[:2], numbers[2:])
+        self.num_rewards = num_rewards
+
+
+def _grown(array: NDArray[Any], used: int, room: int) -> NDArray[Any]:
+    """The same rows in an array of this many."""
+    larger = np.zeros((room, *array.shape[1:]), array.dtype)
+    larger[:used] = array[:used]
+    return larger

@@ -1,0 +1,68 @@
+"""Rewards of any family with diagonal covariances: the same as in `dense_sites`, O(1) per level."""
+
+from math import log, pi, sqrt
+
+import numpy as np
+
+from hierbandits.compiler import compiled
+from hierbandits.kernels.diagonal import tell
+from hierbandits.kernels.family_call import FamilyCode
+from hierbandits.kernels.matched_site import WORK
+from hierbandits.kernels.node_arrays import NodeArrays
+from hierbandits.kernels.site_change import site_change
+from hierbandits.types import Indices, Matrix, Vector
+
+
+@compiled
+def match(
+    nodes: NodeArrays,
+    tasks: Indices,
+    features: Indices,
+    rewards: Vector,
+    exposure: Vector,
+    shape: float,
+    code: FamilyCode,
+    sites: Matrix,  # (3, E), changed
+    evidence: Matrix,  # (3, P), changed
+    depth: int,  # the most levels that an event climbs
+    base: Vector,  # (E,), what log densities have besides; empty: events are not new
+) -> float:
+    """Let the sites of events match their rewards, in order; see `dense_sites.match_rows`."""
+    parent, level, _, maps, state, roots = nodes
+    along, place = np.empty(depth), np.empty(depth, np.intp)
+    work, furthest = np.empty(WORK), 0.0
+    for e in range(tasks.size):
+        node, arm, k = tasks[e], features[e], 0
+        mean, var, x = 0.0, 0.0, 1.0
+        while parent[node] >= 0:
+            own = maps[level[node]]
+            x *= own[0, arm]
+            cov_x = state[node, 0, arm] ** 2 * x
+            mean += x * state[node, 1, arm]
+            var += x * cov_x
+            along[k], place[k] = x, node
+            x = tell(own, arm, cov_x)
+            node = parent[node]
+            k += 1
+        tree = ~parent[node]
+        along[k], place[k] = x, tree
+        mean += x * roots[tree, 1, arm]
+        var += (x * roots[tree, 0, arm]) ** 2
+        gain, shift, log_change, moved = site_change(
+            code, rewards[e], exposure[e], shape, mean, var, sites, e, work
+        )
+        furthest = max(furthest, moved)
+        evidence[1, tree] -= 2.0 * log_change
+        if base.size:
+            evidence[0, tree] += 1.0
+            evidence[1, tree] -= 2.0 * base[e] + log(2.0 * pi)
+        before = 1.0
+        for up in range(k + 1):
+            block = roots[tree] if up == k else state[place[up]]
+            x, std = along[up], block[0, arm]
+            after = before + gain * (x * std) ** 2
+            shift -= gain * x * block[1, arm]
+            block[1, arm] += std * std * x * shift / after
+            block[0, arm] = std * sqrt(before / after)
+            before = after
+    return furthest

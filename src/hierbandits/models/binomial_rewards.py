@@ -1,0 +1,65 @@
+"""How many of a number of trials succeed."""
+
+from dataclasses import dataclass
+from math import exp
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import bdtrik, betaln, expit
+
+from hierbandits.kernels.plain_functions import plain_exp, plain_log1p
+from hierbandits.models.reward_family import RewardFamily, refuse
+from hierbandits.types import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class BinomialRewards(RewardFamily):
+    """y ~ Binomial(trials, p) with log(p / (1 - p)) = eta; an event's exposure is its trials."""
+
+    NAME: ClassVar[str] = "binomial"
+    ADDS_UP: ClassVar[bool] = True
+
+    @staticmethod
+    def log_densities(
+        reward: float, exposure: float, shape: float, eta: Any, out: Any, number: int
+    ) -> None:
+        """Fill `out` with the log densities of a reward, but for `log_base`."""
+        for i in range(number):
+            x = eta[i]
+            tail = plain_log1p(plain_exp(-abs(x)))
+            out[i] = reward * x - exposure * (max(x, 0.0) + tail)
+
+    @staticmethod
+    def slope(reward: float, exposure: float, shape: float, eta: float) -> float:
+        """The derivative of the log density by eta."""
+        return reward - exposure / (1.0 + exp(-eta))
+
+    @staticmethod
+    def curvature(reward: float, exposure: float, shape: float, eta: float) -> float:
+        """The derivative of `slope` by eta, with its sign changed."""
+        tail = exp(-abs(eta))
+        return exposure * tail / ((1.0 + tail) * (1.0 + tail))
+
+    def log_base(self, rewards: Vector, exposure: Vector) -> Vector:
+        """The log of the binomial coefficient."""
+        log: Vector = -np.log1p(exposure) - betaln(exposure - rewards + 1, rewards + 1)
+        return log
+
+    def mean(self, eta: Vector) -> Vector:
+        """The probability of success."""
+        p: Vector = expit(eta)
+        return p
+
+    def draw(self, eta: Vector, exposure: Vector, uniforms: Vector) -> Vector:
+        """The number of successes that a uniform number stands for."""
+        number = np.ceil(bdtrik(uniforms, exposure, expit(eta)))
+        # Where even none is more probable than the uniform number, there is no root to find.
+        none = (1 - expit(eta)) ** exposure >= uniforms
+        return np.where(none, 0.0, np.clip(number, 0.0, exposure))
+
+    def check(self, name: str, rewards: Vector, exposure: Vector) -> None:
+        """Raise an error unless rewards are whole numbers from 0 to their exposure."""
+        whole = exposure == np.round(exposure)
+        refuse("exposure", exposure, ~whole, "whole numbers of trials")
+        bad = (rewards < 0) | (rewards > exposure) | (rewards != np.round(rewards))
+        refuse(name, rewards, bad, "numbers of successes, from 0 to the number of trials")

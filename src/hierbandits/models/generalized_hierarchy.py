@@ -1,0 +1,131 @@
+"""What is assumed where rewards are not Gaussian: a hierarchy of predictors, and a family."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.log_totals import LogTotals
+from hierbandits.models.reward_families import checked_family, family_from_dict
+from hierbandits.models.reward_family import RewardFamily
+from hierbandits.types import Matrix, Name, Vector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeneralizedHierarchy:
+    """Tasks of a Gaussian hierarchy whose rewards belong to a family.
+
+        mu      ~ N(hyper_mean, hyper_cov)
+        theta_s ~ N(mu, task_cov)
+        y       ~ rewards(eta = x @ theta_s)
+
+    `rewards` is a family or the name of one: "bernoulli", "binomial", "poisson", "gaussian".  The
+    hierarchy is that of the linear predictors, of log odds or of log rates say; its noise_std is
+    not used, and reads 1.
+    """
+
+    hierarchy: GaussianHierarchy
+    rewards: RewardFamily
+
+    def __init__(self, hierarchy: GaussianHierarchy, rewards: str | RewardFamily) -> None:
+        if not isinstance(hierarchy, GaussianHierarchy):
+            raise ValueError(f"hierarchy must be a GaussianHierarchy, got {hierarchy!r:.80}")
+        family = checked_family(rewards)
+        own = hierarchy.with_levels(hierarchy.hyper_mean, hierarchy.covs, noise_std=1.0)
+        object.__setattr__(self, "hierarchy", own)
+        object.__setattr__(self, "rewards", family)
+
+    @property
+    def hyper_mean(self) -> Vector:
+        """mu_q, (d,)."""
+        return self.hierarchy.hyper_mean
+
+    @property
+    def covs(self) -> tuple[Matrix, ...]:
+        """The covariances from the root to the tasks."""
+        return self.hierarchy.covs
+
+    @property
+    def hyper_cov(self) -> Matrix:
+        """Sigma_q: the covariance of the parameter at the root."""
+        return self.hierarchy.hyper_cov
+
+    @property
+    def task_cov(self) -> Matrix:
+        """Sigma_0: the covariance of a task's parameter given its parent's."""
+        return self.hierarchy.task_cov
+
+    @property
+    def dim(self) -> int:
+        """The number of features d, or of arms K."""
+        return self.hierarchy.dim
+
+    @property
+    def num_levels(self) -> int:
+        """Two for a population and its tasks."""
+        return self.hierarchy.num_levels
+
+    @property
+    def is_armed(self) -> bool:
+        """Whether features are arm indices."""
+        return self.hierarchy.is_armed
+
+    @property
+    def is_diagonal(self) -> bool:
+        """Whether arms are independent of each other: covariances are then diagonals, (K,)."""
+        return self.hierarchy.is_diagonal
+
+    @property
+    def widths_known(self) -> bool:
+        """Always: all widths are stated."""
+        return True
+
+    @property
+    def arms(self) -> tuple[Name, ...] | None:
+        """The names of the arms, if it is armed and they have names."""
+        return self.hierarchy.arms
+
+    @property
+    def learned_from(self) -> LogTotals | None:
+        """The totals of the log that its mean was learned from, if any."""
+        return self.hierarchy.learned_from
+
+    def with_levels(
+        self, hyper_mean: Vector, covs: Sequence[Matrix], noise_std: float | None = None
+    ) -> "GeneralizedHierarchy":
+        """The same family over a hierarchy of the same form with these parts; no noise_std."""
+        return self._over(self.hierarchy.with_levels(hyper_mean, covs))
+
+    def reordered(self, arms: Sequence[Name]) -> "GeneralizedHierarchy":
+        """The same model with its arms in this order; they must be the arms that it names."""
+        return self._over(self.hierarchy.reordered(arms))
+
+    def with_arm(
+        self,
+        name: Name,
+        hyper_mean: float | None,
+        hyper_std: float | None,
+        task_std: float | None,
+    ) -> "GeneralizedHierarchy":
+        """The same with one more arm, an armed hierarchy's last."""
+        return self._over(self.hierarchy.with_arm(name, hyper_mean, hyper_std, task_std))
+
+    def _over(self, hierarchy: GaussianHierarchy) -> "GeneralizedHierarchy":
+        return GeneralizedHierarchy(hierarchy, self.rewards)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and numbers, for JSON."""
+        return {"hierarchy": self.hierarchy.to_dict(), "rewards": self.rewards.to_dict()}
+
+    @classmethod
+    def from_dict(cls, parts: dict[str, Any]) -> "GeneralizedHierarchy":
+        """What `to_dict` described, checked again."""
+        try:
+            hierarchy, rewards = parts["hierarchy"], dict(parts["rewards"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"not a model: {error!r} is missing or malformed") from None
+        return cls(GaussianHierarchy.from_dict(hierarchy), family_from_dict(rewards))
+
+    def __repr__(self) -> str:
+        form = f"{self.dim}-armed" if self.is_armed else f"{self.dim} features"
+        return f"GeneralizedHierarchy({form}, {self.num_levels} levels, {self.rewards.NAME})"

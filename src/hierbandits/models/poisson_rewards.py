@@ -1,0 +1,60 @@
+"""Counts: rewards that are whole numbers with no upper end."""
+
+from dataclasses import dataclass
+from math import exp
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import gammaln, pdtrik
+
+from hierbandits.kernels.plain_functions import plain_exp
+from hierbandits.models.reward_family import RewardFamily, refuse
+from hierbandits.types import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class PoissonRewards(RewardFamily):
+    """y ~ Poisson(exposure * exp(eta)); the exposure is the time or size that it counts over."""
+
+    NAME: ClassVar[str] = "poisson"
+    ADDS_UP: ClassVar[bool] = True
+
+    @staticmethod
+    def log_densities(
+        reward: float, exposure: float, shape: float, eta: Any, out: Any, number: int
+    ) -> None:
+        """Fill `out` with the log densities of a reward, but for `log_base`."""
+        for i in range(number):
+            out[i] = reward * eta[i] - exposure * plain_exp(eta[i])
+
+    @staticmethod
+    def slope(reward: float, exposure: float, shape: float, eta: float) -> float:
+        """The derivative of the log density by eta."""
+        return reward - exposure * exp(eta)
+
+    @staticmethod
+    def curvature(reward: float, exposure: float, shape: float, eta: float) -> float:
+        """The derivative of `slope` by eta, with its sign changed."""
+        return exposure * exp(eta)
+
+    def log_base(self, rewards: Vector, exposure: Vector) -> Vector:
+        """The log of exposure^y / y!."""
+        log: Vector = rewards * np.log(exposure) - gammaln(rewards + 1)
+        return log
+
+    def mean(self, eta: Vector) -> Vector:
+        """The rate."""
+        rate: Vector = np.exp(eta)
+        return rate
+
+    def draw(self, eta: Vector, exposure: Vector, uniforms: Vector) -> Vector:
+        """The count that a uniform number stands for."""
+        rate = exposure * np.exp(eta)
+        number = np.ceil(pdtrik(uniforms, rate))
+        # Where even none is more probable than the uniform number, there is no root to find.
+        return np.where(np.exp(-rate) >= uniforms, 0.0, np.maximum(number, 0.0))
+
+    def check(self, name: str, rewards: Vector, exposure: Vector) -> None:
+        """Raise an error unless rewards are whole numbers of at least 0."""
+        bad = (rewards < 0) | (rewards != np.round(rewards))
+        refuse(name, rewards, bad, "counts, whole numbers of at least 0")

@@ -1,0 +1,111 @@
+"""What a family of rewards is: the law of a reward given its linear predictor."""
+
+from abc import ABC, abstractmethod
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hierbandits.compiler import compiled_address
+from hierbandits.kernels.family_call import NUMBER, NUMBERS, FamilyCode
+from hierbandits.types import Matrix, Vector
+
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
+_WEIGHTS = _WEIGHTS / np.sqrt(2 * np.pi)
+
+
+class RewardFamily(ABC):
+    """The law of a reward y given its linear predictor eta = x @ theta and its exposure.
+
+    Beliefs learn from rewards by a family, and environments draw rewards from it.  The exposure is
+    how much a reward was counted over: the number of trials, say, or of days.  It is 1 unless an
+    event says otherwise, and all families are such that E[y] = exposure * mean(eta), where `mean`
+    increases.  A family is an immutable value, a frozen dataclass of plain numbers.
+
+    Three static functions are compiled, so they must be plain: `log_densities`, the derivative
+    `slope` of one and its negative second derivative `curvature`, all by eta.  Log densities must
+    be concave in eta.  They may leave out what does not depend on eta, which is `log_base`.
+    """
+
+    NAME: ClassVar[str]
+    ADDS_UP: ClassVar[bool] = False
+    """Whether rewards of the same predictor tell what their sum tells, with exposures added up."""
+
+    @property
+    def shape(self) -> float:
+        """The one number that the static functions need besides; 0 if they need none."""
+        return 0.0
+
+    @staticmethod
+    @abstractmethod
+    def log_densities(
+        reward: float, exposure: float, shape: float, eta: Any, out: Any, number: int
+    ) -> None:
+        """Fill `out` with the log densities of a reward, but for `log_base`.
+
+        `eta` and `out` are where so many numbers lie: they know `[i]` and nothing else.
+        """
+
+    @staticmethod
+    @abstractmethod
+    def slope(reward: float, exposure: float, shape: float, eta: float) -> float:
+        """The derivative of the log density by eta."""
+
+    @staticmethod
+    @abstractmethod
+    def curvature(reward: float, exposure: float, shape: float, eta: float) -> float:
+        """The derivative of `slope` by eta, with its sign changed: at least 0."""
+
+    @abstractmethod
+    def log_base(self, rewards: Vector, exposure: Vector) -> Vector:
+        """What the log density has besides, which does not depend on eta."""
+
+    @abstractmethod
+    def mean(self, eta: Vector) -> Vector:
+        """The mean reward of an exposure of 1."""
+
+    @abstractmethod
+    def draw(self, eta: Vector, exposure: Vector, uniforms: Vector) -> Vector:
+        """One reward for each eta: what a uniform number in (0, 1) stands for."""
+
+    @abstractmethod
+    def check(self, name: str, rewards: Vector, exposure: Vector) -> None:
+        """Raise an error that names a reward or an exposure that this family cannot have.
+
+        Both hold finite numbers, and exposures are positive.
+        """
+
+    def check_totals(self, name: str, totals: Vector, exposure: Vector) -> None:
+        """`check` for sums of rewards, where these add up."""
+        self.check(name, totals, exposure)
+
+    @property
+    def code(self) -> FamilyCode:
+        """Where its compiled functions lie, for kernels."""
+        kind = type(self)
+        return FamilyCode(
+            (
+                compiled_address(kind.log_densities, NUMBERS),
+                compiled_address(kind.slope, NUMBER),
+                compiled_address(kind.curvature, NUMBER),
+            )
+        )
+
+    def mean_and_std(self, eta_mean: Vector, eta_std: Vector) -> tuple[Vector, Vector]:
+        """The mean of `mean`, and its standard deviation, if eta is Gaussian; (E,) each."""
+        values = self.mean(eta_mean[:, None] + eta_std[:, None] * _NODES)
+        centre: Vector = values @ _WEIGHTS
+        square: Matrix = (values - centre[:, None]) ** 2
+        return centre, np.sqrt(square @ _WEIGHTS)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON; `family_from_dict` gives the same family back."""
+        parts: dict[str, Any] = asdict(self)  # type: ignore[call-overload]
+        return {"name": self.NAME} | parts
+
+
+def refuse(name: str, values: Vector, is_bad: Any, what: str) -> None:
+    """Raise an error that names the first bad value, if there is one."""
+    bad = np.flatnonzero(is_bad)
+    if bad.size:
+        raise ValueError(f"{name} must be {what}, got {values[bad[0]]:g} at [{bad[0]}]")

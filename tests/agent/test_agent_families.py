@@ -1,0 +1,181 @@
+"""Agents whose rewards are clicks or counts: their whole life."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import hierbandits as hb
+from hierbandits.models import BernoulliRewards, GaussianRewards
+
+ARMED = hb.GaussianHierarchy.armed(
+    arms=["a", "b", "c"], hyper_mean=[-1.0, -0.5, 0.2], hyper_std=1.0, task_std=0.5, noise_std=1.0
+)
+LINEAR = hb.GaussianHierarchy.linear(
+    2, hyper_mean=[-1.0, 0.3], hyper_std=[1.0, 0.6], task_std=0.5, noise_std=1.0
+)
+TABLE = {"u": [1.0, 0.0], "v": [1.0, 1.0], "w": [0.3, 1.0]}
+both = pytest.mark.parametrize(("prior", "arms"), [(ARMED, None), (LINEAR, TABLE)])
+
+
+def _life(agent, number=60, tasks=4):
+    """Decisions and clicks; the ids of the decisions."""
+    rng, ids = np.random.default_rng(5), []
+    for i in range(number):
+        decision = agent.decide(f"t{i % tasks}")
+        agent.reward(decision.id, float(rng.random() < 0.3))
+        ids.append(decision.id)
+    return ids
+
+
+def _agent(prior, arms, **options):
+    return hb.Agent(prior, rewards="bernoulli", arms=arms, seed=0, clock=lambda: 1.0, **options)
+
+
+@both
+def test_a_wrong_reward_is_refused_by_name_and_changes_nothing(prior, arms):
+    agent = _agent(prior, arms)
+    _life(agent, 5)
+    decision, before = agent.decide("t0"), agent.belief.state()[1]["state"].tobytes()
+    for value in (2.0, -1.0, 0.5):
+        with pytest.raises(ValueError, match=f"rewards must be 0 or 1, got {value:g}"):
+            agent.reward(decision.id, value)
+        with pytest.raises(ValueError, match="rewards must be 0 or 1"):
+            agent.reward_many([decision.id], [value])
+        with pytest.raises(ValueError, match="rewards must be 0 or 1"):
+            agent.learn(["t1"], ["a"] if arms is None else [TABLE["u"]], [value])
+        with pytest.raises(ValueError, match="default must be 0 or 1"):
+            agent.expire(0.0, default=value)
+    assert agent.belief.state()[1]["state"].tobytes() == before
+    assert agent.reward(decision.id, 1.0)
+    with pytest.raises(ValueError, match="value must be 0 or 1"):
+        agent.correct(decision.id, 3.0)
+
+
+@both
+def test_it_is_saved_and_goes_on_bit_for_bit(prior, arms, tmp_path):
+    agent = _agent(prior, arms, draws=10)
+    _life(agent)
+    agent.save(tmp_path / "agent")
+    loaded = hb.Agent.load(tmp_path / "agent", clock=lambda: 1.0)
+    assert loaded.prior.rewards == BernoulliRewards()
+    for one in (agent, loaded):
+        _life(one, 40)
+    for name, array in agent.belief.state()[1].items():
+        assert array.tobytes() == loaded.belief.state()[1][name].tobytes()
+
+
+@both
+def test_a_file_of_another_family_is_refused(prior, arms, tmp_path):
+    from hierbandits.archive import read_archive, write_archive
+
+    agent = _agent(prior, arms)
+    _life(agent, 5)
+    agent.save(tmp_path / "agent")
+    meta, arrays = read_archive(tmp_path / "agent", "agent", 2)
+    meta["belief"]["rewards"] = {"name": "poisson"}
+    write_archive(tmp_path / "agent", "agent", 2, meta, arrays)
+    with pytest.raises(ValueError, match="BernoulliRewards"):
+        hb.Agent.load(tmp_path / "agent")
+
+
+@both
+def test_it_refits_whenever_rewards_have_grown_by_half(prior, arms):
+    agent = _agent(prior, arms)
+    _life(agent, 19)
+    assert agent.belief.due == 20
+    _life(agent, 1)
+    assert agent.belief.due == 30
+    converged = agent.belief.copy()
+    converged.refit(sweeps=100, tolerance=1e-9)
+    assert_allclose(agent.belief.hyper().mean, converged.hyper().mean, atol=1e-3)
+
+
+@both
+def test_late_clicks_replace_their_default(prior, arms):
+    """As if the click had been known at once."""
+    late, prompt = _agent(prior, arms), _agent(prior, arms)
+    for agent in (late, prompt):
+        _life(agent, 30)
+    made = [agent.decide("t1", None if arms is None else arms) for agent in (late, prompt)]
+    late._books.clock = lambda: 9.0
+    assert late.expire(5.0, default=0.0) == [made[0].id]
+    assert late.reward(made[0].id, 1.0)
+    prompt.reward(made[1].id, 1.0)
+    for agent in (late, prompt):
+        agent.belief.refit(sweeps=100, tolerance=1e-9)
+    assert_allclose(late.belief.hyper().mean, prompt.belief.hyper().mean, rtol=1e-6)
+    assert_allclose(late.belief.hyper().cov, prompt.belief.hyper().cov, rtol=1e-6)
+
+
+@both
+def test_a_forgotten_task_was_never_met(prior, arms):
+    agent, other = _agent(prior, arms), _agent(prior, arms)
+    ids = _life(agent)
+    kept = [entry for id, entry in agent._state.ledger.settled.items() if id in ids]
+    kept = [entry for entry in kept if entry.member.task != "t3"]
+    agent.forget("t3")
+    features = [entry.row for entry in kept]
+    if arms is None:
+        features = [ARMED.arms[row] for row in features]
+    other.learn([entry.member.task for entry in kept], features, [e.reward for e in kept])
+    for one in (agent, other):
+        one.belief.refit(sweeps=100, tolerance=1e-9)
+    assert_allclose(agent.belief.hyper().mean, other.belief.hyper().mean, rtol=1e-6)
+    assert agent.belief.num_rewards == other.belief.num_rewards == [45]
+
+
+def test_an_arm_may_come_later():
+    agent = _agent(ARMED, None)
+    _life(agent)
+    agent.belief.refit()
+    before = agent.belief.hyper().mean
+    agent.add_arm("d")
+    assert agent.prior.dim == 4
+    assert agent.prior.rewards == BernoulliRewards()
+    assert_allclose(agent.belief.hyper().mean[:3], before, atol=2e-3)
+    _life(agent, 10)
+
+
+@both
+def test_a_journal_and_a_log_rebuild_it(prior, arms):
+    events = []
+    agent = _agent(prior, arms, journal=events.append)
+    _life(agent)
+    again = hb.Agent.replay(events, prior, rewards="bernoulli", arms=arms, seed=0)
+    assert_allclose(again.belief.hyper().mean, agent.belief.hyper().mean, rtol=1e-12)
+    taught = hb.Agent.replay(agent.log(), prior, rewards="bernoulli", arms=arms)
+    for one in (agent, taught):
+        one.belief.refit(sweeps=100, tolerance=1e-9)
+    assert_allclose(taught.belief.hyper().mean, agent.belief.hyper().mean, rtol=1e-6)
+
+
+def test_the_table_shows_probabilities_of_arms():
+    agent = _agent(ARMED, None)
+    _life(agent)
+    table = agent.table()
+    for low, mean, high in zip(table["low"], table["mean"], table["high"], strict=True):
+        assert 0 < low < mean < high < 1
+
+
+def test_the_family_is_the_priors_or_the_agents():
+    model = hb.GeneralizedHierarchy(ARMED, "poisson")
+    assert hb.Agent(model).prior is not None
+    assert hb.Agent(model, rewards="poisson").belief.family.NAME == "poisson"
+    assert isinstance(hb.Agent(ARMED, rewards="gaussian").prior, hb.GaussianHierarchy)
+    assert hb.Agent(ARMED, rewards=GaussianRewards(0.3)).belief.family.noise_std == 0.3
+    with pytest.raises(ValueError, match="rewards must be those of the prior, PoissonRewards"):
+        hb.Agent(model, rewards="bernoulli")
+    with pytest.raises(ValueError, match="rewards must be one of gaussian, bernoulli"):
+        hb.Agent(ARMED, rewards="clicks")
+    with pytest.raises(ValueError, match="prior must be a GaussianHierarchy of linear predictors"):
+        hb.Agent(arms=["a", "b"], rewards="bernoulli")
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in hb.POLICIES if name not in ("OracleTS", "AdaptiveHierTS")]
+)
+@both
+def test_every_policy_decides(name, prior, arms):
+    agent = _agent(prior, arms, policy=name)
+    _life(agent, 25)
+    assert agent.belief.num_rewards == [25]

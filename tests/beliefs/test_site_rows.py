@@ -1,0 +1,89 @@
+"""Rewards and their sites, in rows or as sums."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from hierbandits.beliefs.site_rows import SiteRows
+
+
+def _rows(armed, adds_up, batches=3, each=5):
+    rng, rows = np.random.default_rng(1), SiteRows(2, armed=armed, adds_up=adds_up)
+    kept = []
+    for _ in range(batches):
+        nodes = rng.integers(0, 4, each)
+        features = rng.integers(0, 2, each) if armed else rng.normal(size=(each, 2))
+        rewards, exposure = rng.integers(0, 3, each).astype(float), 1 + rng.random(each)
+        kept.append((nodes, features, rewards, exposure, rng.random((3, each))))
+        rows.add(*kept[-1], each)
+    return rows, kept
+
+
+@pytest.mark.parametrize("armed", [False, True])
+def test_rows_are_kept_in_order(armed):
+    rows, kept = _rows(armed, adds_up=False)
+    for got, place in ((rows.nodes, 0), (rows.features, 1), (rows.rewards, 2), (rows.exposure, 3)):
+        assert_allclose(got, np.concatenate([part[place] for part in kept]))
+    assert_allclose(rows.sites, np.concatenate([part[4] for part in kept], axis=1))
+    assert rows.size == rows.num_rewards == 15
+
+
+def test_rewards_of_an_arm_add_up():
+    rows, kept = _rows(armed=True, adds_up=True)
+    nodes, arms, rewards, exposure = (np.concatenate([part[i] for part in kept]) for i in range(4))
+    sites = np.concatenate([part[4] for part in kept], axis=1)
+    assert rows.size == len({*zip(nodes.tolist(), arms.tolist(), strict=True)}) < 15
+    assert rows.num_rewards == 15
+    for row in range(rows.size):
+        mine = (nodes == rows.nodes[row]) & (arms == rows.features[row])
+        assert_allclose(rows.rewards[row], rewards[mine].sum())
+        assert_allclose(rows.exposure[row], exposure[mine].sum())
+        assert_allclose(rows.sites[:, row], sites[:, mine].sum(1))
+        assert rows.find(int(rows.nodes[row]), int(rows.features[row]), 99.0) == row
+
+
+@pytest.mark.parametrize("armed", [False, True])
+def test_a_reward_is_found_by_all_that_is_known_of_it(armed):
+    rows, kept = _rows(armed, adds_up=False)
+    nodes, features, rewards, *_ = kept[1]
+    row = rows.find(int(nodes[2]), features[2], rewards[2])
+    assert rows.nodes[row] == nodes[2]
+    assert_allclose(rows.features[row], features[2])
+    assert rows.rewards[row] == rewards[2]
+    with pytest.raises(ValueError, match="old_reward must be one that node 0 has had, got 77"):
+        rows.find(0, features[0], 77.0)
+
+
+def test_an_arm_without_rewards_is_not_found():
+    rows = SiteRows(2, armed=True, adds_up=True)
+    for node in (0, 10**6):
+        with pytest.raises(ValueError, match="old_reward must be one"):
+            rows.find(node, 1, 0.0)
+
+
+def test_a_copy_is_independent():
+    rows, _ = _rows(armed=True, adds_up=True)
+    twin, before = rows.copy(), rows.rewards.copy()
+    twin.rewards[:] = 0
+    assert_allclose(rows.rewards, before)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("site_nodes", 9, "site_nodes must be in"),
+        ("site_features", 2, "site_features must be in"),
+        ("site_numbers", np.nan, "site_numbers must be finite"),
+        ("site_numbers", -1.0, "site_numbers must have positive exposures"),
+        ("site_nodes", 0, "site_nodes must have one row for each arm"),
+    ],
+)
+def test_spoilt_files_are_refused(name, value, message):
+    rows, _ = _rows(armed=True, adds_up=True)
+    arrays = {key: array.copy() for key, array in rows.state().items()}
+    sound = SiteRows(2, armed=True, adds_up=True)
+    sound.restore(arrays, 4, 15)
+    assert sound.num_rewards == 15
+    arrays[name][...] = value
+    with pytest.raises(ValueError, match=message):
+        SiteRows(2, armed=True, adds_up=True).restore(arrays, 4, 15)
