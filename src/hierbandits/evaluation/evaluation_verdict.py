@@ -95,18 +95,18 @@ class _Words:
         name = self._named(to_log.policy)
         if more:
             text = f"{name} would earn {self._amount(to_log)} more per decision than the log did"
-            text += f" ({self._interval(to_log)})"
+            text += f" ({self.interval(to_log)})"
         elif more is None:
             text = (
                 "Whether any of these policies earns more than the log did cannot be told from "
                 f"these rows: the best of them, {_lowered(name)}, would earn "
-                f"{self._signed(to_log)} per decision ({self._interval(to_log)})"
+                f"{self.signed(to_log)} per decision ({self.interval(to_log)})"
             )
         else:
             text = (
                 "None of these policies earns as much as the log did: the best of them, "
                 f"{_lowered(name)}, would earn {self._amount(to_log)} less per decision "
-                f"({self._interval(to_log)})"
+                f"({self.interval(to_log)})"
             )
         over_arm, beside = self._on_arm(to_arm, to_log.policy)
         text += beside if more else ""
@@ -133,12 +133,10 @@ class _Words:
         if low == high == 0:
             return None, f", and {who} plays the same arms"
         if low > 0:
-            return True, (
-                f", and {self._amount(to_arm)} more than {arm} ({self._interval(to_arm)})"
-            )
+            return True, (f", and {self._amount(to_arm)} more than {arm} ({self.interval(to_arm)})")
         if high < 0:
-            return False, f", and {who} {self._amount(to_arm)} less ({self._interval(to_arm)})"
-        interval = f" ({self._interval(to_arm)})" if isfinite(low) else ""
+            return False, f", and {who} {self._amount(to_arm)} less ({self.interval(to_arm)})"
+        interval = f" ({self.interval(to_arm)})" if isfinite(low) else ""
         return None, f"; whether {who} earns more than {arm} cannot be told{interval}"
 
     def _named(self, policy: str) -> str:
@@ -147,7 +145,7 @@ class _Words:
             return shown_name(policy)
         return self.arm[0].upper() + self.arm[1:]
 
-    def _interval(self, difference: Difference) -> str:
+    def interval(self, difference: Difference) -> str:
         low, high = difference.interval(self.told)
         if high < 0:
             low, high = -high, -low
@@ -160,7 +158,7 @@ class _Words:
     def _amount(self, difference: Difference) -> str:
         return number(abs(difference.value), self._half(difference))
 
-    def _signed(self, difference: Difference) -> str:
+    def signed(self, difference: Difference) -> str:
         return f"{self._amount(difference)} {'more' if difference.value >= 0 else 'less'}"
 
     def _half(self, difference: Difference) -> float:
@@ -190,10 +188,10 @@ def _on_replay(differences: Sequence[Difference], confidence: float) -> Verdict:
     words = _Words(confidence, 1 - (1 - confidence) / len(known), None, "")
     low, high = best.interval(words.told)
     more = True if low > 0 else False if high < 0 else None
-    told = f"{words._signed(best)} per decision than the log did"
+    told = f"{words.signed(best)} per decision than the log did"
     text = (
         f"While it learns, over the {best.degrees + 1:,.0f} decisions that replay could check, "
-        f"{shown_name(best.policy)} earned {told} ({words._interval(best)})"
+        f"{shown_name(best.policy)} earned {told} ({words.interval(best)})"
     )
     if more is None:
         text += ", so these rows do not tell whether it is better"
