@@ -56,6 +56,12 @@ def test_a_page_opens_with_the_verdict_then_the_figure_then_the_numbers(evaluati
     assert page.index("Replay answers another question") > page.index("<h2>Replay")
     assert f"{len(evaluation.warnings)} warnings below." in page
     assert report.settings["verdict"] == evaluation.verdict.sentence
+    best = evaluation.verdict.policy
+    each = evaluation.by_task[best, "dr"].estimates
+    better, worse = (each.improvement_low > 0).sum(), (each.improvement_high < 0).sum()
+    assert (
+        f"{best} is told to earn more than the log in {better} of 6, and less in {worse}." in page
+    )
 
 
 def test_learning_policies_alone_have_a_page_too(tmp_path):

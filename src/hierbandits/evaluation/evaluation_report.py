@@ -161,8 +161,25 @@ def _tasks_caption(evaluation: Evaluation) -> str:
         which = f"The {MOST_TASKS} tasks with most rows, of {len(evaluation.tasks):,}"
     return (
         f"{which}, from its own rows. Upright marks: the mean logged reward. Hollow: too few "
-        "rows for an interval. The longest intervals are cut."
+        f"rows for an interval. The longest intervals are cut.{_better_tasks(evaluation)}"
     )
+
+
+def _better_tasks(evaluation: Evaluation) -> str:
+    """In how many tasks the policy of the verdict earns more than the log, and less."""
+    best = evaluation.verdict.policy
+    for each in evaluation.trusted():
+        if each.policy == best:
+            tasks = evaluation.by_task[best, each.method].estimates
+            more, less = (
+                int((tasks.improvement_low > 0).sum()),
+                int((tasks.improvement_high < 0).sum()),
+            )
+            return (
+                f" Each task by itself, {shown_name(best)} is told to earn more than the log in "
+                f"{more:,} of {len(evaluation.tasks):,}, and less in {less:,}."
+            )
+    return ""
 
 
 def _beside(evaluation: Evaluation, estimate: Estimate) -> dict[str, Any]:
