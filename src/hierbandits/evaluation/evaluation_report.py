@@ -36,6 +36,8 @@ def report(evaluation: Evaluation) -> Report:
         page.figure("replays", replays_figure(evaluation), _values_caption(evaluation, "replay"))
     first, *others = tables(evaluation)
     page.table(*first)
+    if evaluation.warnings:
+        page.heading("Warnings")
     page.text(*_counted(evaluation.warnings))
     for table in others:
         page.table(*table)
@@ -51,6 +53,7 @@ def report(evaluation: Evaluation) -> Report:
             "hieropo.parquet."
         )
         page.frame("hieropo", evaluation.hieropo.frame())
+    page.heading("What was done")
     page.text(
         f"{settings['rows']:,} logged rows of {settings['tasks']:,} tasks and "
         f"{len(settings['arms'])} arms.",
