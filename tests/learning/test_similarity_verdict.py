@@ -159,6 +159,7 @@ def test_widths_that_may_be_zero_are_named():
     rows = drawn(1, armed=False, tasks=40, events=30, d=2, task_cov=np.diag([1.0, 1e-12]))
     sentence = said(similar(rows))[Claim.WIDTHS_MAYBE_ZERO]
     assert sentence.about == ("x1",)
+    assert "x1" not in said(similar(rows))[Claim.NEEDS].text  # of what may be zero, a least alone
     both = drawn(1, armed=False, tasks=40, events=30, d=2, task_std=1.0)
     assert Claim.WIDTHS_MAYBE_ZERO not in said(similar(both))
 

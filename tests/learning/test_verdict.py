@@ -139,6 +139,8 @@ def test_what_few_rows_show_is_not_said_to_hold():
     off = np.array(CONFIDENCES) - [0.19, 0.1, 0.05, 0.05]
     few = replace(calibration, coverage=off, coverage_error=np.full(4, 0.09), cells=None)
     assert on_calibration(few)[-1].claim is Claim.HOLD_NOT_TOLD
+    exact = replace(few, coverage=np.array(CONFIDENCES))  # by luck
+    assert on_calibration(exact)[-1].claim is Claim.HOLD_NOT_TOLD
     many = replace(few, coverage_error=np.full(4, 0.02))
     assert on_calibration(many)[-1].claim is Claim.OFF
     two = [sentence.claim for sentence in on_calibration(replace(many, two_valued=True))]
