@@ -50,7 +50,7 @@ def test_a_page_opens_with_the_verdict_then_the_figure_then_the_numbers(evaluati
     report = evaluation.report()
     page = report.html()
     page = page[page.index("<h1>") : page.index("<details>")]
-    verdict = escape(evaluation.verdict.sentence)
+    verdict = f'<p class="answer">{escape(evaluation.verdict.sentence)}</p>'
     places = [page.index(part) for part in (verdict, "<figure", "<table", "Warning 1 of ")]
     assert places == sorted(places)
     assert page.index("Replay answers another question") > page.index("<h2>Replay")

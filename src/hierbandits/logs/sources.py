@@ -26,11 +26,8 @@ def opened(source: Any, reading: Reading = AS_IT_IS) -> tuple[Any, bool]:
         return source, False
     if _is_a(source, "pyarrow.dataset", "Dataset"):
         return pl.scan_pyarrow_dataset(source), False
-    if isinstance(source, list | tuple) and source:
-        if all(isinstance(row, Mapping) for row in source):
-            return _table(
-                {name: [row.get(name) for row in source] for name in _keys(source)}
-            ), False
+    if isinstance(source, list | tuple) and source and all(isinstance(r, Mapping) for r in source):
+        return _table({name: [row.get(name) for row in source] for name in _keys(source)}), False
     if isinstance(source, Mapping):
         return _table(source), False
     if isinstance(source, np.ndarray) and source.dtype.names is not None:
