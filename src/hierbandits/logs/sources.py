@@ -26,11 +26,9 @@ def opened(source: Any, reading: Reading = AS_IT_IS) -> tuple[Any, bool]:
         return source, False
     if _is_a(source, "pyarrow.dataset", "Dataset"):
         return pl.scan_pyarrow_dataset(source), False
-    if isinstance(source, list | tuple) and source:
-        if all(isinstance(row, Mapping) for row in source):
-            return _table(
-                {name: [row.get(name) for row in source] for name in _keys(source)}
-            ), False
+    is_list = isinstance(source, list | tuple) and len(source) > 0
+    if is_list and all(isinstance(row, Mapping) for row in source):
+        return _table({name: [row.get(name) for row in source] for name in _keys(source)}), False
     if isinstance(source, Mapping):
         return _table(source), False
     if isinstance(source, np.ndarray) and source.dtype.names is not None:
