@@ -78,8 +78,9 @@ class Log:
             raise ValueError(f"reading must be a Reading, got {reading!r:.80}")
         if reading.drop_repeated and columns.decision is None:
             raise ValueError("drop_repeated must come with a column of decision ids, got none")
-        origin, files = origin_of(source), tuple(files_of(source))
-        source, is_text = opened(source, reading)
+        given = source
+        source, is_text = opened(given, reading)  # asks for polars first
+        origin, files = origin_of(given), tuple(files_of(given))
         if is_text and isinstance(columns.features, str):
             raise ValueError(f"features of a CSV need a column each, got {columns.features!r}")
         present = column_names(source)
