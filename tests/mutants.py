@@ -17,6 +17,7 @@ from support.agent_mutants import AGENT_MUTANTS
 from support.border_mutants import BORDER_MUTANTS
 from support.file_mutants import FILE_MUTANTS
 from support.kernel_mutants import KERNEL_MUTANTS
+from support.log_mutants import LOG_MUTANTS
 from support.report_mutants import REPORT_MUTANTS
 
 ROOT = Path(__file__).parent.parent
@@ -29,6 +30,7 @@ MUTANTS = [
     *BORDER_MUTANTS,
     *FILE_MUTANTS,
     *AGENT_MUTANTS,
+    *LOG_MUTANTS,
     *REPORT_MUTANTS,
     ("beliefs/nodes.py", "update(parts)\n        self._show(self.state)\n", "update(parts)\n"),
     ("keyed_random.py", "np.uint64(tasks[e]) * _GOLDEN", "_GOLDEN"),

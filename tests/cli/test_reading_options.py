@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import hierbandits as hb
-from hierbandits.cli.reading_options import opened_log, reading_of, source_of
+from hierbandits.cli.reading_options import in_one_line, opened_log, reading_of, source_of
 
 GIVEN = {
     "strip": True, "missing": ["NA"], "drop_missing": True, "decision": "id", "separator": ";",
@@ -21,6 +21,13 @@ def test_options_are_one_reading():
     assert reading_of(**nothing, separator=None, decimal=".") == hb.Reading()
     with pytest.raises(ValueError, match="decimal must be"):
         reading_of(**nothing, separator=None, decimal="'")
+
+
+def test_an_error_about_a_row_says_how_to_see_them_all():
+    error = ValueError("reward must be a number,\n got 'x' in column 'y' at row 12")
+    line = "reward must be a number, got 'x' in column 'y' at row 12 "
+    assert in_one_line(error) == line + "(hierbandits inspect tells all problems at once)"
+    assert in_one_line(OSError("no such\nfile")) == "no such file"
 
 
 def test_one_file_or_several():

@@ -14,7 +14,7 @@ from hierbandits.cli.terminal import fail, need, report_folder, say, tell
         (["--version"], [f"hierbandits {hierbandits.__version__}"]),
         (
             ["--help"],
-            [f"│ {name} " for name in ("learn", "evaluate", "policies", "reproduce", "bound")],
+            [f"│ {name} " for name in ("inspect", "learn", "evaluate", "policies")],
         ),
     ],
     ids=lambda value: " ".join(value),

@@ -65,7 +65,7 @@ def test_a_command_to_learn_names_what_learn_takes(tmp_path):
     features = hb.inspect(path, **named, features=["p"], time="day")
     assert features.command.split()[1] == "learn"
     assert "--features=p" in features.command
-    assert "--time" not in features.command
+    assert "--time=day" in features.command
 
 
 def test_a_frame_is_called_log(tmp_path):

@@ -66,3 +66,17 @@ def test_without_a_split_all_rows_are_judged():
     assert Split.none().groups(np.arange(5)).tolist() == [0] * 5
     assert Split.none().judged == (0,)
     assert Split.none().training(0) == []
+
+
+@pytest.mark.parametrize(
+    ("cut", "shown"),
+    [
+        (np.datetime64("2024-03-14T00:00:00.000000"), "2024-03-14"),
+        (np.datetime64("2024-03-14T09:30:00.000000"), "2024-03-14T09:30"),
+        (250, "250"),
+        (0.5, "0.5"),
+    ],
+)
+def test_a_cut_is_shown_as_people_write_it(cut, shown):
+    split = Split(kind="time", num_groups=2, judged=(1,), cut=cut)
+    assert split.shown_cut == shown

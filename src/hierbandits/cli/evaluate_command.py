@@ -18,6 +18,7 @@ from hierbandits.cli.reading_options import (
     Separator,
     Strip,
     TimeFormat,
+    in_one_line,
     opened_log,
     reading_of,
     source_of,
@@ -158,7 +159,7 @@ row, and learn from the rows where the log played the arm they chose.
             report.settings[MADE_FROM] = {**source, "files": [*source["files"], *more]}
             page = report.write(out)
         except (ValueError, OSError) as error:
-            fail(" ".join(str(error).split()))
+            fail(in_one_line(error))
     evaluation.show(console)
     for name in report.figures:
         say(f"Figure: {out / name}.png")

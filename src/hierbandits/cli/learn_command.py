@@ -16,6 +16,7 @@ from hierbandits.cli.reading_options import (
     Separator,
     Strip,
     TimeFormat,
+    in_one_line,
     opened_log,
     reading_of,
 )
@@ -129,7 +130,7 @@ from this log?
                 made.settings["command"] = command_line()
                 page = made.write(out)
         except (ValueError, OSError) as error:
-            fail(" ".join(str(error).split()))
+            fail(in_one_line(error))
     report.show(console)
     say(f"Report: {page}\nStart: {out / 'start.hb'}; to start from it:\n")
     say("    import hierbandits as hb")

@@ -44,7 +44,7 @@ def _on_split(split: Split) -> str:
     if split.kind == "time":
         return (
             "Models and trained policies learned from the earlier rows and are evaluated on "
-            f"the later ones (from {split.cut} on), so that no row is evaluated with a model "
+            f"the later ones (from {split.shown_cut} on), so that no row is evaluated with a model "
             "that saw it, even if the log's own policy was learning."
         )
     return (

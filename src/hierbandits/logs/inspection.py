@@ -57,20 +57,17 @@ class Inspection:
         """The command that goes on from here."""
         roles = {name: part for name, part in self.roles.items() if part is not None}
         what = "learn" if roles else "inspect"
-        if "arm" in roles and {"propensity", "eligible", "time"} & set(roles):
+        if "arm" in roles and {"propensity", "eligible"} & set(roles):
             what = "evaluate"
         parts = ["hierbandits", what, quote(self.source) if self.is_file else "LOG"]
         shown = roles or dict(self.proposal)
         for name in (*OPTIONS, "decision"):
             given = shown.get(name, ())
-            if what == "learn" and name in ("propensity", "eligible", "time"):
-                continue
+            if what == "learn" and name in ("propensity", "eligible"):
+                continue  # with features, which `evaluate` does not take
             for column in (given,) if isinstance(given, str) else given:
                 parts.append(f"--{name}={quote(column)}")
-        options = self.suggested.options()
-        if what == "learn":
-            options = [part for part in options if not part.startswith("--time-format")]
-        return " ".join([*parts, *options])
+        return " ".join([*parts, *self.suggested.options()])
 
     def tables(self) -> list[Table]:
         """Headings, names of columns and rows of all tables."""

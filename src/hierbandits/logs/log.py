@@ -78,15 +78,16 @@ class Log:
             raise ValueError(f"reading must be a Reading, got {reading!r:.80}")
         if reading.drop_repeated and columns.decision is None:
             raise ValueError("drop_repeated must come with a column of decision ids, got none")
-        given, (source, is_text) = source, opened(source, reading)
+        given = source
+        source, is_text = opened(given, reading)  # asks for polars first
+        origin, files = origin_of(given), tuple(files_of(given))
         if is_text and isinstance(columns.features, str):
             raise ValueError(f"features of a CSV need a column each, got {columns.features!r}")
         present = column_names(source)
         for name in columns.names:
             if present.count(name) != 1:
                 raise ValueError(f"columns must each occur once, got {name!r} among {present!r}")
-        log = cls(source, columns, arms, batch_rows, is_text, reading)
-        log = replace(log, origin=origin_of(given), files=tuple(files_of(given)))
+        log = cls(source, columns, arms, batch_rows, is_text, reading, origin=origin, files=files)
         if not reading.drop_repeated:
             return log
         assert columns.decision is not None

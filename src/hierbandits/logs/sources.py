@@ -26,7 +26,8 @@ def opened(source: Any, reading: Reading = AS_IT_IS) -> tuple[Any, bool]:
         return source, False
     if _is_a(source, "pyarrow.dataset", "Dataset"):
         return pl.scan_pyarrow_dataset(source), False
-    if isinstance(source, list | tuple) and source and all(isinstance(r, Mapping) for r in source):
+    is_list = isinstance(source, list | tuple) and len(source) > 0
+    if is_list and all(isinstance(row, Mapping) for row in source):
         return _table({name: [row.get(name) for row in source] for name in _keys(source)}), False
     if isinstance(source, Mapping):
         return _table(source), False

@@ -65,6 +65,13 @@ class Split:
             return cls(kind="folds", num_groups=folds, judged=tuple(range(folds)), seed=seed)
         return cls(kind="time", num_groups=2, judged=(1,), seed=seed, cut=_cut(survey))
 
+    @property
+    def shown_cut(self) -> str:
+        """The cut as people read it: a date without the midnight it begins at."""
+        if isinstance(self.cut, np.datetime64):
+            return str(np.datetime_as_string(self.cut, unit="auto"))
+        return str(self.cut)
+
     def training(self, group: int) -> list[int]:
         """The groups that are trained on to judge this group."""
         return [other for other in range(self.num_groups) if other != group]
