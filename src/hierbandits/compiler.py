@@ -75,11 +75,11 @@ def compiled_address(function: Callable[..., Any], signature: str) -> int:
     A kernel that is told it can call the function (see `kernels.family_call`), and need not be
     compiled for each such function.  The address is good in this process.
     """
-    options: dict[str, Any] = {"error_model": "numpy"}
+    is_ours = (function.__module__ or "").startswith(f"{__package__}.")  # no other is kept on disk
     try:
-        code = cfunc(signature, cache=True, **options)(function)
-    except RuntimeError:  # its source is in no file, or no cache can be written
-        code = cfunc(signature, **options)(function)
+        code = cfunc(signature, cache=is_ours, error_model="numpy")(function)
+    except RuntimeError:  # neither the package's folder nor the user's cache can be written
+        code = cfunc(signature, error_model="numpy")(function)
     _ADDRESSED.append(code)
     return int(code.address)
 
