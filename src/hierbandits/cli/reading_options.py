@@ -32,7 +32,9 @@ MostArms = Annotated[
 Strip = Annotated[bool, typer.Option("--strip", help="Remove spaces around text.")]
 Missing = Annotated[
     list[str] | None,
-    typer.Option(help="Text that stands for a missing cell, such as NA. Repeat it for more."),
+    typer.Option(
+        metavar="TEXT", help="Text that stands for a missing cell, such as NA. Repeat it for more."
+    ),
 ]
 DropMissing = Annotated[
     bool, typer.Option("--drop-missing", help="Leave out rows that lack a cell.")
