@@ -26,7 +26,7 @@ from hierbandits.models import (
     UnknownWidths,
 )
 from hierbandits.policies import POLICIES, Arms, Policy, Recipe, SpanningArms
-from hierbandits.simulation import Study, schedules, simulate
+from hierbandits.simulation import Study, Sweep, schedules, simulate, sweep
 
 __version__ = "0.1.0"
 
@@ -60,6 +60,7 @@ __all__ = [
     "SpanningArms",
     "Start",
     "Study",
+    "Sweep",
     "TaskSums",
     "UnknownDecision",
     "UnknownWidths",
@@ -74,6 +75,7 @@ __all__ = [
     "merge_contributions",
     "schedules",
     "simulate",
+    "sweep",
     "warm_up",
 ]
 

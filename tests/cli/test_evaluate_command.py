@@ -19,7 +19,9 @@ KNOWN = [*COLUMNS, "--propensity", "p"]
 def _run(*arguments):
     """The exit status and all that was printed, in one line."""
     result = CliRunner().invoke(
-        app, ["evaluate", *map(str, arguments)], env={"COLUMNS": "200", "TERM": "dumb"}
+        app,
+        ["evaluate", "--overwrite", *map(str, arguments)],
+        env={"COLUMNS": "200", "TERM": "dumb"},
     )
     return result.exit_code, " ".join(result.output.split())
 

@@ -24,18 +24,28 @@ def _run(*arguments):
     return result
 
 
+def agent_from_snippet(printed):
+    """The agent that the lines of Python make that the command has printed, run as they are."""
+    lines = printed[printed.index("    import hierbandits as hb") :].splitlines()
+    names = {}
+    exec("\n".join(line.strip() for line in lines), names)
+    assert "decision" not in names or names["decision"].task in names["agent"].tasks
+    return names["agent"]
+
+
 def test_the_warfarin_trial_by_command(tmp_path):
     log = hb.datasets.warfarin().as_log(np.random.default_rng(0))
     path, out = tmp_path / "trial.parquet", tmp_path / "out"
     log.source.write_parquet(path)
     arguments = ["--task", "site", "--arm", "dose", "--reward", "reward", "--runs", "40"]
     arguments += [part for dose in ("low", "medium", "high") for part in ("--arms", dose)]
-    result = command("learn", path, *arguments, "--seed", "3", "--out", out)
+    made = ["--agent", tmp_path / "agent.hb"]
+    result = command("learn", path, *arguments, "--seed", "3", "--out", out, *made)
     assert result.returncode == 0, result.stderr
     assert "tasks are alike but not equal" in result.stdout
     assert "Rewards have two values" in " ".join(result.stdout.split())
     assert f"Report: {out / 'report.html'}\n" in result.stdout
-    assert f"Start: {out / 'start.hb'}; " in result.stdout
+    assert f"Start: {out / 'start.hb'}\n" in result.stdout
     settings = json.loads((out / "settings.json").read_text())
     assert settings["files"] == sorted(path.name for path in out.iterdir())
     assert {f"{name}.png" for name in FIGURES} <= set(settings["files"])
@@ -59,10 +69,11 @@ def test_the_warfarin_trial_by_command(tmp_path):
     counts = hb.datasets.warfarin().counts
     share = counts.sum(0) / counts.sum()
     np.testing.assert_allclose(report["prior"]["hyper_mean"], share, atol=0.1)
-    lines = [line for line in result.stdout.splitlines() if line.startswith("    ")][-2:]
-    names = {}
-    exec("\n".join(line.strip() for line in lines), names)  # as printed
-    agent = names["agent"]
+    assert tuple(agent_from_snippet(result.stdout).tasks) == hb.Start.load(out / "start.hb").tasks
+    saved = hb.Agent.load(tmp_path / "agent.hb")
+    assert saved.prior.arms == ("low", "medium", "high")
+    assert saved.decide("new").propensity is not None
+    agent = agent_from_snippet(result.stdout)
     assert agent.decide("new").arm in ("low", "medium", "high")
     assert len(agent.tasks) == 22 + 1
     again, from_log = hb.learn_prior(log, seed=3, runs=0)
@@ -147,6 +158,7 @@ def test_a_column_of_lists_and_integer_arms_by_command(tmp_path):
     frame = rows.frame()
     frame.with_columns(x=pl.concat_list("x0", "x1", "x2")).write_parquet(path)
     named = ["--task", "store", "--reward", "revenue", "--runs", 0, "--held-out", 0, "--out", out]
+    named.append("--overwrite")
     assert _run(path, *named, "--features", "x").exit_code == 0
     lists = GaussianHierarchy.load(out / "prior.json").to_dict()
     assert _run(path, *named, *(f"--features=x{j}" for j in range(3))).exit_code == 0
@@ -159,3 +171,39 @@ def test_a_column_of_lists_and_integer_arms_by_command(tmp_path):
     result = _run(path, *named, "--arm", "promo", *(f"--arms={arm}" for arm in arms))
     assert result.exit_code == 0, result.output
     assert json.loads((out / "prior.json").read_text())["arms"] == arms
+
+
+def test_an_agent_that_is_there_is_not_replaced(tmp_path):
+    rows = drawn(34, armed=True, tasks=6, events=12)
+    path, agent = tmp_path / "log.csv", tmp_path / "agent.hb"
+    rows.frame().write_csv(path)
+    named = ["--task", "store", "--arm", "promo", "--reward", "revenue", "--runs", 0]
+    named += ["--held-out", 0, "--out", tmp_path / "out"]
+    agent.write_text("mine")
+    for place in (agent, tmp_path / "none" / "agent.hb"):
+        refused = _run(path, *named, "--agent", place)
+        assert refused.exit_code == 2
+        assert "--agent must be" in refused.stderr
+    assert agent.read_text() == "mine"
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_was_learned_as_json(tmp_path):
+    rows = drawn(34, armed=False, tasks=6, events=12)
+    path, out, agent = tmp_path / "log.csv", tmp_path / "out", tmp_path / "agent.hb"
+    rows.frame().write_csv(path)
+    named = ["--task", "store", "--reward", "revenue", "--runs", 0, "--held-out", 0, "--out", out]
+    named += ["--structure", "scalar"]
+    named += [part for j in range(3) for part in ("--features", f"x{j}")]
+    told = json.loads(_run(path, *named, "--agent", agent, "--json").stdout)
+    files = told.pop("files")
+    assert files == {
+        "page": str(out / "report.html"),
+        "start": str(out / "start.hb"),
+        "agent": str(agent),
+    }
+    assert told == json.loads((out / "report.json").read_text())
+    assert _run(path, *named, "--quiet").output == ""
+    agent.unlink()
+    printed = _run(path, *named, "--agent", agent).stdout
+    assert len(agent_from_snippet(printed).tasks) == 6

@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 import hierbandits as hb
-from hierbandits.cli.reading_options import in_one_line, opened_log, reading_of, source_of
+from hierbandits.cli.reading_options import opened_log, reading_of, source_of
+from hierbandits.cli.terminal import in_one_line
 
 GIVEN = {
     "strip": True, "missing": ["NA"], "drop_missing": True, "decision": "id", "separator": ";",

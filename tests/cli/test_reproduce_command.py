@@ -130,3 +130,18 @@ def test_chunks_are_not_kept_behind_a_link(tmp_path):
     result = CliRunner().invoke(app, ["reproduce", "meta", "--out", str(tmp_path / "out")])
     assert result.exit_code == 2
     assert (tmp_path / "elsewhere" / "mine.chunk").exists()
+
+
+def test_options_are_refused_by_experiments_that_do_not_take_them(tmp_path):
+    for option, value, named in (
+        ("--tasks", "4", "synthetic, similarity, meta"),
+        ("--concurrent", "2", "synthetic, similarity"),
+        ("--policies", "TS", "synthetic, similarity, meta"),
+    ):
+        words = ["reproduce", "shapes", option, value, "--out", str(tmp_path / "out")]
+        result = CliRunner().invoke(app, words)
+        assert result.exit_code == 2
+        assert result.stderr == f"Error: {option} is for {named}, got it for shapes\n"
+    unknown = CliRunner().invoke(app, ["reproduce", "meta", "--policies", "TS,Best"])
+    assert unknown.exit_code == 2
+    assert "--policies must be among HierTS, " in unknown.stderr

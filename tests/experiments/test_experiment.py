@@ -1,11 +1,13 @@
 """What experiments share: their options, the paper's problem, the studies that they run."""
 
+from dataclasses import fields
+
 import numpy as np
 import polars as pl
 import pytest
 
-from hierbandits import simulate
-from hierbandits.experiments import Options
+from hierbandits import POLICIES, simulate
+from hierbandits.experiments import EXPERIMENTS, Options
 from hierbandits.experiments.experiment import (
     SUMMARY_KEYS,
     StudyRunner,
@@ -81,3 +83,38 @@ def test_labels_tell_frames_apart(study):
     assert frame.schema["repeats"] == pl.Boolean
     counts = frame.group_by("L", "repeats", "kind", "width").len().sort("L").rows()
     assert counts == [(2, True, "x", 0.5, 100), (5, False, "x", 0.5, 100)]
+
+
+def test_tasks_rounds_and_policies_are_as_asked_or_usual():
+    usual, own = Options(), POLICIES["TS"]
+    asked = Options(tasks=3, concurrent=2, policies={"mine": own})
+    assert (usual.num_tasks(10), asked.num_tasks(10)) == (10, 3)
+    assert (usual.round_size(5), asked.round_size(5)) == (5, 2)
+    assert list(usual.compared(["TS", "PooledTS"])) == ["TS", "PooledTS"]
+    assert asked.compared(["TS"]) == {"HierTS": POLICIES["HierTS"], "mine": own}
+    assert list(Options(policies={"TS": own, "HierTS": POLICIES["HierTS"]}).compared([])) == [
+        "HierTS",
+        "TS",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"), [("synthetic", [1, 2, 3]), ("similarity", [3]), ("meta", [1])]
+)
+def test_an_experiment_of_other_tasks_rounds_and_policies(name, sizes):
+    """What an experiment takes changes its studies, its settings and its rows."""
+    experiment = EXPERIMENTS[name]
+    options = {"tasks": 4, "policies": {"mine": POLICIES["PooledTS"]}}
+    options |= {"concurrent": 3} if "concurrent" in experiment.takes else {}
+    report = experiment.run(Options(runs=2, quick=True, **options))
+    assert report.settings["m"] == 4
+    assert {row["policy"] for row in report.rows} == {"HierTS", "mine"}
+    assert sorted({row["L"] for row in report.rows}) == sizes
+    frames = [frame for frame in report._frames.values() if "task" in frame.columns]
+    assert {frame["task"].max() for frame in frames} == {3}
+
+
+def test_experiments_take_fields_of_their_options():
+    known = {field.name for field in fields(Options)}
+    for name, experiment in EXPERIMENTS.items():
+        assert set(experiment.takes) <= known, name

@@ -18,6 +18,7 @@ WRONG = [
     ([np.nan, 0], "got float64"),
     ([True, False], "got bool"),
     (None, "got object"),
+    ([[0], [1, 2]], "got object"),
     ([0, 3], "got 3 for event 1"),
     ([-1, 0], "got -1 for event 0"),
     ([0, 1], r"got 1 for event 1, which may play \[0, 2\]"),

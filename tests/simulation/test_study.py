@@ -54,6 +54,7 @@ def test_one_value_has_no_error():
 
 def test_frames_and_summaries():
     study = _study()
+    study = _study()
     frame = study.frame()
     assert frame.columns == ["policy", "run", "round", "regret"]
     assert frame.rows()[:3] == [
@@ -90,3 +91,13 @@ def test_outcomes_are_joined_in_order():
     for name in OUTCOME_ARRAYS:
         np.testing.assert_array_equal(getattr(joined, name)[3:], getattr(parts[1], name))
     assert joined.seconds == 3.0
+
+
+def test_a_study_goes_to_polars_pandas_and_parquet(tmp_path):
+    import polars as pl
+
+    study = _study()
+    frame = study.frame()
+    assert study.to_pandas().to_dict("list") == frame.to_dict(as_series=False)
+    study.write_parquet(tmp_path / "study.parquet")
+    assert pl.read_parquet(tmp_path / "study.parquet").equals(frame)

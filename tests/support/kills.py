@@ -1,4 +1,4 @@
-"""Processes that are killed in the middle of saving an agent."""
+"""Processes that are killed in the middle of what they do: of saving an agent, say."""
 
 import os
 import signal
@@ -21,11 +21,11 @@ def kills(folder, number, seed=0):
     agent = Agent(ARMED, seed=0, clock=Clock())
     agent.decide_many(range(30))
     agent.save(path)
-    calls = _calls(lambda: agent.save(path))
+    calls = calls_of(lambda: agent.save(path))
     killed = new = 0
     for at in rng.integers(0, calls, number).tolist():
         known = len(agent.pending)
-        status = _killed_at(at, path)
+        status = killed_at(at, lambda: _ready_to_save(path))
         killed += status == signal.SIGKILL
         assert status in (0, signal.SIGKILL)  # it had done all before the call came
         agent = Agent.load(path, clock=Clock())
@@ -37,7 +37,14 @@ def kills(folder, number, seed=0):
     return {"kills": killed, "after_the_rename": new, "files_left": len(left)}
 
 
-def _calls(action, at=None):
+def _ready_to_save(path):
+    """A function that saves an agent with one more decision."""
+    agent = Agent.load(path, clock=Clock())
+    agent.decide(1)
+    return lambda: agent.save(path)
+
+
+def calls_of(action, at=None):
     """The number of calls and returns of an action; at one of them the process kills itself."""
     count = 0
 
@@ -55,16 +62,14 @@ def _calls(action, at=None):
     return count
 
 
-def _killed_at(at, path):
-    """How a child ended that was killed while it saved."""
+def killed_at(at, prepare):
+    """How a child ended that was killed at a call of the action that `prepare` returns."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of forks where threads run
         child = os.fork()
     if child == 0:
         try:
-            agent = Agent.load(path, clock=Clock())
-            agent.decide(1)
-            _calls(lambda: agent.save(path), at)
+            calls_of(prepare(), at)
             os._exit(0)
         finally:
             os._exit(1)

@@ -21,7 +21,7 @@ from hierbandits.agent.decision_log import decision_log
 from hierbandits.agent.journal import Event, Journal, JournalTarget, events_of
 from hierbandits.agent.journal_replay import replay_events
 from hierbandits.agent.log_replay import arms_of, check_no_journal, replay_log
-from hierbandits.agent.posterior_table import headline, posterior_table, summary
+from hierbandits.agent.posterior_table import agent_card, headline, posterior_table, summary
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, real_array
@@ -258,8 +258,7 @@ class Agent:
         A linear agent's log has features; with `by_arm` it names the arms, as `evaluate` needs.
         """
         with self._lock:
-            own = self._state.catalogue.own
-            arms = self._state.catalogue.names or (None if own is None else own.names)
+            arms = self._state.catalogue.all_names
             entries = list(self._state.ledger.settled.values())
         return decision_log(entries, arms, by_arm=by_arm or self.prior.is_armed)
 
@@ -345,6 +344,8 @@ class Agent:
     def __repr__(self) -> str:
         with self._lock:
             return headline(self._state)
+
+    _repr_html_ = agent_card
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("an agent is not copied or pickled: save it to a file, and load that")

@@ -44,13 +44,14 @@ def write_agent(path: str | PathLike[str], agent: "Agent", *, overwrite: bool) -
         "draws": decider.draws,
         "floor": decider.floor,
         "random": decider.rng.bit_generator.state,
-        "arms": list(state.catalogue.names) or (None if own is None else list(own.names)),
+        "arms": state.catalogue.all_names,
         "retired": sorted(state.catalogue.retired, key=str),
         "roster": state.roster.state(),
         "history": state.history,
         "num_events": state.num_events,
         "limits": state.limits.to_dict(),
         "clock": ledger.clock_to_data(),
+        "batches": state.batches.state(),
         **entries_to_data(ledger),
     }
     shape = (-1,) if state.prior.is_armed else (-1, state.prior.dim)
@@ -157,6 +158,7 @@ def _restore(agent: "Agent", meta: dict[str, Any], arrays: dict[str, NDArray[Any
     restore_entries(state, meta, arrays)
     if "clock" in meta:  # files of older versions have none
         state.ledger.restore_clock(meta["clock"])
+    state.batches.restore(meta.get("batches", {}))  # nor these
     state.count_decisions()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hierbandits.agent.batches import Batches
 from hierbandits.agent.catalogue import Catalogue
 from hierbandits.agent.ledger import Entry, Ledger
 from hierbandits.agent.roster import Member, Roster
@@ -63,6 +64,7 @@ class AgentState:
         )
         self.roster = Roster(self.belief, prior.num_levels - 1, limits)
         self.ledger = Ledger(remember, limits)
+        self.batches = Batches()
         self.sums = RunningSums(prior.dim, armed=prior.is_armed)
         self.num_events = 0
         self.num_rewards = 0  # that the belief and the sums know of, between events

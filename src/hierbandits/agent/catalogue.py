@@ -60,6 +60,11 @@ class Catalogue:
             offer = self._offer(arms)
             self.own = Offer(offer.table.copy(), offer.names)
 
+    @property
+    def all_names(self) -> tuple[Name, ...] | None:
+        """The names of all own arms, the retired ones too; None if there are no own arms."""
+        return self.names or (None if self.own is None else self.own.names)
+
     def _offer_all(self, names: tuple[Name, ...], retired: frozenset[Name]) -> None:
         """From now on the arms have these names, and all but the retired ones are offered."""
         rows = [row for row, name in enumerate(names) if name not in retired]

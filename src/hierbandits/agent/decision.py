@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from hierbandits.reporting.notebook_card import notebook_card
 from hierbandits.types import Name, TaskName
+
+_FEW = 5  # parts that a line of text shows in full
 
 
 class UnknownDecision(LookupError):
@@ -53,6 +56,23 @@ class Decision(NamedTuple):
             parts["time"],
             tuple(parts["offered"]),
         )
+
+    def __repr__(self) -> str:
+        """All parts in one line; of many arms or features their number."""
+        parts = (f"{name}={text}" for name, text in self._texts().items())
+        return f"Decision({', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        return notebook_card("Decision", (), [("", ("part", ""), list(self._texts().items()))])
+
+    def _texts(self) -> dict[str, str]:
+        """Each part as text."""
+        texts = {name: repr(part) for name, part in self._asdict().items()}
+        if isinstance(self.features, tuple) and len(self.features) > _FEW:
+            texts["features"] = f"<{len(self.features)} numbers>"
+        if len(self.offered) > _FEW:
+            texts["offered"] = f"<{len(self.offered)} arms>"
+        return texts
 
     def __eq__(self, other: object) -> bool:
         """Decisions are the same if their ids are."""

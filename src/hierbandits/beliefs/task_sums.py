@@ -12,7 +12,7 @@ from hierbandits.models.log_totals import LogTotals
 from hierbandits.types import Indices, Matrix, Vector
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TaskSums:
     """Sums over each task's events (x, y), one row per task; add more events at any time."""
 
@@ -38,6 +38,10 @@ class TaskSums:
                     f"sums.{name} must have shape ({shape[0]},) to match sums.xy, got "
                     f"{getattr(self, name).shape}"
                 )
+
+    def __repr__(self) -> str:
+        form = f"{self.xy.shape[1]} {'arms' if self.is_armed else 'features'}"
+        return f"<TaskSums of {self.n.sum():,.0f} events of {len(self.n):,} tasks, {form}>"
 
     @classmethod
     def zeros(cls, num_tasks: int, dim: int, *, armed: bool = False) -> "TaskSums":

@@ -6,21 +6,27 @@ from hierbandits.cli.interruption import own_process  # isort: skip
 from hierbandits.cli import (  # isort: skip
     inspect_command,
     learn_command,
+    decide_command,
+    reward_command,
     evaluate_command,
     policies_command,
     reproduce_command,
+    sweep_command,
     bound_command,
 )
 
 __all__ = [
     "app",
     "bound_command",
+    "decide_command",
     "evaluate_command",
     "inspect_command",
     "learn_command",
     "main",
     "policies_command",
     "reproduce_command",
+    "reward_command",
+    "sweep_command",
 ]
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from hierbandits.cli.answer import Answer, JsonOption, QuietOption
 from hierbandits.cli.prior_file import read_prior
 from hierbandits.cli.terminal import app, console, fail
 from hierbandits.reporting.terminal_table import terminal_table
@@ -38,6 +39,8 @@ def bound(
     prior: Annotated[
         Path | None, typer.Option(help="A hierarchy as JSON, instead of the widths and the noise.")
     ] = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Print the regret that the paper's theorems promise of HierTS, term by term.
 
@@ -64,4 +67,6 @@ than TS.
         cells = ("never" if value is None else f"{value:.4g}" for value in values.values())
         lines.append((label, *cells, meaning))
     numbers = range(1, 1 + len(names))
-    console.print(terminal_table(("", *names, ""), lines, numbers))
+    table = terminal_table(("", *names, ""), lines, numbers)
+    data = {label: {**values, "meaning": meaning} for label, values, meaning in rows}
+    Answer(as_json, quiet).give(lambda: data, lambda: console.print(table))

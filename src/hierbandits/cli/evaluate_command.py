@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from hierbandits.cli.answer import Answer, JsonOption, QuietOption
+from hierbandits.cli.completion import policy_names
 from hierbandits.cli.interruption import stopped_at_once
 from hierbandits.cli.prior_file import read_prior
 from hierbandits.cli.reading_options import (
@@ -18,18 +20,19 @@ from hierbandits.cli.reading_options import (
     Separator,
     Strip,
     TimeFormat,
-    in_one_line,
     opened_log,
     reading_of,
     source_of,
 )
+from hierbandits.cli.run_folder import OverwriteOption, RunFolder
 from hierbandits.cli.spelling import names_as_in_log
-from hierbandits.cli.terminal import app, command_line, console, fail, need, report_folder, say
+from hierbandits.cli.terminal import app, console, fail, failing, need, say
 from hierbandits.reporting.provenance import MADE_FROM, file_facts
 
 
 @app.command()
 def evaluate(
+    call: typer.Context,
     log: LogFiles,
     task: Annotated[str, typer.Option(help="Column of tasks: stores, users, wards.")],
     arm: Annotated[str, typer.Option(help="Column of the arms that were played.")],
@@ -55,14 +58,17 @@ def evaluate(
     policy: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="TEXT",
+            autocompletion=policy_names,
             help="Frozen: 'best arm', HierOPO, greedy, uniform, arm:NAME or frozen:HierTS. "
-            "Learning: HierTS, TS, ... Repeat the option for more."
+            "Learning: HierTS, TS, ... Repeat the option for more.",
         ),
     ] = None,
     method: Annotated[
         list[str] | None,
         typer.Option(
-            help="ips, snips, dm, dr or replay. Default: all that fit. Repeat the option for more."
+            metavar="TEXT",
+            help="ips, snips, dm, dr or replay. Default: all that fit. Repeat the option for more.",
         ),
     ] = None,
     prior: Annotated[
@@ -71,7 +77,8 @@ def evaluate(
     arms: Annotated[
         list[str] | None,
         typer.Option(
-            help="Name of an arm. Repeat the option for every arm, in the order of the prior."
+            metavar="TEXT",
+            help="Name of an arm. Repeat the option for every arm, in the order of the prior.",
         ),
     ] = None,
     arm_features: Annotated[
@@ -100,6 +107,9 @@ def evaluate(
     separator: Separator = None,
     decimal: Decimal = ".",
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/evaluate"),
+    overwrite: OverwriteOption = False,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Estimate what policies would have earned, from a log of decisions that others made.
 
@@ -127,43 +137,44 @@ row, and learn from the rows where the log played the arm they chose.
 
     hierarchy = None if prior is None else read_prior(prior)
     features = None if arm_features is None else _read_features(arm_features)
-    with stopped_at_once(), report_folder(out):
-        try:
-            reading = reading_of(
-                strip=strip, missing=missing, drop_missing=drop_missing, decision=decision,
-                separator=separator, decimal=decimal, time_format=time_format,
-            )  # fmt: skip
-            source, named_arms = source_of(log), arms
-            if hierarchy is not None and hierarchy.arms is not None:
-                prior_arms = names_as_in_log(source, arm, hierarchy.arms, reading)
-                hierarchy = hierarchy.with_arms(prior_arms)
-                named_arms = named_arms or [str(name) for name in prior_arms]
-            if features is not None:
-                names = names_as_in_log(source, arm, [*features], reading)
-                features = dict(zip(names, features.values(), strict=True))
-            columns = {
-                "task": task, "reward": reward, "arm": arm, "propensity": propensity,
-                "eligible": eligible, "time": time, "population": population, "decision": decision,
-            }  # fmt: skip
-            evaluation = hb.evaluate(
-                opened_log(log, columns, named_arms, reading), policy, method,
-                prior=hierarchy, arm_features=features, uniform=uniform,
-                split=split, folds=folds, delta=delta, draws=draws,  # type: ignore[arg-type]
-                round_size=round_size, confidence=confidence, seed=seed,
-                limits=hb.Limits(fit_arms=most_arms),
-            )  # fmt: skip
-            report = evaluation.report()
-            report.settings["command"] = command_line()
-            source = report.settings[MADE_FROM]
-            more = [file_facts(path) for path in (prior, arm_features) if path is not None]
-            report.settings[MADE_FROM] = {**source, "files": [*source["files"], *more]}
-            page = report.write(out)
-        except (ValueError, OSError) as error:
-            fail(in_one_line(error))
-    evaluation.show(console)
-    for name in report.figures:
-        say(f"Figure: {out / name}.png")
-    say(f"Report: {page}\nResults and settings: {out}")
+    answer, folder = Answer(as_json, quiet), RunFolder(out, call, overwrite=overwrite)
+    with stopped_at_once(), folder.made(), failing():
+        reading = reading_of(
+            strip=strip, missing=missing, drop_missing=drop_missing, decision=decision,
+            separator=separator, decimal=decimal, time_format=time_format,
+        )  # fmt: skip
+        source, named_arms = source_of(log), arms
+        if hierarchy is not None and hierarchy.arms is not None:
+            prior_arms = names_as_in_log(source, arm, hierarchy.arms, reading)
+            hierarchy = hierarchy.with_arms(prior_arms)
+            named_arms = named_arms or [str(name) for name in prior_arms]
+        if features is not None:
+            names = names_as_in_log(source, arm, [*features], reading)
+            features = dict(zip(names, features.values(), strict=True))
+        columns = {
+            "task": task, "reward": reward, "arm": arm, "propensity": propensity,
+            "eligible": eligible, "time": time, "population": population, "decision": decision,
+        }  # fmt: skip
+        evaluation = hb.evaluate(
+            opened_log(log, columns, named_arms, reading), policy, method,
+            prior=hierarchy, arm_features=features, uniform=uniform,
+            split=split, folds=folds, delta=delta, draws=draws,  # type: ignore[arg-type]
+            round_size=round_size, confidence=confidence, seed=seed,
+            limits=hb.Limits(fit_arms=most_arms), progress=answer.progress,
+        )  # fmt: skip
+        report = evaluation.report()
+        made_from = report.settings[MADE_FROM]
+        more = [file_facts(path) for path in (prior, arm_features) if path is not None]
+        report.settings[MADE_FROM] = {**made_from, "files": [*made_from["files"], *more]}
+        page = folder.write(report)
+
+    def show() -> None:
+        evaluation.show(console)
+        for name in report.figures:
+            say(f"Figure: {out / name}.png")
+        say(f"Report: {page}\nResults and settings: {out}")
+
+    answer.give(lambda: evaluation.to_dict() | {"files": {"page": str(page)}}, show)
 
 
 def _read_features(path: Path) -> dict[Any, Any]:

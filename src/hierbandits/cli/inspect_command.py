@@ -1,11 +1,10 @@
 """The command `hierbandits inspect`."""
 
-import json
-import sys
 from typing import Annotated
 
 import typer
 
+from hierbandits.cli.answer import Answer, JsonOption, QuietOption
 from hierbandits.cli.interruption import stopped_at_once
 from hierbandits.cli.reading_options import (
     Decimal,
@@ -31,7 +30,10 @@ def inspect(
     arm: Annotated[str | None, typer.Option(help="Column of the arms that were played.")] = None,
     features: Annotated[
         list[str] | None,
-        typer.Option(help="Instead of --arm: a column of features. Repeat the option for each."),
+        typer.Option(
+            metavar="TEXT",
+            help="Instead of --arm: a column of features. Repeat the option for each.",
+        ),
     ] = None,
     propensity: Annotated[
         str | None, typer.Option(help="Column of probabilities: how likely each choice was.")
@@ -43,7 +45,9 @@ def inspect(
     population: Annotated[str | None, typer.Option(help="Column of populations.")] = None,
     arms: Annotated[
         list[str] | None,
-        typer.Option(help="Name of an arm. Repeat the option for all arms that may occur."),
+        typer.Option(
+            metavar="TEXT", help="Name of an arm. Repeat the option for all arms that may occur."
+        ),
     ] = None,
     decision: Decision = None,
     strip: Strip = False,
@@ -52,7 +56,8 @@ def inspect(
     time_format: TimeFormat = None,
     separator: Separator = None,
     decimal: Decimal = ".",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Look at a log before anything is learned from it: what it holds, and what is wrong with it.
 
@@ -87,8 +92,5 @@ there is no such log or column.
             )  # fmt: skip
     except (ValueError, OSError) as error:
         fail(" ".join(str(error).split()))
-    if as_json:
-        sys.stdout.write(json.dumps(inspection.to_dict(), indent=2) + "\n")
-    else:
-        inspection.show(console)
+    Answer(as_json, quiet).give(inspection.to_dict, lambda: inspection.show(console))
     raise typer.Exit(0 if inspection.is_sound else 1)

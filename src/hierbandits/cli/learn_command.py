@@ -1,10 +1,11 @@
 """The command `hierbandits learn`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hierbandits.cli.answer import Answer, JsonOption, QuietOption
 from hierbandits.cli.interruption import stopped_at_once
 from hierbandits.cli.reading_options import (
     Decimal,
@@ -16,15 +17,19 @@ from hierbandits.cli.reading_options import (
     Separator,
     Strip,
     TimeFormat,
-    in_one_line,
     opened_log,
     reading_of,
 )
-from hierbandits.cli.terminal import app, command_line, console, fail, need, report_folder, say
+from hierbandits.cli.run_folder import OverwriteOption, RunFolder
+from hierbandits.cli.terminal import app, console, fail, failing, need, say
+
+if TYPE_CHECKING:
+    from hierbandits import LearningReport
 
 
 @app.command()
 def learn(
+    call: typer.Context,
     log: LogFiles,
     task: Annotated[str, typer.Option(help="Column of tasks: stores, users, wards.")],
     reward: Annotated[str, typer.Option(help="Column of rewards, which are numbers.")],
@@ -32,8 +37,9 @@ def learn(
     features: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="TEXT",
             help="Instead of --arm: a column of lists of features. Or a column of one feature; "
-            "repeat the option for each."
+            "repeat the option for each.",
         ),
     ] = None,
     population: Annotated[
@@ -45,13 +51,17 @@ def learn(
     context: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="TEXT",
             help="A feature that describes who comes, and cannot be chosen. Repeat the option for "
-            "each; the promises offer the other features."
+            "each; the promises offer the other features.",
         ),
     ] = None,
     arms: Annotated[
         list[str] | None,
-        typer.Option(help="Name of an arm. Repeat the option to fix all arms and their order."),
+        typer.Option(
+            metavar="TEXT",
+            help="Name of an arm. Repeat the option to fix all arms and their order.",
+        ),
     ] = None,
     structure: Annotated[
         str,
@@ -86,52 +96,99 @@ def learn(
     time_format: TimeFormat = None,
     separator: Separator = None,
     decimal: Decimal = ".",
+    agent: Annotated[
+        Path | None,
+        typer.Option(help="A new file, agent.hb say, for an agent that has learned the log."),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/learn"),
+    overwrite: OverwriteOption = False,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Learn a prior from past rewards, and whether tasks should share what they learn.
 
-    hierbandits learn log.parquet --task store --arm promo --reward revenue
+    hierbandits learn log.parquet --task store --arm promo --reward revenue --agent agent.hb
 
     The log has a row for each past decision. The report answers five questions. How similar are \
 tasks? Does a hierarchy fit better than one pooled model, or than independent tasks? Which tasks \
 stand out? Do predictions of held-out rows hold? What regret does an agent promise that starts \
 from this log?
 
-    The folder also has start.hb, from which an agent starts: it has learned the log.
+    The folder also has start.hb, from which an agent starts: it has learned the log. With --agent \
+there is such an agent, in a file of its own: decide and reward take it.
     """
     from hierbandits import Limits, learn_prior
     from hierbandits.reporting.progress import progress_bar
 
     need("matplotlib", "polars")
-    with stopped_at_once(), report_folder(out):
-        try:
-            reading = reading_of(
-                strip=strip, missing=missing, drop_missing=drop_missing, decision=decision,
-                separator=separator, decimal=decimal, time_format=time_format,
-            )  # fmt: skip
-            columns = {
-                "task": task, "reward": reward, "arm": arm, "features": features or None,
-                "population": population, "decision": decision, "time": time,
-            }  # fmt: skip
-            _, report = learn_prior(
-                opened_log(log, columns, arms or None, reading),
-                context=context or None,
-                structure=structure,  # type: ignore[arg-type]  # checked when fitting
-                rank=rank,
-                noise_std=noise_std,
-                held_out=held_out,
-                horizon=horizon,
-                runs=runs,
-                seed=seed,
-                limits=Limits(fit_arms=most_arms),
-            )
-            with progress_bar("Writing the report", None, None):
-                made = report.report()
-                made.settings["command"] = command_line()
-                page = made.write(out)
-        except (ValueError, OSError) as error:
-            fail(in_one_line(error))
-    report.show(console)
-    say(f"Report: {page}\nStart: {out / 'start.hb'}; to start from it:\n")
-    say("    import hierbandits as hb")
-    say(f"    agent = hb.Agent(hb.Start.load({str(out / 'start.hb')!r}), seed=0)")
+    answer = Answer(as_json, quiet)
+    folder = RunFolder(out, call, overwrite=overwrite)
+    if agent is not None:
+        _check_new(agent)
+    with stopped_at_once(), folder.made(), failing():
+        reading = reading_of(
+            strip=strip, missing=missing, drop_missing=drop_missing, decision=decision,
+            separator=separator, decimal=decimal, time_format=time_format,
+        )  # fmt: skip
+        columns = {
+            "task": task, "reward": reward, "arm": arm, "features": features or None,
+            "population": population, "decision": decision, "time": time,
+        }  # fmt: skip
+        _, report = learn_prior(
+            opened_log(log, columns, arms or None, reading),
+            context=context or None,
+            structure=structure,  # type: ignore[arg-type]  # checked when fitting
+            rank=rank,
+            noise_std=noise_std,
+            held_out=held_out,
+            horizon=horizon,
+            runs=runs,
+            seed=seed,
+            limits=Limits(fit_arms=most_arms),
+            progress=answer.progress,
+        )
+        with progress_bar("Writing the report", None, answer.progress):
+            page = folder.write(report.report())
+            if agent is not None:
+                _make_agent(report, agent, seed)
+    files = {"page": str(page), "start": str(out / "start.hb")}
+    files |= {} if agent is None else {"agent": str(agent)}
+
+    def show() -> None:
+        report.show(console)
+        say(f"Report: {page}\nStart: {out / 'start.hb'}")
+        say(f"{'To start from it' if agent is None else f'Agent: {agent}; to go on'}:\n")
+        for line in _snippet(report, out / "start.hb", agent):
+            say(f"    {line}")
+
+    answer.give(lambda: report.to_dict() | {"files": files}, show)
+
+
+def _check_new(agent: Path) -> None:
+    """Fail before the work if an agent could not be saved there, or would be lost."""
+    if agent.exists():
+        fail(f"--agent must be a new file, got {agent}: it may hold an agent that has learned more")
+    if not agent.parent.is_dir():
+        fail(f"--agent must be in a folder that exists, got {agent}")
+
+
+def _make_agent(report: "LearningReport", path: Path, seed: int) -> None:
+    """Save an agent that starts from the log; its decisions carry propensities."""
+    from hierbandits import Agent
+    from hierbandits.policies.policy import DRAWS
+
+    Agent(report.start, seed=seed, draws=DRAWS).save(path)
+
+
+def _snippet(report: "LearningReport", start: Path, agent: Path | None) -> list[str]:
+    """Lines of Python that go on from here, and run as they are."""
+    lines = ["import hierbandits as hb"]
+    if agent is None:
+        lines.append(f"agent = hb.Agent(hb.Start.load({str(start)!r}), seed=0)")
+    else:
+        lines.append(f"agent = hb.Agent.load({str(agent)!r})")
+    if report.arms is not None:
+        known = report.start.tasks
+        lines.append(f"decision = agent.decide({(known[0] if known else 'a new task')!r})")
+        lines.append("print(decision.arm)")
+    return lines

@@ -1,6 +1,5 @@
 """The options that say how a log is read, the same for every command that reads one."""
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,7 +32,9 @@ MostArms = Annotated[
 Strip = Annotated[bool, typer.Option("--strip", help="Remove spaces around text.")]
 Missing = Annotated[
     list[str] | None,
-    typer.Option(help="Text that stands for a missing cell, such as NA. Repeat it for more."),
+    typer.Option(
+        metavar="TEXT", help="Text that stands for a missing cell, such as NA. Repeat it for more."
+    ),
 ]
 DropMissing = Annotated[
     bool, typer.Option("--drop-missing", help="Leave out rows that lack a cell.")
@@ -45,14 +46,6 @@ Separator = Annotated[
     str | None, typer.Option(help="Separator of a CSV file. By default what its header has.")
 ]
 Decimal = Annotated[str, typer.Option(help="Decimal mark of a CSV file's numbers: . or ,")]
-
-
-def in_one_line(error: Exception) -> str:
-    """What an error says; one about a row of the log also says how to see all of them."""
-    message = " ".join(str(error).split())
-    if re.search(r" at row \d+$", message):
-        message += " (hierbandits inspect tells all problems at once)"
-    return message
 
 
 def source_of(files: Sequence[str]) -> Any:

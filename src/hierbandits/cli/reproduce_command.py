@@ -1,23 +1,21 @@
 """The command `hierbandits reproduce`, which runs an experiment."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hierbandits.cli.terminal import (
-    app,
-    command_line,
-    console,
-    fail,
-    need,
-    report_folder,
-    say,
-    tell,
-)
+from hierbandits.cli.answer import Answer, JsonOption, QuietOption
+from hierbandits.cli.completion import experiment_names, policy_names
+from hierbandits.cli.own_file import FromOption, OwnFile
+from hierbandits.cli.run_folder import OverwriteOption, RunFolder
+from hierbandits.cli.terminal import app, console, fail, need, say, tell
 from hierbandits.reporting.terminal_table import terminal_table
+
+if TYPE_CHECKING:
+    from hierbandits.experiments import Experiment
 
 CHUNKS = ".hierbandits-chunks"
 """Inside the folder of an experiment that runs: the folder of its finished chunks."""
@@ -25,8 +23,23 @@ CHUNKS = ".hierbandits-chunks"
 
 @app.command()
 def reproduce(
+    call: typer.Context,
     experiment: Annotated[
-        str | None, typer.Argument(help="Its name. Without it, a list of all.")
+        str | None,
+        typer.Argument(
+            help="Its name. Without it, a list of all.", autocompletion=experiment_names
+        ),
+    ] = None,
+    own: FromOption = None,
+    tasks: Annotated[int | None, typer.Option(min=1, help="Number of tasks, m.")] = None,
+    concurrent: Annotated[int | None, typer.Option(min=1, help="Tasks in a round, L.")] = None,
+    policies: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            autocompletion=policy_names,
+            help="Policies to compare with HierTS; repeat it, or separate them by commas.",
+        ),
     ] = None,
     runs: Annotated[
         int | None, typer.Option(min=2, help="Number of runs. Each experiment has its own default.")
@@ -38,7 +51,8 @@ def reproduce(
     data: Annotated[Path | None, typer.Option(help="digits: a folder with MNIST's files.")] = None,
     dataset: Annotated[str | None, typer.Option(help="digits: mnist or digits8x8.")] = None,
     digit: Annotated[
-        list[int] | None, typer.Option(help="digits: a positive class; may be repeated.")
+        list[int] | None,
+        typer.Option(metavar="<int>", help="digits: a positive class; may be repeated."),
     ] = None,
     estimator: Annotated[
         str | None,
@@ -54,32 +68,52 @@ def reproduce(
             "test-half (all test pictures, the paper's words)."
         ),
     ] = None,
+    overwrite: OverwriteOption = False,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Run an experiment and leave a folder of figures, results, settings and a report.
+
+    hierbandits reproduce synthetic --quick --tasks 20 --policies TS,HierIDS
+
+    hierbandits reproduce stores --from my.py
 
     While it runs, finished chunks are kept in the folder, from which an interrupted experiment \
 resumes. The numbers do not depend on --jobs.
     """
     from hierbandits.environments.images import NotFetchedError
-    from hierbandits.experiments import EXPERIMENTS, Options
+    from hierbandits.experiments import Options
     from hierbandits.reporting.progress import progress_bar
 
+    answer, mine = Answer(as_json, quiet), OwnFile(own)
+    experiments = mine.experiments
     if experiment is None:
-        _list_experiments()
+        _list_experiments(answer, experiments)
         return
-    if experiment not in EXPERIMENTS:
-        fail(f"EXPERIMENT must be one of {', '.join(EXPERIMENTS)}, got {experiment!r}")
-    for_digits = {"--data": data, "--dataset": dataset, "--digit": digit}
-    for_digits |= {"--estimator": estimator, "--arms-from": arms_from}
-    for option, value in for_digits.items():
-        if value and experiment != "digits":
-            fail(f"{option} is for the experiment digits alone, got it for {experiment}")
+    if experiment not in experiments:
+        fail(f"EXPERIMENT must be one of {', '.join(experiments)}, got {experiment!r}")
+    for field, (option, value) in {
+        "tasks": ("--tasks", tasks),
+        "concurrent": ("--concurrent", concurrent),
+        "policies": ("--policies", policies),
+        "data": ("--data", data),
+        "dataset": ("--dataset", dataset),
+        "digits": ("--digit", digit),
+        "estimator": ("--estimator", estimator),
+        "arms_from": ("--arms-from", arms_from),
+    }.items():
+        if value and field not in experiments[experiment].takes:
+            takers = [name for name, entry in experiments.items() if field in entry.takes]
+            alone = f"the experiment {takers[0]} alone" if len(takers) == 1 else ", ".join(takers)
+            fail(f"{option} is for {alone}, got it for {experiment}")
+    compared = mine.chosen("--policies", policies, mine.policies) if policies else None
     need("matplotlib", "polars", *(["joblib"] if jobs != 1 else []))
     if experiment == "digits" and data is None:
         need("sklearn")
-    folder = out or Path("results") / experiment
-    with report_folder(folder), _chunks_of(folder) as chunks:
-        with progress_bar(f"Simulating {experiment}", None, None) as steps:
+    place = out or Path("results") / experiment
+    folder = RunFolder(place, call, overwrite=overwrite)
+    with folder.made(), _chunks_of(place) as chunks:
+        with progress_bar(f"Simulating {experiment}", None, answer.progress) as steps:
             options = Options(
                 runs=runs,
                 seed=seed,
@@ -87,6 +121,9 @@ resumes. The numbers do not depend on --jobs.
                 quick=quick,
                 checkpoint=chunks,
                 progress=steps.update,
+                tasks=tasks,
+                concurrent=concurrent,
+                policies=compared,
                 data=data,
                 dataset=dataset,
                 digits=tuple(digit or ()),
@@ -94,22 +131,25 @@ resumes. The numbers do not depend on --jobs.
                 arms_from=arms_from,
             )
             try:
-                report = EXPERIMENTS[experiment].run(options)
+                report = experiments[experiment].run(options)
             except NotFetchedError as error:
                 raise ValueError(f"{error} (--data FOLDER or --dataset digits8x8)") from None
-        report.settings["command"] = command_line()
-        page = report.write(folder)
-    report.show(console)
-    for name in report.figures:
-        say(f"Figure: {folder / name}.png")
-    say(f"Report: {page}\nResults and settings: {folder}")
+        page = folder.write(report)
+
+    def show() -> None:
+        report.show(console)
+        for name in report.figures:
+            say(f"Figure: {place / name}.png")
+        say(f"Report: {page}\nResults and settings: {place}")
+
+    told = {"experiment": experiment, "rows": report.rows, "files": {"page": str(page)}}
+    answer.give(lambda: told, show)
 
 
-def _list_experiments() -> None:
-    from hierbandits.experiments import EXPERIMENTS
-
-    rows = [(name, entry.summary) for name, entry in EXPERIMENTS.items()]
-    console.print(terminal_table(("experiment", "what it shows"), rows, right=()))
+def _list_experiments(answer: Answer, experiments: "Mapping[str, Experiment]") -> None:
+    rows = {name: entry.summary for name, entry in experiments.items()}
+    table = terminal_table(("experiment", "what it shows"), rows.items(), right=())
+    answer.give(lambda: rows, lambda: console.print(table))
 
 
 @contextmanager

@@ -1,15 +1,17 @@
 """The terminal: what commands print, how they fail, and the app that they belong to."""
 
 import shlex
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 try:
     import typer
     from rich.console import Console
+    from typer.core import TyperGroup
 except ImportError:  # the library does without them
     sys.exit("The hierbandits command needs its extra: pip install 'hierbandits[all]'")
 
@@ -17,7 +19,38 @@ from hierbandits.cli.interruption import at_a_sudden_end
 from hierbandits.reporting.report_folder import ReportFolder
 from hierbandits.reporting.shown_name import printable
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich")
+
+class PlainGroup(TyperGroup):
+    """Commands whose help shows no type for an option that takes no value."""
+
+    def get_command(self, *arguments: Any) -> Any:
+        """A command by its name."""
+        command = super().get_command(*arguments)
+        if command is not None:
+            _hide_types_of_flags(command, arguments[0])
+        return command
+
+    def get_params(self, *arguments: Any) -> Any:
+        """The options of the program itself."""
+        options = super().get_params(*arguments)
+        for option in options:
+            _hide_type_of_flag(option)
+        return options
+
+
+def _hide_types_of_flags(command: Any, context: Any) -> None:
+    for option in command.get_params(context):
+        _hide_type_of_flag(option)
+
+
+def _hide_type_of_flag(option: Any) -> None:
+    if getattr(option, "is_flag", False) and option.metavar is None:
+        option.metavar = ""
+
+
+app = typer.Typer(
+    cls=PlainGroup, no_args_is_help=True, add_completion=True, rich_markup_mode="rich"
+)
 console = Console()
 
 
@@ -77,6 +110,23 @@ def need(*packages: str) -> None:
             import_module(package)
         except ImportError as error:
             fail(f"this command needs {package} ({error}): pip install 'hierbandits[all]'")
+
+
+def in_one_line(error: Exception) -> str:
+    """What an error says; one about a row of the log also says how to see all of them."""
+    message = " ".join(str(error).split())
+    if re.search(r" at row \d+$", message):
+        message += " (hierbandits inspect tells all problems at once)"
+    return message
+
+
+@contextmanager
+def failing() -> Iterator[None]:
+    """Turn what is wrong with arguments and files into one line, and status 2."""
+    try:
+        yield
+    except (ValueError, LookupError, OSError) as error:
+        fail(in_one_line(error))
 
 
 @contextmanager

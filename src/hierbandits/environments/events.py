@@ -8,8 +8,8 @@ from hierbandits.checks import index_array
 from hierbandits.types import Indices
 
 
-class Events(NamedTuple):
-    """Events: in which run, of which task, and which of the task's interactions.
+class EventKeys(NamedTuple):
+    """In which run events are, of which task, and which of the task's interactions.
 
     As a tuple they are the keys of random numbers; see `Stream`.
     """
@@ -17,6 +17,21 @@ class Events(NamedTuple):
     run: Indices  # (E,)
     task: Indices  # (E,)
     interaction: Indices  # (E,), counted from 0
+
+
+class Events(EventKeys):
+    """Events of one round, and the number of the round, which is no key of random numbers.
+
+    Rounds are counted from 0 over all tasks: worlds that drift in calendar time read `round`.
+    """
+
+    round: int
+
+    def __new__(cls, run: Indices, task: Indices, interaction: Indices, round: int = 0) -> "Events":
+        """Events by their keys, in a round."""
+        events = super().__new__(cls, run, task, interaction)
+        events.round = round
+        return events
 
 
 def checked_events(events: Events, first_run: int, runs: int | None, num_tasks: int) -> Indices:

@@ -187,6 +187,13 @@ class Evaluation:
         rows = f"{self.settings['rows']:,} rows of {len(self.tasks):,} tasks"
         return f"<Evaluation on {rows}: {self.verdict}>"
 
+    def _repr_html_(self) -> str:
+        from hierbandits.evaluation.evaluation_tables import tables
+        from hierbandits.reporting.notebook_card import notebook_card
+
+        warnings = [f"Warning: {warning}" for warning in self.warnings]
+        return notebook_card(repr(self), [*self.notes, *warnings], tables(self))
+
     def __str__(self) -> str:
         from hierbandits.evaluation.evaluation_tables import tables
         from hierbandits.reporting.text_table import text_table

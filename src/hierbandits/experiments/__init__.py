@@ -11,6 +11,7 @@ from hierbandits.experiments import (
     synthetic,
 )
 from hierbandits.experiments.experiment import Experiment, Options
+from hierbandits.experiments.named_worlds import WORLDS
 
 EXPERIMENTS: dict[str, Experiment] = {
     "synthetic": synthetic.EXPERIMENT,
@@ -23,4 +24,4 @@ EXPERIMENTS: dict[str, Experiment] = {
     "digits": digits.EXPERIMENT,
 }
 
-__all__ = ["EXPERIMENTS", "Experiment", "Options"]
+__all__ = ["EXPERIMENTS", "WORLDS", "Experiment", "Options"]

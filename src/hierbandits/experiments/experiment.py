@@ -7,7 +7,7 @@ from typing import Any
 
 from hierbandits.environments import ActionSets, Environment, HierarchicalBandit
 from hierbandits.models.hierarchy import GaussianHierarchy
-from hierbandits.policies.recipes import Recipe
+from hierbandits.policies.recipes import POLICIES, Recipe
 from hierbandits.reporting.progress import Listener, Steps
 from hierbandits.reporting.report import Report
 from hierbandits.reporting.rounding import shown_error
@@ -31,7 +31,10 @@ class Options:
     quick: bool = False
     checkpoint: Path | None = None
     progress: Listener | None = None  # told of the runs of all studies
-    # For digits alone; it has its own defaults.
+    # What an experiment `takes`; it has its own defaults.
+    tasks: int | None = None  # the number of tasks
+    concurrent: int | None = None  # the tasks of a round, L
+    policies: Mapping[str, Recipe] | None = None  # those compared, with HierTS
     data: Path | None = None  # a folder with MNIST's files
     dataset: str | None = None
     digits: tuple[int, ...] = ()  # positive classes
@@ -44,13 +47,31 @@ class Options:
             return self.runs
         return quick if self.quick else usual
 
+    def num_tasks(self, usual: int) -> int:
+        """The number of tasks asked for, or the experiment's own."""
+        return usual if self.tasks is None else self.tasks
+
+    def round_size(self, usual: int) -> int:
+        """The tasks of a round that are asked for, or the experiment's own."""
+        return usual if self.concurrent is None else self.concurrent
+
+    def compared(self, usual: Sequence[str]) -> dict[str, Recipe]:
+        """The policies asked for, or the experiment's own; HierTS is always one of them."""
+        if self.policies is None:
+            return {name: POLICIES[name] for name in usual}
+        return {"HierTS": POLICIES["HierTS"], **self.policies}
+
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A one-line summary of an experiment, and the function that runs it."""
+    """A one-line summary of an experiment, the function that runs it, and what it takes.
+
+    Every experiment takes runs, seed, jobs and quick; `takes` names other fields of its options.
+    """
 
     summary: str
     run: Callable[[Options], Report]
+    takes: tuple[str, ...] = ()
 
 
 class StudyRunner:

@@ -26,32 +26,33 @@ HYPER_STD, TASK_STDS, TASKS = 1.0, (0.1, 0.3), 20
 def run(options: Options) -> Report:
     """The regret of each task in the order they are met: the setting of AdaTS and MetaTS."""
     runs = options.num_runs(1000, 100)
-    runner = StudyRunner(options, runs * len(COMPARED) * len(TASK_STDS))
+    compared, num_tasks = options.compared(COMPARED), options.num_tasks(TASKS)
+    runner = StudyRunner(options, runs * len(compared) * len(TASK_STDS))
     report = Report(
         "meta",
         "Meta-learning: the regret of each task in turn",
         {"runs": runs, "seed": options.seed, "sigma_q": HYPER_STD, "sigma_0": TASK_STDS}
-        | {"m": TASKS, "n": 200},
+        | {"m": num_tasks, "n": 200},
     )
     figure, axes = panels(2)
-    tasks = np.arange(1, TASKS + 1)
+    tasks = np.arange(1, num_tasks + 1)
     tables, found, ends = [], [], []
     for plot, width in zip(axes, TASK_STDS, strict=True):
         study = runner.run(
-            paper_problem(HYPER_STD, width, num_tasks=TASKS), COMPARED, MetaLearning(), runs
+            paper_problem(HYPER_STD, width, num_tasks=num_tasks), compared, MetaLearning(), runs
         )
         lines = {
             name: [mean_and_error(column) for column in study.outcomes[name].per_task.T]
-            for name in COMPARED
+            for name in compared
         }
         error_bars(plot, tasks, lines, f"$\\sigma_0$ = {width}", "task", "regret of the task")
         add_rows(report, study, "", sigma_q=HYPER_STD, sigma_0=width, L=1)
         tables.append((f"sigma_0 = {width}: all tasks", RESULT_COLUMNS, result_rows(study)))
-        first, last = ({n: lines[n][at] for n in COMPARED} for at in (0, -1))
+        first, last = ({n: lines[n][at] for n in compared} for at in (0, -1))
         cells = [
             [name] + [text for mean, error in (first[name], last[name])
                       for text in (f"{mean:.2f}", shown_error(error))]
-            for name in COMPARED
+            for name in compared
         ]  # fmt: skip
         columns = ("policy", "first", "± s.e.", "last", "± s.e.")
         tables.append((f"sigma_0 = {width}: the first and the last task", columns, cells))
@@ -59,7 +60,7 @@ def run(options: Options) -> Report:
             f"from {number(*first['HierTS'])} in the first task to {number(*last['HierTS'])} in "
             f"the last for sigma_0 = {width}"
         )
-        others = ", ".join(f"{name} {number(*last[name])}" for name in COMPARED)
+        others = ", ".join(f"{name} {number(*last[name])}" for name in compared)
         ends.append(f"for sigma_0 = {width}, {others}")
         report.frame(f"tasks_{width:g}", study.task_frame())
     axes[1].get_legend().remove()  # the same as on the left
@@ -80,4 +81,6 @@ def run(options: Options) -> Report:
     return report
 
 
-EXPERIMENT = Experiment("one task after another: how fast later tasks profit", run)
+EXPERIMENT = Experiment(
+    "one task after another: how fast later tasks profit", run, ("tasks", "policies")
+)

@@ -29,55 +29,59 @@ from hierbandits.simulation.study import Study, mean_and_error
 
 COMPARED = ("HierTS", "TS", "OracleTS", "PooledTS", "HierUCB")
 HYPER_STDS = {"a": 0.5, "b": 1.0}  # sigma_q of each panel
-TASK_STD, INTERACTIONS, ROUND_SIZE = 0.1, 200, 5
+TASK_STD, INTERACTIONS, ROUND_SIZE, TASKS = 0.1, 200, 5, 10
 ROUND_SIZES = (1, 2, 5, 10)  # L in panel c
 
 
 def run(options: Options) -> Report:
     """Regret against rounds for two widths of the hyper-prior, and against L."""
     runs = options.num_runs(1000, 100)
-    others = len(ROUND_SIZES) - 1
-    runner = StudyRunner(options, runs * len(HYPER_STDS) * (len(COMPARED) + others))
+    policies, own_size = options.compared(COMPARED), options.round_size(ROUND_SIZE)
+    num_tasks = options.num_tasks(TASKS)
+    round_sizes = sorted({own_size, *(size for size in ROUND_SIZES if size <= num_tasks)})
+    others = len(round_sizes) - 1
+    runner = StudyRunner(options, runs * len(HYPER_STDS) * (len(policies) + others))
     report = Report(
         "synthetic",
         "Synthetic bandits: HierTS against its baselines",
-        {"runs": runs, "seed": options.seed, "d": 2, "arms": 10, "m": 10, "n": INTERACTIONS}
+        {"runs": runs, "seed": options.seed, "d": 2, "arms": 10, "m": num_tasks}
+        | {"n": INTERACTIONS}
         | {
             "sigma": 0.5,
             "sigma_0": TASK_STD,
             "sigma_q": list(HYPER_STDS.values()),
-            "L": ROUND_SIZES,
+            "L": round_sizes,
         },
     )
     studies = {}
     by_size: dict[float, dict[int, Study]] = {}
     for panel, width in HYPER_STDS.items():
-        problem = paper_problem(width, TASK_STD)
-        study = runner.run(problem, COMPARED, Concurrent(ROUND_SIZE), runs)
+        problem = paper_problem(width, TASK_STD, num_tasks)
+        study = runner.run(problem, policies, Concurrent(own_size), runs)
         studies[panel] = study
         by_size[width] = {
-            size: study if size == ROUND_SIZE
+            size: study if size == own_size
             else runner.run(problem, ["HierTS"], Concurrent(size), runs)
-            for size in ROUND_SIZES
+            for size in round_sizes
         }  # fmt: skip
     _draw(report, studies, by_size)
     report.text(
-        f"Ten tasks of two features and ten arms have {INTERACTIONS} interactions each, in rounds "
-        f"of {ROUND_SIZE}. Tasks differ by sigma_0 = {TASK_STD} around a mean of width sigma_q. "
-        f"There are {runs} runs. Every policy meets the same worlds and the same luck, so that "
-        "differences are paired. PooledTS takes all tasks for one, and HierUCB uses the "
+        f"{num_tasks} tasks of two features and ten arms have {INTERACTIONS} interactions each, in "
+        f"rounds of {own_size}. Tasks differ by sigma_0 = {TASK_STD} around a mean of width "
+        f"sigma_q. There are {runs} runs. Every policy meets the same worlds and the same luck, so "
+        "that differences are paired. PooledTS takes all tasks for one, and HierUCB uses the "
         "hierarchy's upper bounds."
     )
     limits = {
         width: {
-            size: average_bounds(paper_problem(width, TASK_STD), size, options.seed)
-            for size in ROUND_SIZES
+            size: average_bounds(paper_problem(width, TASK_STD, num_tasks), size, options.seed)
+            for size in round_sizes
         }
         for width in HYPER_STDS.values()
     }
     for panel, width in HYPER_STDS.items():
-        limit = limits[width][ROUND_SIZE]
-        labels = {"sigma_q": width, "sigma_0": TASK_STD, "L": ROUND_SIZE}
+        limit = limits[width][own_size]
+        labels = {"sigma_q": width, "sigma_0": TASK_STD, "L": own_size}
         add_rows(report, studies[panel], panel, **labels, **limit)
         report.table(
             f"({panel}) sigma_q = {width}: final regret over all tasks; the theorem's bound, which "
@@ -133,21 +137,24 @@ def _draw(
     for axes, (panel, width) in zip((left, middle), HYPER_STDS.items(), strict=True):
         regret_curves(axes, studies[panel], f"({panel}) $\\sigma_q$ = {width}")
     lines = {
-        f"HierTS, $\\sigma_q$ = {width}": [sizes[size].mean("HierTS") for size in ROUND_SIZES]
+        f"HierTS, $\\sigma_q$ = {width}": [study.mean("HierTS") for study in sizes.values()]
         for width, sizes in by_size.items()
     }
-    error_bars(right, ROUND_SIZES, lines, "(c) concurrent tasks", "L")
-    runs = studies["a"].runs
+    round_sizes = list(next(iter(by_size.values())))
+    error_bars(right, round_sizes, lines, "(c) concurrent tasks", "L")
+    runs, num_tasks = studies["a"].runs, studies["a"].outcomes["HierTS"].per_task.shape[1]
+    known = studies["a"].outcomes
+    rival = next((name for name in ("TS", *known) if name in known and name != "HierTS"), "HierTS")
     found = [
-        f"with sigma_q = {width}, {compared(studies[panel], 'HierTS', 'TS')}"
+        f"with sigma_q = {width}, {compared(studies[panel], 'HierTS', rival)}"
         for panel, width in HYPER_STDS.items()
     ]
-    report.answer(f"In ten similar tasks, {'; '.join(found)}.", certainty(runs))
+    report.answer(f"In {num_tasks} similar tasks, {'; '.join(found)}.", certainty(runs))
     ends = [
-        f"({panel}) for sigma_q = {width}, {totals(studies[panel], COMPARED)}"
+        f"({panel}) for sigma_q = {width}, {totals(studies[panel], studies[panel].outcomes)}"
         for panel, width in HYPER_STDS.items()
     ]
-    first, last = ROUND_SIZES[0], ROUND_SIZES[-1]
+    first, last = round_sizes[0], round_sizes[-1]
     grown = [
         f"from {number(*sizes[first].mean('HierTS'))} to {number(*sizes[last].mean('HierTS'))} "
         f"for sigma_q = {width}"
@@ -187,4 +194,8 @@ def _table_of_sizes(
     )
 
 
-EXPERIMENT = Experiment("the paper's figure: HierTS, TS and OracleTS, and the price of L", run)
+EXPERIMENT = Experiment(
+    "the paper's figure: HierTS, TS and OracleTS, and the price of L",
+    run,
+    ("tasks", "concurrent", "policies"),
+)

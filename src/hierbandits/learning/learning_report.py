@@ -32,6 +32,7 @@ from hierbandits.learning.task_similarity import Similarity
 from hierbandits.learning.together_sections import together_sections
 from hierbandits.logs import LogSummary, Start
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.reporting.notebook_card import notebook_card
 from hierbandits.reporting.plain_data import plain
 from hierbandits.reporting.report import Report
 from hierbandits.types import Name
@@ -182,6 +183,11 @@ class LearningReport:
             if section.brief:
                 page.table(section.heading, section.columns, section.rows)
         page.show(console)
+
+    def _repr_html_(self) -> str:
+        brief = [section for section in self.sections() if section.brief]
+        tables = [(section.heading, section.columns, section.rows) for section in brief]
+        return notebook_card(repr(self), self.verdict, tables)
 
     def __repr__(self) -> str:
         best = self.comparison.best

@@ -20,8 +20,10 @@ from hierbandits.logs.polars_import import polars_module
 from hierbandits.logs.reading import AS_IT_IS, Reading
 from hierbandits.logs.repeats import Repeats
 from hierbandits.logs.sources import column_names, files_of, frames, opened
+from hierbandits.reporting.notebook_card import notebook_card
 from hierbandits.reporting.pandas_frame import as_pandas
 from hierbandits.reporting.plain_data import plain
+from hierbandits.reporting.shown_name import MOST_IN_CELL, shown_name
 from hierbandits.types import Indices, Name
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def _no_rows() -> Indices:
     return np.empty(0, np.intp)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Log:
     """Rows of (task, arm or features, reward), read anew on each pass and never held as a whole.
 
@@ -129,6 +131,15 @@ class Log:
         for frame in frames(self.source, self.columns.names, self.batch_rows):
             yield cleaner.clean(frame, start)
             start += frame.height
+
+    def __repr__(self) -> str:
+        columns = ", ".join(f"{role}={name!r}" for role, name in self.columns._roles())
+        rows = f" of {len(self.source):,} rows" if hasattr(self.source, "__len__") else ""
+        return f"<Log{rows}: {shown_name(columns, MOST_IN_CELL)}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(role, name) for role, name in self.columns._roles()]
+        return notebook_card(repr(self), (), [("", ("what", "column"), rows)])
 
     def batches(self) -> Iterator[Batch]:
         """Read the rows in order; a repeated decision id is refused at the end of the pass."""

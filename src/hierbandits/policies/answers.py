@@ -13,7 +13,10 @@ from hierbandits.types import Indices, Vector
 def checked_choices(rule: Rule, choices: Any, arms: Arms) -> Indices:
     """A copy of the choices of a round, if each is the number of one of its event's arms."""
     size = arms.sizes.size
-    numbers = np.asarray(choices)
+    try:
+        numbers = np.asarray(choices)
+    except ValueError:  # lists of several lengths
+        numbers = np.array(None)
     if numbers.dtype.kind not in "iu" or numbers.shape != (size,):
         raise ValueError(
             f"rule {rule!r:.80} must choose integers of shape ({size},), one for each event, "

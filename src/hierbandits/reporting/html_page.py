@@ -27,8 +27,8 @@ class HtmlPage:
     frames, and nothing is fetched.
     """
 
-    def __init__(self, title: str) -> None:
-        self.title = title
+    def __init__(self, title: str, heading: str = "h2") -> None:
+        self.title, self._heading = title, heading
         self._answer: list[str] = []
         self._parts: list[str] = []
 
@@ -41,7 +41,7 @@ class HtmlPage:
 
     def heading(self, text: str) -> None:
         """Begin a section."""
-        self._parts.append(f"<h2>{shown_text(text)}</h2>")
+        self._parts.append(f"<{self._heading}>{shown_text(text)}</{self._heading}>")
 
     def text(self, *paragraphs: str) -> None:
         """Add paragraphs."""
@@ -71,6 +71,10 @@ class HtmlPage:
         """Add a part that is HTML already; whoever made it has escaped what others wrote."""
         self._parts.append(html)
 
+    def body(self) -> str:
+        """All parts, without a page around them."""
+        return "\n".join([*self._answer, *self._parts])
+
     def html(self, origin: Sequence[tuple[str, str]] = (), details: str = "") -> str:
         """The whole page.
 
@@ -84,7 +88,7 @@ class HtmlPage:
         return _PAGE.format(
             title=shown_text(self.title),
             style=STYLE,
-            body="\n".join([*self._answer, *self._parts]),
+            body=self.body(),
             foot=foot,
             details=escape(details),
         )

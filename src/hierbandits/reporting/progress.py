@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from threading import Timer
 from typing import TypeAlias
 
+from hierbandits.reporting.notebook_progress import NotebookLine, in_notebook
+
 PATIENCE = 2.0  # seconds of work before a bar appears
 
 Listener: TypeAlias = Callable[[int, int | None], object]
@@ -39,13 +41,20 @@ def progress_bar(description: str, total: int | None, progress: Progress) -> Ite
     """The steps of the work inside the block.
 
     The bar appears after PATIENCE seconds, or at once if `progress` is True, and goes with the
-    block.
+    block.  In a notebook it is a line of text.
     """
     if callable(progress):
         yield Steps(total, progress)
         return
     if progress not in (None, True, False):
         raise ValueError(f"progress must be True, False, None or a function, got {progress!r:.80}")
+    if progress is not False and in_notebook():
+        line = NotebookLine(description, 0.0 if progress else PATIENCE)
+        try:
+            yield Steps(total, line.update)
+        finally:
+            line.close()
+        return
     shown = sys.stderr.isatty() if progress is None else progress
     try:
         from rich.console import Console

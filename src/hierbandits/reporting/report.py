@@ -5,7 +5,6 @@ import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from io import BytesIO
 from pathlib import Path
@@ -14,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from hierbandits.reporting.figure_text import prepare_text
 from hierbandits.reporting.html_page import HtmlPage
+from hierbandits.reporting.notebook_card import notebook_frame
+from hierbandits.reporting.picture import Picture
 from hierbandits.reporting.plain_data import plain
 from hierbandits.reporting.provenance import origin_lines, time_text
 from hierbandits.reporting.report_folder import ReportFolder, as_json
+from hierbandits.reporting.shown_name import shown_name
 from hierbandits.reporting.terminal_table import terminal_table
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 _PACKAGES = ("hierbandits", "numpy", "scipy", "numba")
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Report:
     """Collects results, and then writes them all into a folder.
 
@@ -40,7 +42,7 @@ class Report:
     made: str = field(default_factory=lambda: time_text(datetime.now(UTC)))
     _page: HtmlPage = field(init=False)
     _tables: list[tuple[str, Sequence[str], Sequence[Sequence[str]]]] = field(default_factory=list)
-    _figures: dict[str, tuple[Any, bytes]] = field(default_factory=dict)  # each with its PNG
+    _figures: dict[str, Picture] = field(default_factory=dict)
     _frames: dict[str, Any] = field(default_factory=dict)
     _documents: dict[str, Any] = field(default_factory=dict)
     _others: dict[str, Callable[[Path], object]] = field(default_factory=dict)
@@ -68,10 +70,9 @@ class Report:
         names, the figure has numbers in their place, and a sentence says which.
         """
         note = prepare_text(figure)
-        picture = _written(partial(figure.savefig, format="png", dpi=130))
-        self._figures[name] = figure, picture
         caption = f"{caption} {note}" if note else caption
-        self._page.figure(picture, caption, figure.get_size_inches()[0])
+        self._figures[name] = picture = Picture(figure, caption)
+        self._page.figure(picture.drawn(), caption, figure.get_size_inches()[0])
 
     @property
     def figures(self) -> list[str]:
@@ -106,6 +107,18 @@ class Report:
         """Add a row to summary.json."""
         self.rows.append(values)
 
+    @property
+    def pictures(self) -> dict[str, Picture]:
+        """The figures by name; a notebook shows them."""
+        return dict(self._figures)
+
+    def _repr_html_(self) -> str:
+        return notebook_frame(self.html())
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self._figures)} figures, {len(self._tables)} tables"
+        return f"<Report {self.experiment!r}: {shown_name(self.title)}; {sizes}>"
+
     def html(self) -> str:
         """The page."""
         settings = self._all_settings()
@@ -126,9 +139,9 @@ class Report:
         of others are refused where they are in the way, and left alone elsewhere.
         """
         target = ReportFolder(folder)
-        contents = {f"{name}.png": picture for name, (_, picture) in self._figures.items()}
-        for name, (figure, _) in self._figures.items():
-            contents[f"{name}.svg"] = _written(partial(figure.savefig, format="svg"))
+        contents: dict[str, bytes] = {}
+        for name, picture in self._figures.items():
+            contents |= {f"{name}.{form}": picture.drawn(form) for form in ("png", "svg")}
         for name, frame in self._frames.items():
             contents[f"{name}.parquet"] = _written(frame.write_parquet)
         for name, content in self._documents.items():

@@ -14,6 +14,7 @@ from hierbandits.simulation.schedules import (
 )
 from hierbandits.simulation.simulator import simulate
 from hierbandits.simulation.study import Outcome, Study
+from hierbandits.simulation.sweep import Sweep, sweep
 
 __all__ = [
     "Arriving",
@@ -26,8 +27,10 @@ __all__ = [
     "Schedule",
     "Sequential",
     "Study",
+    "Sweep",
     "error_bars",
     "regret_curves",
     "schedules",
     "simulate",
+    "sweep",
 ]

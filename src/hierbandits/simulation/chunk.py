@@ -90,7 +90,7 @@ def simulate_chunk(chunk: Chunk) -> tuple[Indices, Outcome]:
     rounds = settings.schedule.rounds(seeds.schedule(), history)
     for number, tasks in enumerate(rounds, start=1):
         run, task, interaction = _unrolled(checked_round(tasks, runs, m), counts)
-        events = Events(chunk.first_run + run, task, interaction)
+        events = Events(chunk.first_run + run, task, interaction, number - 1)
         arms = worlds.offer(events)
         nodes = run * m + task
         choices = policy.act(rng, nodes, arms)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierbandits.simulation.line_styles import line_style
+from hierbandits.simulation.line_styles import line_styles
 from hierbandits.simulation.study import Study
 
 FEW_TICKS = 8
@@ -14,9 +14,8 @@ FEW_TICKS = 8
 
 def regret_curves(axes: Any, study: Study, title: str) -> None:
     """Cumulative regret against rounds, with bands of one standard error."""
-    for name in study.outcomes:
+    for name, (colour, dash) in line_styles(study.outcomes).items():
         mean, error = study.band(name)
-        colour, dash = line_style(name)
         axes.plot(study.rounds, mean, linestyle=dash, color=colour, label=name, linewidth=1.8)
         axes.fill_between(
             study.rounds, mean - error, mean + error, color=colour, alpha=0.25, linewidth=0
@@ -38,9 +37,10 @@ def error_bars(
 
     `lines` has a mean and its standard error for each x.  Up to FEW_TICKS values of x are ticks.
     """
+    styles = line_styles(lines)
     for name, points in lines.items():
         mean, error = np.array(points).T
-        colour, dash = line_style(name)
+        colour, dash = styles[name]
         axes.errorbar(
             x, mean, error, linestyle=dash, color=colour, label=name, marker="o", markersize=4,
             capsize=2, linewidth=1.6,

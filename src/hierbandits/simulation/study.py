@@ -2,17 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from hierbandits.checks import one_of
+from hierbandits.reporting.notebook_card import notebook_card
+from hierbandits.reporting.pandas_frame import as_pandas
+from hierbandits.reporting.parquet_file import write_parquet
+from hierbandits.reporting.picture import Picture
 from hierbandits.types import Indices, Matrix, Vector
+
+_FEW = 6  # policies that a line of text shows
 
 OUTCOME_ARRAYS = ("curve", "per_task", "variance", "explored", "snapshots")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Outcome:
     """What one policy did in every run."""
 
@@ -22,6 +29,11 @@ class Outcome:
     explored: Vector  # the same over the explored tasks alone, (runs,); see `VarianceSum`
     snapshots: Matrix  # the mean of the hyper-posterior at evenly spaced rounds, (runs, S, d)
     seconds: float  # that the computation took
+
+    def __repr__(self) -> str:
+        runs, tasks = self.per_task.shape
+        mean, error = mean_and_error(self.total)
+        return f"<Outcome of {runs:,} runs of {tasks:,} tasks: regret {mean:.4g} ± {error:.2g}>"
 
     @property
     def total(self) -> Vector:
@@ -38,7 +50,7 @@ class Outcome:
         return cls(**arrays, seconds=sum(part.seconds for part in parts))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Study:
     """Policies side by side in the same worlds."""
 
@@ -122,6 +134,38 @@ class Study:
             }
             parts.append(pl.DataFrame(columns))
         return pl.concat(parts)
+
+    def to_pandas(self) -> Any:
+        """`frame` as a pandas frame."""
+        return as_pandas(self.frame())
+
+    def write_parquet(self, path: str | PathLike[str]) -> None:
+        """Write `frame` to a Parquet file, whole or not at all."""
+        write_parquet(self.frame(), path)
+
+    def picture(self, title: str = "") -> Picture:
+        """Cumulative regret against rounds, with bands of one standard error."""
+        from hierbandits.reporting.figure import panels
+        from hierbandits.simulation.plots import regret_curves
+
+        figure, (axes,) = panels(1)
+        regret_curves(axes, self, title)
+        return Picture(figure, f"regret of {', '.join(self.outcomes)} in {self.runs:,} runs")
+
+    def __repr__(self) -> str:
+        each = [
+            f"{name} {self.mean(name)[0]:.4g} ± {self.mean(name)[1]:.2g}" for name in self.outcomes
+        ]
+        more = f" and {len(each) - _FEW} more" if len(each) > _FEW else ""
+        return (
+            f"<Study of {self.runs:,} runs, regret after {self.rounds[-1]:,} rounds: "
+            f"{', '.join(each[:_FEW])}{more}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [[name, *(f"{number:.4g}" for number in self.mean(name))] for name in self.outcomes]
+        heading = f"Final regret over all tasks, {self.runs:,} runs"
+        return notebook_card(repr(self), (), [(heading, ("policy", "regret", "± s.e."), rows)])
 
 
 def mean_and_error(values: Vector) -> tuple[float, float]:

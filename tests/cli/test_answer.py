@@ -1,0 +1,54 @@
+"""How commands answer: every one of them takes --json and --quiet."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import hierbandits as hb
+from hierbandits.cli import app
+from hierbandits.cli.answer import Answer
+from hierbandits.experiments import EXPERIMENTS
+
+COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
+
+
+def _run(*arguments):
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_for_programs_too(command):
+    told = _run(command, "--help").output
+    assert "--json" in told
+    assert "--quiet" in told
+    assert "<bool>" not in told
+    options = [line for line in told.splitlines() if line.startswith("│") and "--" in line[:8]]
+    assert not any("list[" in line for line in options)
+
+
+def test_lists_and_bounds_as_json():
+    policies = json.loads(_run("policies", "--json").stdout)
+    assert policies == {name: recipe.summary for name, recipe in hb.POLICIES.items()}
+    assert json.loads(_run("reproduce", "--json").stdout).keys() == EXPERIMENTS.keys()
+    rows = json.loads(_run("bound", "--armed", "--json").stdout)
+    sides = hb.bounds.side_by_side(
+        hb.GaussianHierarchy.armed(2, hyper_std=1.0, task_std=0.1, noise_std=0.5), 10, 200
+    )
+    assert rows == {label: {**values, "meaning": meaning} for label, values, meaning in sides}
+    for quiet in (("policies",), ("reproduce",), ("bound",)):
+        result = _run(*quiet, "--quiet")
+        assert (result.exit_code, result.output) == (0, "")
+
+
+def test_an_answer_is_json_or_shown_or_nothing(capsys):
+    def fail():
+        raise AssertionError("this must not be asked for")
+
+    Answer(as_json=True, quiet=True).give(lambda: {"mean": float("nan"), "task": "Café"}, fail)
+    assert json.loads(capsys.readouterr().out) == {"mean": None, "task": "Café"}
+    Answer(as_json=False, quiet=True).give(fail, fail)
+    seen = []
+    Answer(as_json=False, quiet=False).give(fail, lambda: seen.append(1))
+    assert seen == [1]
+    assert (Answer(False, True).progress, Answer(True, False).progress) == (False, None)
