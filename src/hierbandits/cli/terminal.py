@@ -1,7 +1,7 @@
 """The terminal: what commands print, how they fail, and the app that they belong to."""
 
-import shlex
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
