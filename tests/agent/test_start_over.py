@@ -16,8 +16,10 @@ def test_nothing_changes_until_it_is_put_in_place(form, policy):
     agent.forget(agent.tasks[1])
     own, before = agent._state, state(agent)
     table = agent.table()
-    made = StartOver.of(own.recipe(own.prior), own.sums, own.roster.without(agent.tasks[0]))
-    made = StartOver.of(own.recipe(own.prior), own.sums, own.roster)
+    made = StartOver.of(
+        own.recipe(own.prior), own.sums, own.roster.without(agent.tasks[0]), own.belief
+    )
+    made = StartOver.of(own.recipe(own.prior), own.sums, own.roster, own.belief)
     assert state(agent) == before
     own._take(made)
     own._take(made)  # twice is as once

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from support.states import belief_state
 
-from hierbandits import AdaptiveBelief, Belief, GaussianHierarchy, TaskSums, UnknownWidths
+from hierbandits import (
+    AdaptiveBelief,
+    Belief,
+    GaussianHierarchy,
+    GeneralizedHierarchy,
+    MatchedBelief,
+    TaskSums,
+    UnknownWidths,
+)
 from hierbandits.beliefs.model_kinds import (
     KINDS,
     belief_after,
@@ -21,7 +29,12 @@ GAUSSIAN = GaussianHierarchy.armed(
     arms=["a", "b"], hyper_mean=[0.5, -1.0], hyper_std=0.8, task_std=0.3, noise_std=0.6
 )
 WIDTHS = UnknownWidths.of(2, armed=True, noise_std=0.6, hyper_mean=[0.5, -1.0])
-MODELS = {"gaussian hierarchy": (GAUSSIAN, Belief), "unknown widths": (WIDTHS, AdaptiveBelief)}
+CLICKS = GeneralizedHierarchy(GAUSSIAN, "bernoulli")
+MODELS = {
+    "gaussian hierarchy": (GAUSSIAN, Belief),
+    "unknown widths": (WIDTHS, AdaptiveBelief),
+    "generalized hierarchy": (CLICKS, MatchedBelief),
+}
 
 
 def test_the_table_has_every_kind_once():
@@ -30,7 +43,7 @@ def test_the_table_has_every_kind_once():
         kind = kind_of(model)
         assert (kind.tag, kind.belief, kind.record) == (tag, belief, TaskSums)
         assert type(belief_in(model, 3)) is belief
-        assert belief.KIND in ("belief", "adaptive belief")
+        assert belief.KIND in ("belief", "adaptive belief", "matched belief")
 
 
 @pytest.mark.parametrize("tag", MODELS)
@@ -52,7 +65,9 @@ def test_plain_data_without_a_known_kind_are_refused(parts):
 @pytest.mark.parametrize("model", [None, 3.0, "HierTS", [GAUSSIAN], GaussianHierarchy])
 def test_what_is_no_model_is_refused(model):
     for function in (kind_of, belief_in, model_to_dict):
-        with pytest.raises(ValueError, match="prior must be a GaussianHierarchy or UnknownWidths"):
+        with pytest.raises(
+            ValueError, match="prior must be a GaussianHierarchy or UnknownWidths or"
+        ):
             function(model)
 
 

@@ -71,7 +71,7 @@ def test_a_start_may_know_no_task():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"prior": "none"}, "prior must be a GaussianHierarchy or UnknownWidths"),
+        ({"prior": "none"}, "prior must be a GaussianHierarchy or UnknownWidths or"),
         ({"tasks": ["t"] * 6}, "tasks must have distinct names"),
         ({"tasks": ["t"]}, "sums must hold 1 tasks with 3 arms"),
         ({"sums": sums_of(ROWS[False])}, "sums must hold 6 tasks with 3 arms"),
