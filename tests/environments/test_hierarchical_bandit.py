@@ -37,7 +37,7 @@ def test_the_best_arm_has_no_regret_and_every_worse_one_has_some(name):
     arms = worlds.offer(events)
     values = [arm_values(environment, worlds, events, arms, e) for e in range(40)]
     best = arms.numbers(np.array([own.argmax() for own in values]))
-    np.testing.assert_allclose(worlds.play(events, arms, best)[1], 0.0, atol=1e-15)
+    np.testing.assert_allclose(worlds.play(events, arms, best)[1], 0.0, atol=1e-14)  # rates are near 10
     worst = arms.numbers(np.array([own.argmin() for own in values]))
     differs = np.array([np.ptp(own) for own in values]) > 1e-9  # not all cut to 0, or to 1
     assert differs.sum() > 20
