@@ -238,7 +238,7 @@ MUTANTS = [
     ("learning/start_trial.py", "np.outer(factor, factor)", "factor"),
     ("beliefs/first_widths.py", "square / count, LEAST", "square, LEAST"),
     ("beliefs/first_widths.py", "log_var + square / noise_var", "square / noise_var"),
-    ("beliefs/first_widths.py", "ratio**2 * one]", "ratio * one]"),
+    ("beliefs/first_widths.py", "width**2 * one]", "width * one]"),
     ("beliefs/hierarchy_draws.py", "var = width**2 if", "var = width if"),
     ("beliefs/hierarchy_draws.py", "noise * units.reward", "noise"),
     ("learning/outliers.py", "cov + prior.task_cov", "cov"),

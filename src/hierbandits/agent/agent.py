@@ -134,10 +134,9 @@ class Agent:
     ) -> Decision:
         """Choose an arm for a task.
 
-        `arms` is a (K, d) array, a mapping from name to features, or the names (or indices) of
-        some of the agent's own arms, which are the default.  Once an arm's name is an integer,
-        integers are names.  `eligible` is a mask over the arms.  With `best` the arm of highest
-        posterior mean is chosen, without exploring.
+        `arms` is a (K, d) array, a mapping from name to features, or the names (or indices) of some
+        of the agent's own arms, the default.  Once an arm's name is an integer, integers are names.
+        `eligible` is a mask over the arms.  `best` takes the highest posterior mean: no exploring.
         """
         with self._lock:
             if eligible is None and not best:

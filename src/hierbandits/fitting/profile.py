@@ -50,7 +50,7 @@ class Profile:
         by_free = np.where(powers > 0, powers * at, 1.0)
         errors = by_free[:, None] * covariance * by_free
         start = cls(objective, powers, errors, at, -np.inf)
-        return replace(start, top=np.clip(at, *start._bounds()))._climbed()
+        return replace(start, top=np.clip(at, *start._ends_of_search()))._climbed()
 
     def without(self, which: Which, zero: Mask) -> "Profile":
         """The same where these widths are zero, and the rest is fitted again."""
@@ -113,7 +113,7 @@ class Profile:
         options = {"maxiter": 60, "ftol": max(relative, 1e-15), "gtol": 1e-9, "maxcor": 20}
         result = minimize(
             downhill, self.top / steps, jac=True, method="L-BFGS-B", options=options,
-            bounds=np.transpose(self._bounds() / steps),
+            bounds=np.transpose(self._ends_of_search() / steps),
         )  # fmt: skip
         return replace(self, top=steps * np.asarray(result.x), highest=-float(result.fun))
 
@@ -125,7 +125,7 @@ class Profile:
         """
         from scipy.optimize import minimize  # slow to import
 
-        steps, (low, high), reach = self._steps(), self._bounds(), np.sqrt(2 * LEVEL)
+        steps, (low, high), reach = self._steps(), self._ends_of_search(), np.sqrt(2 * LEVEL)
         middle, along = size(self.top)
         far = self.errors @ along
         error = np.sqrt(max(float(along @ far), 1e-16))
@@ -174,7 +174,7 @@ class Profile:
         errors = np.sqrt(np.maximum(np.diagonal(self.errors), 1e-12))
         return np.minimum(errors, np.maximum(np.abs(self.top), 0.1))
 
-    def _bounds(self) -> tuple[Vector, Vector]:
+    def _ends_of_search(self) -> tuple[Vector, Vector]:
         """The least and the largest value of each coordinate; widths at zero stay as they are."""
         objective, logs = self.objective, self.powers > 0
         high = np.full(self.top.size, _MOST)
