@@ -240,8 +240,7 @@ class Agent:
     ) -> None:
         """Offer one more arm, in an armed agent; the belief starts over, as in `forget`.
 
-        The arm's hyper-mean and variances are, unless given, the means of the other arms'.
-        Unknown widths take a hyper-mean alone.
+        By default it has the means of the others' hyper-means and variances, the latter if known.
         """
         with self._lock:
             self._books.add_arm(name, hyper_mean, hyper_std, task_std)
