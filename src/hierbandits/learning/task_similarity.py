@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 LEAST_REPEATS = 10
 """Rows beyond a fit to each task from which noise is told from differences between tasks."""
 
+LARGEST_END = 1e70  # of a width without an upper end: its fourth power is a number
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Similarity:
@@ -90,7 +92,7 @@ class Similarity:
         untold = np.where((pairs > 0) & noise_told, 0.0, np.nan)
         unseen = np.where(seen.any(0), 0.0, np.nan)
         overall = 0.0 if np.isfinite(untold).any() else np.nan
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             squares = np.array([fit.task_widths.high, fit.task_widths.low]) ** 2
             rewards_ends = noise_var / (squares * feature_sizes(sums) ** 2)
         return cls(
@@ -166,7 +168,8 @@ def _signal_ends(fit: "Fit", sums: TaskSums, signal: float) -> tuple[float, floa
     squares of their distances from the ends add up.
     """
     widths = fit.task_widths
-    parts = np.nan_to_num(np.array([widths.std, widths.low, widths.high]), posinf=1e150) ** 2
+    ends = np.nan_to_num(np.array([widths.std, widths.low, widths.high]))
+    parts = np.minimum(ends, LARGEST_END) ** 2
     weights = sums.xx.sum(0) if sums.is_armed else np.diagonal(sums.xx.sum(0))
     weights = weights / sums.n.sum()
     (std, low, high), same = np.unique(parts, axis=1, return_inverse=True)
