@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 LEAST_REPEATS = 10
 """Rows beyond a fit to each task from which noise is told from differences between tasks."""
 
+LARGEST_END = 1e70  # of a width without an upper end: its fourth power is a number
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Similarity:
@@ -80,7 +82,6 @@ class Similarity:
         if learned:
             noise_ends = [float(noise.high[0]) ** 2, float(noise.low[0]) ** 2]
         seen, own = _tasks_seen(sums), posteriors.population
-        signals = _signal_ends(fit, sums, signal)
         pairs = np.zeros(seen.shape[1], np.intp)
         for p in range(len(populations)):
             pairs += np.maximum(seen[own == p].sum(0) - 1, 0)
@@ -90,7 +91,8 @@ class Similarity:
         untold = np.where((pairs > 0) & noise_told, 0.0, np.nan)
         unseen = np.where(seen.any(0), 0.0, np.nan)
         overall = 0.0 if np.isfinite(untold).any() else np.nan
-        with np.errstate(divide="ignore"):
+        signals = _signal_ends(fit, sums, signal, np.isfinite(untold))
+        with np.errstate(divide="ignore", over="ignore"):
             squares = np.array([fit.task_widths.high, fit.task_widths.low]) ** 2
             rewards_ends = noise_var / (squares * feature_sizes(sums) ** 2)
         return cls(
@@ -159,14 +161,15 @@ def _repeats(sums: TaskSums) -> int:
     return int((sums.n - ranks).sum())
 
 
-def _signal_ends(fit: "Fit", sums: TaskSums, signal: float) -> tuple[float, float]:
+def _signal_ends(fit: "Fit", sums: TaskSums, signal: float, told: Mask) -> tuple[float, float]:
     """The ends of a 95 % interval of E x' Sigma_0 x, from those of the widths.
 
     Widths that are one and the same are off together; others each for themselves, so that the
-    squares of their distances from the ends add up.
+    squares of their distances from the ends add up.  What is not told has no ends.
     """
     widths = fit.task_widths
-    parts = np.nan_to_num(np.array([widths.std, widths.low, widths.high]), posinf=1e150) ** 2
+    ends = np.nan_to_num(np.array([widths.std, widths.low, widths.high]))
+    parts = np.where(told, np.minimum(ends, LARGEST_END), widths.std) ** 2
     weights = sums.xx.sum(0) if sums.is_armed else np.diagonal(sums.xx.sum(0))
     weights = weights / sums.n.sum()
     (std, low, high), same = np.unique(parts, axis=1, return_inverse=True)
