@@ -227,6 +227,7 @@ MUTANTS = [
     ("beliefs/task_sums.py", "new**2 - old**2", "(new - old) ** 2"),
     ("fitting/expectation.py", "u**2 - seen + seen**2 * cov", "u**2 - seen"),
     ("fitting/expectation.py", "return twice / 2", "return twice"),
+    ("fitting/means.py", "np.maximum(2 / np.maximum", "np.maximum(1 / np.maximum"),
     ("fitting/weak_prior.py", "(1 / cov - 1)", "(1 / cov + 1)"),
     ("learning/log_worlds.py", "self.noise_std[events.run] * luck", "luck"),
     ("learning/log_worlds.py", "luck, best - value", "luck, value - best"),
