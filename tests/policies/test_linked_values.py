@@ -36,12 +36,16 @@ def test_where_the_link_is_the_identity_rules_choose_as_ever(name, armed):
         policy.learn(tasks, features, rewards)
     nodes = rng.integers(0, 4, 12)
     for mask in (None, eligible):
-        played = [
-            policy.act_with_propensities(np.random.default_rng(1), nodes, arms, mask)
+        offered = hb.Arms.of(arms, 12, 3, armed=bool(armed), eligible=mask)
+        odds = [
+            policy.rule.odds(
+                BeliefView(policy.belief), np.random.default_rng(1), nodes, offered, draws=100
+            )
             for policy in policies
         ]
-        np.testing.assert_array_equal(played[0][0], played[1][0])
-        assert_allclose(played[0][1], played[1][1], atol=1e-6)
+        for arm in range(3 if armed else 6):  # of two arms, either may be the first
+            chances = [each.of(np.full(12, arm)) for each in odds]
+            assert_allclose(chances[0], chances[1], atol=1e-6)
 
 
 def test_greedy_weighs_rewards_and_not_log_odds():

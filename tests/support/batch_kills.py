@@ -25,7 +25,8 @@ NUM_TASKS = 6
 
 def counts_of(kind, folder, number):
     """The counts of `decide_kills` or `reward_kills`, in a process of its own."""
-    done = python("-m", "support.batch_kills", kind, folder, str(number))
+    tests = Path(__file__).parents[1]
+    done = python("-m", "support.batch_kills", kind, folder, str(number), path=tests)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

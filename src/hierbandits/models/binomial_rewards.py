@@ -25,7 +25,7 @@ class BinomialRewards(RewardFamily):
     ) -> None:
         """Fill `out` with the log densities of a reward, but for `log_base`."""
         for i in range(number):
-            x = eta[i]
+            x = float(eta[i])
             tail = plain_log1p(plain_exp(-abs(x)))
             out[i] = reward * x - exposure * (max(x, 0.0) + tail)
 

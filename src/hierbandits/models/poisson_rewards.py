@@ -25,7 +25,8 @@ class PoissonRewards(RewardFamily):
     ) -> None:
         """Fill `out` with the log densities of a reward, but for `log_base`."""
         for i in range(number):
-            out[i] = reward * eta[i] - exposure * plain_exp(eta[i])
+            x = float(eta[i])
+            out[i] = reward * x - exposure * plain_exp(x)
 
     @staticmethod
     def slope(reward: float, exposure: float, shape: float, eta: float) -> float:
