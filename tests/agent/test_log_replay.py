@@ -58,7 +58,7 @@ def test_a_log_of_others_is_learned_too():
     assert agent._state.ledger.settled["8"].decision.time == 1709337600.0
     assert agent.decide(1).offered == ("x", "y")
     wordy = _log(task=["s"], arm=["x"], reward=[0.5], decision=["d"], time=["monday"])
-    with pytest.raises(ValueError, match="time must be a number, or an ISO date .*'monday'"):
+    with pytest.raises(ValueError, match=r"time must be a number, or an ISO date .*'monday'"):
         Agent.replay(wordy, prior, arms=["y", "x"])
     timeless = _log(task=["s"], arm=["x"], reward=[0.5], decision=["d"])
     clock = Clock()
