@@ -6,6 +6,7 @@
 import sys
 import tempfile
 import warnings
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +67,8 @@ def use_everything():
                 _kept(agent)
         if not recipe.knows_truth and recipe.believe in (as_given, unknown_widths):
             _untold(name, rng)
+    for form, family in product(("armed", "linear", "correlated"), ("bernoulli", "poisson")):
+        _of_family(PRIORS[form], family)
 
 
 def _untold(name, rng):
@@ -81,6 +84,19 @@ def _untold(name, rng):
         agent.reward_many([one.id for one in made], rng.normal(size=9))
         agent.forget(1)
         _kept(agent)
+
+
+def _of_family(prior, family):
+    """An agent of clicks or counts, until after its first refit."""
+    arms = None if prior.is_armed else np.eye(prior.dim)
+    agent = hb.Agent(prior, rewards=family, arms=arms, seed=0, draws=5)
+    for number in range(30):
+        made = agent.decide(f"t{number % 3}")
+        agent.reward(made.id, number % 2)
+    agent.reward_many([made.id for made in agent.decide_many(["t0", "t1"])], [1, 0])
+    agent.correct(made.id, 0)
+    agent.forget("t1")
+    agent.decide("t0", best=True)
 
 
 def _rounds(recipe, form, rng):

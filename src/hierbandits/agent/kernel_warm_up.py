@@ -10,8 +10,10 @@ import numpy as np
 
 from hierbandits.agent.agent import Agent
 from hierbandits.checks import real_array
+from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.model import Model
+from hierbandits.models.reward_families import FAMILIES
 from hierbandits.models.unknown_widths import COMMON_ARMS, UnknownWidths
 from hierbandits.models.variants import as_given
 from hierbandits.policies.policy import Policy
@@ -42,7 +44,7 @@ def warm_up() -> None:
 
 
 def _played() -> Iterator[tuple[Model, Recipe]]:
-    """Every rule on every form of nodes, and every way to fit widths.
+    """Every rule on every form of nodes, every family of rewards, and every way to fit widths.
 
     Other models, deeper ones say, are in one of these forms, and other policies have these rules.
     """
@@ -53,6 +55,8 @@ def _played() -> Iterator[tuple[Model, Recipe]]:
     in_common = armed.with_levels(armed.hyper_mean, [full, np.diag(armed.task_cov) + 0.1])
     recipes = [recipe for recipe in POLICIES.values() if recipe.believe is as_given]
     yield from product((armed, linear, correlated, in_common), recipes)
+    for prior, family in product((armed, linear, correlated), FAMILIES):
+        yield GeneralizedHierarchy(prior, family), POLICIES[USUAL]
     for number, is_armed in ((FEW, False), (FEW, True), (COMMON_ARMS + 1, True)):
         yield UnknownWidths.of(number, armed=is_armed), POLICIES[USUAL]
 
@@ -81,10 +85,10 @@ def _act(policy: Policy) -> None:
 def _live(agent: Agent) -> None:
     """The life of an agent."""
     is_armed, tasks = agent.prior.is_armed, range(FEW)
-    for number in range(4 * FEW):  # until widths have been looked at
+    for number in range(8 * FEW):  # until widths have been looked at, and families refitted
         made = agent.decide(number % FEW, None if is_armed else _table(agent.prior.dim))
-        agent.reward(made.id, float(number))
-    agent.correct(made.id, 0.5)
+        agent.reward(made.id, float(number % 2))
+    agent.correct(made.id, 0.0)
     agent.decide(0, best=True)
     agent.expire(0.0, default=0.0)
     agent.reward_many([made.id for made in agent.decide_many(tasks)], np.ones(FEW))
