@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from hierbandits.agent.agent_file import read_agent, write_agent
 from hierbandits.agent.agent_lock import FORK_GUARD, AgentLock
-from hierbandits.agent.agent_prior import agent_prior, checked_recipe, with_family
+from hierbandits.agent.agent_prior import agent_prior, checked_recipe
 from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.bookkeeper import Bookkeeper
 from hierbandits.agent.decider import Decider
@@ -26,6 +26,7 @@ from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, real_array
 from hierbandits.logs import LIMITS, Limits, Log, Start
+from hierbandits.models.generalized_hierarchy import with_family
 from hierbandits.models.model import Model
 from hierbandits.models.reward_family import RewardFamily
 from hierbandits.policies.recipes import Recipe

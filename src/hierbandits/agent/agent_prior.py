@@ -6,36 +6,10 @@ from typing import Any
 from hierbandits.beliefs.model_kinds import kind_of
 from hierbandits.checks import checked_names, count, one_of, real_array
 from hierbandits.logs.start import Start
-from hierbandits.models.gaussian_rewards import GaussianRewards
-from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
-from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.model import Model
-from hierbandits.models.reward_families import checked_family
-from hierbandits.models.reward_family import RewardFamily
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.policies.arms import num_axes
 from hierbandits.policies.recipes import POLICIES, USUAL, Recipe
-
-
-def with_family(
-    prior: Model | Start | None, rewards: str | RewardFamily | None
-) -> Model | Start | None:
-    """The prior of an agent whose rewards belong to this family; None for the prior's own."""
-    if rewards is None:
-        return prior
-    family = checked_family(rewards)
-    if isinstance(prior, GeneralizedHierarchy):
-        if prior.rewards != family:
-            raise ValueError(f"rewards must be those of the prior, {prior.rewards}, got {family}")
-        return prior
-    if isinstance(family, GaussianRewards) and not isinstance(rewards, RewardFamily):
-        return prior  # the noise is the prior's
-    if not isinstance(prior, GaussianHierarchy):
-        raise ValueError(
-            f"prior must be a GaussianHierarchy of linear predictors for {family.NAME} rewards, "
-            f"got {prior!r:.80}"
-        )
-    return GeneralizedHierarchy(prior, family)
 
 
 def agent_prior(

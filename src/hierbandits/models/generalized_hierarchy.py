@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from hierbandits.models.gaussian_rewards import GaussianRewards
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.reward_families import checked_family, family_from_dict
 from hierbandits.models.reward_family import RewardFamily
 from hierbandits.types import Matrix, Name, Vector
+
+Given = TypeVar("Given")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,3 +132,22 @@ class GeneralizedHierarchy:
     def __repr__(self) -> str:
         form = f"{self.dim}-armed" if self.is_armed else f"{self.dim} features"
         return f"GeneralizedHierarchy({form}, {self.num_levels} levels, {self.rewards.NAME})"
+
+
+def with_family(prior: Given, rewards: str | RewardFamily | None) -> "Given | GeneralizedHierarchy":
+    """The model of one who says which family rewards belong to; None for the prior's own."""
+    if rewards is None:
+        return prior
+    family = checked_family(rewards)
+    if isinstance(prior, GeneralizedHierarchy):
+        if prior.rewards != family:
+            raise ValueError(f"rewards must be those of the prior, {prior.rewards}, got {family}")
+        return prior
+    if isinstance(family, GaussianRewards) and not isinstance(rewards, RewardFamily):
+        return prior  # the noise is the prior's
+    if not isinstance(prior, GaussianHierarchy):
+        raise ValueError(
+            f"prior must be a GaussianHierarchy of linear predictors for {family.NAME} rewards, "
+            f"got {prior!r:.80}"
+        )
+    return GeneralizedHierarchy(prior, family)
