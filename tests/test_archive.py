@@ -292,3 +292,15 @@ def test_what_is_wrong_with_the_contents_names_the_file(error):
     ):
         raise error
     assert raised.value.__cause__ is error
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [(b"), }", b",   "), (b"{'", b"  "), (b"'descr'", b"'descr ")]
+)
+def test_a_header_of_an_array_that_python_cannot_read_is_refused(old, new, path):
+    """numpy reads such headers as Python text, whose errors are of many kinds."""
+    with zipfile.ZipFile(path) as archive:
+        array = archive.read("mean.npy")
+    _replace(path, mean_npy=array.replace(old, new, 1))
+    with pytest.raises(ValueError, match="is not a sound belief file of version 2"):
+        read_archive(path, "belief", 2)

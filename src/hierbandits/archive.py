@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from math import prod
 from os import PathLike
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ _HEADER, _MARK = "hierbandits.json", "mark.json"
 _SIGNS_OF_DAMAGE = (
     *(OSError, EOFError, zipfile.BadZipFile, zlib.error, struct.error, RuntimeError),
     *(LookupError, ValueError, TypeError, ArithmeticError, MemoryError),
+    *(SyntaxError, TokenError),  # of the headers of arrays, which numpy reads as Python text
 )
 
 
