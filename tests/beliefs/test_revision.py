@@ -144,3 +144,13 @@ def test_clicks_are_corrected(share):
     belief.observe(tasks, arms, clicks)
     belief.revise(tasks[5], arms[5], 1.0, 0.0)
     assert belief.sums.yy.sum() == clicks.sum() - 1.0
+
+
+def test_means_whose_squares_overflow_leave_no_digits():
+    """An edited file may hold them."""
+    prior = LINEAR
+    tasks, features, rewards = _events(prior)
+    belief = _belief(prior, tasks, features, rewards)
+    belief._nodes.roots[0, prior.dim] = 1e160
+    with pytest.raises(ValueError, match="old_reward must not be so large"):
+        belief.revise(tasks[0], features[0], rewards[0], 0.25)

@@ -1,6 +1,7 @@
 """A reward that is replaced by another: what changes, and whether enough digits are left."""
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,11 @@ class Revision:
         # The evidence's quadratic form has the gradient 2 (y - x @ mean) / var, linear in y.
         change = amount * ((old - mean) + (new - new_mean))
         std = float(np.sqrt(within + shared))
-        size, new_size = max(old**2, mean**2) / var, max(new**2, new_mean**2) / var
+        # Products, since powers would raise an error where they overflow.
+        size, new_size = (
+            max(old * old, mean * mean) / var,
+            max(new * new, new_mean * new_mean) / var,
+        )
         return cls(nodes, evidence, node, row, amount, mean, new_mean, std, change, size, new_size)
 
     @property
@@ -69,7 +74,8 @@ class Revision:
         population = self.nodes.forest.population(self.node)
         square, count = float(self.evidence.square[population]), self.evidence.count[population]
         return (
-            _leaves_digits(square, square + self.change, float(count))
+            isfinite(self.size + self.new_size)
+            and _leaves_digits(square, square + self.change, float(count))
             and _leaves_digits(self.size, self.new_size, max(float(count), self.new_size))
             and _leaves_digits(abs(self.mean), abs(self.new_mean), self.std)
         )
