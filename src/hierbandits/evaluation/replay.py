@@ -34,11 +34,6 @@ class Replayed:
         return int(self.moments.n.sum())
 
     @property
-    def acceptance(self) -> float:
-        """The share of the rows offered that it learned from."""
-        return self.accepted / max(self.offered, 1)
-
-    @property
     def expected(self) -> float:
         """How many rows should have been accepted."""
         return self.offered * self.agreement
