@@ -1,7 +1,7 @@
 """What an experiment found, in sentences with its own numbers."""
 
 from collections.abc import Iterable, Sequence
-from math import isnan
+from math import floor, isnan, log10
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from hierbandits.reporting.rounding import short_number, shown_error
 from hierbandits.simulation.study import Study
 
 SURE = 2.0  # standard errors that make a difference worth a word
+MOST_PLACES = 6  # after the point, in a sentence
 
 
 def certainty(runs: int) -> str:
@@ -30,10 +31,13 @@ def of_errors(runs: int, sentence: str) -> str:
 
 
 def number(mean: float, error: float) -> str:
-    """A mean with its error, or alone if the error is not known."""
+    """A mean and its error, both to the error's second digit; the mean alone if it has no error."""
     if isnan(error):
         return short_number(mean)
-    return f"{short_number(mean)} ± {short_number(float(f'{error:.2g}'))}"
+    places = 1 - floor(log10(error)) if error > 0 else 0
+    if places > MOST_PLACES:
+        return f"{mean:.{MOST_PLACES}g} ± {error:.2g}"
+    return f"{mean:,.{max(places, 0)}f} ± {error:,.{max(places, 0)}f}"
 
 
 def interval(ratio: float, reach: float, digits: int = 2) -> str:
