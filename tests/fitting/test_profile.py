@@ -75,7 +75,7 @@ def test_the_evidence_at_an_end_is_at_its_level(structure, monkeypatch):
     sums = drawn_sums(rng, tasks=15, events=20, task_cov=np.diag([0.3, 0.6, 0.1]), noise=0.7,
                       hyper_cov=np.eye(3), mean=np.ones(3), armed=True)  # fmt: skip
     profile = _profile(sums, structure, monkeypatch)
-    low, high = profile.ends(profile.noise_var, has_low=True)
+    low, high = profile.ends(profile.noise_var(0), has_low=True)
     for end in (low, high):
         held = replace(profile.objective, learns_noise=False,
                        start=replace(profile.objective.start, noise_var=end))  # fmt: skip

@@ -21,7 +21,7 @@ class HierarchyParts:
     hyper_mean: Vector
     hyper_cov: Matrix
     task_cov: Matrix
-    noise_var: float
+    noise_var: float | Vector  # one for all rewards, or one for each arm, (K,)
     factor: tuple[Vector, Vector] | None = None  # v and g of task_cov = diag(v) + g g', if known
 
     def factor_of_tasks(self) -> tuple[Vector, Vector] | None:
@@ -49,8 +49,8 @@ class Expectation:
     log_evidence: float
     task_cov_slope: Matrix  # d log p / d task_cov, (d, d), or (K,) if diagonal
     num_tasks: int
-    square: float  # E sum (y - x @ theta)^2
-    num_events: float
+    square: Vector  # E sum (y - x @ theta)^2, (1,); of each arm, (K,), if each has its noise
+    num_events: Vector  # (1,), or (K,)
     hyper_cov_slope: Matrix
     hyper_mean_slope: Vector  # d log p / d hyper_mean, (d,)
     hyper_means: Matrix  # mu_bar, (P, d)
@@ -79,6 +79,7 @@ class Expectation:
 class _Tasks:
     """A chunk of tasks in the coordinates of a root L of task_cov."""
 
+    rows: slice  # of the sums
     population: Indices  # of each task
     data: Matrix  # H = L' X'X L / sigma^2
     weighted: Vector  # g = L' X'Y / sigma^2
@@ -88,33 +89,45 @@ class _Tasks:
 
 
 def e_step(
-    hierarchy: HierarchyParts, sums: TaskSums, population: Indices, num_populations: int
+    hierarchy: HierarchyParts,
+    sums: TaskSums,
+    population: Indices,
+    num_populations: int,
+    squares: Vector | None = None,
 ) -> Expectation:
-    """The evidence of the sums and its slopes; `population`, of each task, never falls."""
+    """The evidence of the sums and its slopes; `population`, of each task, never falls.
+
+    Where each arm has its noise, `squares` has the sum of its squared rewards, (K,).
+    """
+    noise_var = np.atleast_1d(hierarchy.noise_var)
+    if squares is None:
+        squares, num_events = sums.yy.sum(keepdims=True), sums.n.sum(keepdims=True)
+    else:
+        num_events = sums.xx.sum(0)
     tasks: _WholeTasks | FactoredTasks
     factor = hierarchy.factor_of_tasks() if sums.is_armed else None
     if factor is None:
         tasks = _WholeTasks(hierarchy, sums, population)
     else:
-        tasks = FactoredTasks.of(sums, population, hierarchy.noise_var, *factor)
+        tasks = FactoredTasks.of(sums, population, noise_var, *factor)
     seen, weighted = tasks.about_mu(num_populations)
-    left = float(sums.yy.sum()) / hierarchy.noise_var - tasks.explained
+    left = float((squares / noise_var).sum()) - tasks.explained
     mean = np.broadcast_to(hierarchy.hyper_mean, weighted.shape)
     factors = np.broadcast_to(square_root(hierarchy.hyper_cov), seen.shape)
     after, factors, log_det = condition(mean, factors, seen, weighted)
     residual = weighted - times(seen, mean)
     left -= float((mean * (weighted + residual)).sum() + (residual * (after - mean)).sum())
-    count = float(sums.n.sum())
-    log_var = tasks.log_det + float(log_det.sum()) + count * np.log(hierarchy.noise_var)
+    count = float(num_events.sum())
+    log_var = tasks.log_det + float(log_det.sum() + (num_events * np.log(noise_var)).sum())
     cov = squared(factors, diagonal=hierarchy.task_cov.ndim == 1)
     mean_slope = weighted - times(seen, after)  # of each population
-    task_cov_slope, square = tasks.slopes(after, cov)
+    task_cov_slope, about_mean = tasks.slopes(after, cov)
     return Expectation(
         log_evidence=-0.5 * (count * np.log(2 * np.pi) + log_var + left),
         task_cov_slope=task_cov_slope,
         num_tasks=len(sums.n),
-        square=square * hierarchy.noise_var,
-        num_events=count,
+        square=squares + about_mean * noise_var,
+        num_events=num_events,
         hyper_cov_slope=_cov_slope(mean_slope, seen, cov),
         hyper_mean_slope=mean_slope.sum(0),
         hyper_means=after,
@@ -146,23 +159,48 @@ class _WholeTasks:
         seen = _from_root_coordinates(root, seen)
         return seen, _from_root_coordinates(root, weighted, vector=True)
 
-    def slopes(self, hyper_means: Matrix, hyper_covs: Matrix) -> tuple[Matrix, float]:
-        """d log p / d task_cov, and E sum (y - x @ theta)^2 in units of the noise variance."""
+    def slopes(self, hyper_means: Matrix, hyper_covs: Matrix) -> tuple[Matrix, Vector]:
+        """d log p / d task_cov, and E sum (y - x @ theta)^2 - y^2 in units of the noise variance.
+
+        The second is (1,), or (K,) where each arm has its noise.
+        """
         root, diagonal = self._root, self._root.ndim == 1
         centre = hyper_means / root if diagonal else np.linalg.solve(root, hyper_means.T).T
         around_hyper = hyper_covs / root**2 if diagonal else _whitened(root, hyper_covs)
         slope: Matrix = np.zeros(root.shape)
-        square = float(self._sums.yy.sum()) / self._hierarchy.noise_var
+        by_arm = np.ndim(self._hierarchy.noise_var) == 1
+        square: Vector = np.zeros(len(root) if by_arm else 1)
         for part in self._parts():
             at, around = centre[part.population], around_hyper[part.population]
             u = part.step - times(part.seen, at)
             slope = slope + _cov_slope(u, part.seen, around)
             theta = at + u
-            square += float((theta * (times(part.data, theta) - 2 * part.weighted)).sum())
+            if by_arm and not diagonal:
+                square += self._squares_of_arms(part, theta, around)
+                continue
+            squares = theta * (times(part.data, theta) - 2 * part.weighted)
             trace = part.seen if diagonal else np.diagonal(part.seen, axis1=-2, axis2=-1)
             through = part.seen**2 if diagonal else part.seen @ part.seen
-            square += float(trace.sum() + ((part.seen - through) * around).sum())
+            spread = (part.seen - through) * around
+            if by_arm:
+                square += (squares + trace + spread).sum(0)
+            else:
+                square += squares.sum() + trace.sum() + spread.sum()
         return _from_root_coordinates(root, slope[None])[0], square
+
+    def _squares_of_arms(self, part: _Tasks, theta: Matrix, around: Matrix) -> Vector:
+        """What correlated arms add to the squares of `slopes`.
+
+        With D the arms' precisions, D Var(theta given mu) = C Sigma_0, and the gain of mu is
+        I - Sigma_0 C: nothing cancels where there are many rewards.
+        """
+        root, noise_var = self._root, self._hierarchy.noise_var
+        xx, xy = self._sums.xx[part.rows] / noise_var, self._sums.xy[part.rows] / noise_var
+        usual = theta @ root.T
+        turned = part.seen + part.seen @ around @ (np.eye(len(root)) - part.seen)
+        spread = np.diagonal(np.linalg.solve(root.T, turned.sum(0)) @ root.T)
+        squares: Vector = (usual * (xx * usual - 2 * xy)).sum(0) + spread
+        return squares
 
     def _parts(self) -> Iterable[_Tasks]:
         return self._chunks() if self._kept is None else self._kept
@@ -189,7 +227,7 @@ def _chunks(
             along = xx[:, :, None] * root if sums.is_armed else xx @ root  # X'X L
             data, weighted = root.T @ along, xy @ root
             seen, step, log_det = _shrunk(data, weighted)
-        yield _Tasks(population[rows], data, weighted, seen, step, log_det)
+        yield _Tasks(rows, population[rows], data, weighted, seen, step, log_det)
 
 
 def _shrunk(data: Matrix, weighted: Vector) -> tuple[Matrix, Vector, Vector]:

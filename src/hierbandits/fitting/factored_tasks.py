@@ -21,7 +21,7 @@ class FactoredTasks:
 
     sums: TaskSums
     population: Indices  # of each task, in rising order
-    noise_var: float
+    noise_var: Vector  # one for all rewards, (1,), or one for each arm, (K,)
     own: Vector  # v, (K,)
     loading: Vector  # g, (K,)
     gain: Matrix  # u, (tasks, K)
@@ -33,7 +33,7 @@ class FactoredTasks:
 
     @classmethod
     def of(
-        cls, sums: TaskSums, population: Indices, noise_var: float, own: Vector, loading: Vector
+        cls, sums: TaskSums, population: Indices, noise_var: Vector, own: Vector, loading: Vector
     ) -> "FactoredTasks":
         """Integrate z and the deviations out."""
         precision = sums.xx / noise_var
@@ -64,10 +64,10 @@ class FactoredTasks:
         arms = self.own * self.heard * self.sums.xy / self.noise_var
         return float(arms.sum() + (self.heard @ self.loading * self.mean).sum())
 
-    def slopes(self, hyper_means: Matrix, hyper_covs: Matrix) -> tuple[Matrix, float]:
-        """d log p / d task_cov, and E sum (y - theta)^2 in units of the noise variance."""
+    def slopes(self, hyper_means: Matrix, hyper_covs: Matrix) -> tuple[Matrix, Vector]:
+        """d log p / d task_cov, and E sum (y - theta)^2 - y^2 in units of the noise variance."""
         slope: Matrix = np.zeros((self.own.size, self.own.size))
-        square = float(self.sums.yy.sum()) / self.noise_var
+        square = np.zeros(self.own.size)  # of each arm
         for p, rows in self._populations():
             mu, cov = hyper_means[p], hyper_covs[p]
             told, along, var = self.told[rows], self.along[rows], self.var[rows, None]
@@ -80,15 +80,14 @@ class FactoredTasks:
             slope += (u.T @ u - self._information(rows) + around) / 2
             gain, precision = self.gain[rows], self.sums.xx[rows] / self.noise_var
             theta = gain * (mu + self.loading * common) + self.own * self.heard[rows]
-            square += float(
-                (theta * (precision * theta - 2 * self.sums.xy[rows] / self.noise_var)).sum()
-            )
+            square += (theta * (precision * theta - 2 * self.sums.xy[rows] / self.noise_var)).sum(0)
             spread = self.own * gain + var * (gain * self.loading) ** 2
             spread = spread + gain**2 * (
                 np.diagonal(cov) - 2 * var * self.loading * q + (var * self.loading) ** 2 * through
             )
-            square += float((precision * spread).sum())
-        return (slope + transposed(slope)) / 2, square
+            square += (precision * spread).sum(0)
+        one_noise = self.noise_var.size == 1
+        return (slope + transposed(slope)) / 2, square.sum(keepdims=True) if one_noise else square
 
     def _information(self, rows: slice) -> Matrix:
         scaled = np.sqrt(self.var[rows, None]) * self.along[rows]

@@ -39,6 +39,8 @@ class Fit:
     """The prior that makes past rewards most probable, but for the weak priors of `fit_prior`.
 
     Errors come from the observed information: the curvature of the log evidence and weak priors.
+    Where each arm has its noise, the prior, which has one for all, has the root mean square over
+    the rewards.
     """
 
     prior: GaussianHierarchy
@@ -50,6 +52,11 @@ class Fit:
     converged: bool  # whether, by the local quadratic, the top is less than 0.001 higher
     at_bound: bool  # whether a width, or the width of some direction, sits at a bound of the search
     task_widths: Widths  # roots of task_cov's diagonal, (d,)
-    noise_width: Widths  # (1,); no error if it was given
+    noise_width: Widths  # (1,), or (K,) if each arm has its own; no error if it was given
     hyper_widths: Widths  # roots of hyper_cov's diagonal, (d,); no error if it was not learned
     means: Means | None  # mu of each population, given the rewards; None without intervals
+
+    @property
+    def has_noise_by_arm(self) -> bool:
+        """Whether each arm has its noise."""
+        return self.noise_width.std.size > 1

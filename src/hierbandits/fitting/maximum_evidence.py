@@ -1,5 +1,7 @@
 """Learn a hierarchy's widths from past data: exact evidence, EM, then L-BFGS."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -12,12 +14,12 @@ from hierbandits.fitting.means import Means
 from hierbandits.fitting.objective import Objective
 from hierbandits.fitting.search import search
 from hierbandits.fitting.structure import Structure, StructureKind, not_singular
-from hierbandits.fitting.units import Units, checked_sums
+from hierbandits.fitting.units import Units, checked_squares, checked_sums
 from hierbandits.fitting.weak_prior import WeakPrior
 from hierbandits.fitting.width_errors import learned_widths, pseudo_inverse
 from hierbandits.fitting.width_intervals import with_intervals
 from hierbandits.models.hierarchy import GaussianHierarchy
-from hierbandits.types import Indices
+from hierbandits.types import Indices, Vector
 
 
 def fit_prior(
@@ -28,6 +30,7 @@ def fit_prior(
     hyper_mean: ArrayLike | None = None,
     hyper_cov: ArrayLike | None = None,
     noise_std: float | None = None,
+    squares: ArrayLike | None = None,
     rank: int = 1,
     weak_priors: bool = True,
     max_iterations: int = 200,
@@ -46,11 +49,16 @@ def fit_prior(
     factors plus a diagonal); with arms also common, a diagonal plus a part that all arms of a task
     have in common.
 
+    With arms, `squares` has the sum of the squared rewards of each task and arm, (tasks, K).  Then
+    each arm has its noise, `noise_width`; the prior's noise_std is their root mean square over the
+    rewards, as a hierarchy has one noise.
+
     Weak priors keep few tasks from giving nonsense.  `Units` makes the residuals of one fit to all
     tasks have size one.  In these units a weak prior adds (log det Sigma - tr Sigma) / 2 to the log
     evidence for each learned covariance (for a scalar one, and for each variance of a common one,
     (log var - var) / 2), and
-    -(log var + 1 / var) / 200 for a learned noise.  The first term keeps Sigma away from zero,
+    -(log var + 1 / var) / 200 for a learned noise (for noises of arms, this of the mean of their
+    logs, about which these are normal with a standard deviation of 1).  The first term keeps Sigma away from zero,
     where the evidence is flat; it weighs about as much as one task.  Without data all widths are
     the units.  Without weak priors the fit is by maximum likelihood; a width may then end at a
     bound, exp(-14) of the units, that stands for zero.
@@ -67,6 +75,9 @@ def fit_prior(
         raise ValueError("sums must hold an event when weak_priors is False, got none")
     units = Units.of(sums, isotropic=structure == "scalar")
     many = bool(ranks.max(initial=0) > 0)
+    by_arm = None
+    if squares is not None:
+        by_arm = units.scaled_squares(sums, checked_squares(squares, sums, noise_std))
     objective = Objective(
         sums=units.scaled(sums, rows),
         population=ranks,
@@ -79,7 +90,11 @@ def fit_prior(
         learns_mean=many and hyper_mean is None,
         learns_hyper=many and hyper_cov is None,
         weak=WeakPrior.of(structure, sums.xy.shape[1]) if weak_priors else WeakPrior.none(),
+        squares=by_arm,
     )
+    if by_arm is not None:
+        noises = np.full(by_arm.size, objective.start.noise_var)
+        objective = replace(objective, start=replace(objective.start, noise_var=noises))
     return _fit(objective, units, max_iterations, tolerance, intervals)
 
 
@@ -143,16 +158,17 @@ def _fit(
     shift = objective.sums.n.sum() * np.log(units.reward)
     hierarchy = objective.hierarchy(free)
     task_cov = units.cov_out(hierarchy.task_cov)
+    noise_std = units.reward * np.sqrt(np.atleast_1d(hierarchy.noise_var))
     prior = GaussianHierarchy.of_levels(
         hyper_mean=units.centre + units.parameter * hierarchy.hyper_mean,
         covs=[
             units.cov_out(hierarchy.hyper_cov),
             task_cov if objective.structure.is_diagonal else not_singular(task_cov),
         ],
-        noise_std=units.reward * np.sqrt(hierarchy.noise_var),
+        noise_std=_one_noise(objective, noise_std),
         armed=objective.sums.is_armed,
     )
-    widths = learned_widths(objective, free, covariance, prior)
+    widths = learned_widths(objective, free, covariance, prior, noise_std)
     if intervals:
         widths = with_intervals(widths, objective, units, free, covariance)
     return Fit(
@@ -167,3 +183,13 @@ def _fit(
         means=Means.of(objective, units, free, covariance) if intervals else None,
         **widths,
     )
+
+
+def _one_noise(objective: Objective, noise_std: Vector) -> float:
+    """The noise of all rewards together: the root mean square over them."""
+    if noise_std.size == 1:
+        return float(noise_std[0])
+    events = objective.sums.xx.sum(0)
+    weights = events if events.any() else np.ones(noise_std.size)
+    largest = noise_std.max()  # its square may be no number
+    return float(largest * np.sqrt(np.average((noise_std / largest) ** 2, weights=weights)))

@@ -29,16 +29,19 @@ class Objective:
     weak: WeakPrior
     task_scale: Vector | None = None  # of each coordinate's width in task_cov; None: 1
     hyper_scale: Vector | None = None
+    squares: Vector | None = None  # of each arm's rewards, (K,), if each has its noise
 
     def expectation(self, hierarchy: HierarchyParts) -> Expectation:
         """The E-step."""
-        return e_step(hierarchy, self.sums, self.population, self.num_populations)
+        return e_step(
+            hierarchy, self.sums, self.population, self.num_populations, self.squares
+        )
 
     def log_prior(self, hierarchy: HierarchyParts) -> float:
         """The weak priors, up to constants."""
         total = self.structure.log_weak(hierarchy.task_cov, self.weak)
         if self.learns_noise:
-            total += self.weak.log_noise(hierarchy.noise_var)
+            total += self.weak.log_noise(np.log(np.atleast_1d(hierarchy.noise_var)) / 2)
         if self.learns_hyper:
             total += self.structure.log_weak(hierarchy.hyper_cov, self.weak)
         return total
@@ -52,9 +55,9 @@ class Objective:
             scatter = expected.task_scatter(task)
             task = structure.maximise(scatter, expected.num_tasks, self.weak, task)
         if self.learns_noise:
-            extra = self.weak.noise_weight
-            square, events = max(expected.square, 0.0) + extra, expected.num_events + extra
-            noise = max(square / events, np.exp(-2 * LARGEST_LOG_WIDTH))
+            square = np.maximum(expected.square, np.exp(-2 * LARGEST_LOG_WIDTH))
+            before = np.log(np.atleast_1d(noise)) / 2
+            noise = self._noise_of(self.weak.best_noise(square, expected.num_events, before))
         if self.learns_mean and self.num_populations:
             mean = expected.hyper_means.mean(0)
         if self.learns_hyper and structure.has_m_step:
@@ -66,7 +69,7 @@ class Objective:
         """The unconstrained coordinates of a hierarchy."""
         parts = [self.structure.free(hierarchy.task_cov)]
         if self.learns_noise:
-            parts.append(np.array([np.log(hierarchy.noise_var) / 2]))
+            parts.append(np.log(np.atleast_1d(hierarchy.noise_var)) / 2)
         if self.learns_mean:
             parts.append(hierarchy.hyper_mean)
         if self.learns_hyper:
@@ -75,7 +78,7 @@ class Objective:
 
     def split(self, free: Vector) -> tuple[Vector, Vector, Vector, Vector]:
         """The coordinates of task_cov, noise, hyper_mean and hyper_cov; empty where not learned."""
-        sizes = [self.structure.size, self.learns_noise, self.learns_mean * self.structure.dim]
+        sizes = [self.structure.size, self.num_noises, self.learns_mean * self.structure.dim]
         task, noise, mean, hyper = np.split(free, np.cumsum(sizes))
         return task, noise, mean, hyper
 
@@ -87,7 +90,7 @@ class Objective:
             mean if self.learns_mean else self.start.hyper_mean,
             _scaled(hyper_cov, self.hyper_scale),
             self.structure.cov(task),
-            float(np.exp(2 * noise[0])) if self.learns_noise else self.start.noise_var,
+            self._noise_of(noise) if self.learns_noise else self.start.noise_var,
         )
         if self.task_scale is None:
             return parts
@@ -96,12 +99,24 @@ class Objective:
             factor = factor[0] * self.task_scale**2, factor[1] * self.task_scale
         return replace(parts, task_cov=_scaled(parts.task_cov, self.task_scale), factor=factor)
 
+    @property
+    def num_noises(self) -> int:
+        """How many noises are learned: none, one for all rewards, or one for each arm."""
+        if not self.learns_noise:
+            return 0
+        return 1 if self.squares is None else self.squares.size
+
+    def _noise_of(self, logs: Vector) -> float | Vector:
+        """The noise variances of these log noises, within the bounds of the search."""
+        kept = np.exp(2 * np.maximum(logs, -LARGEST_LOG_WIDTH))
+        return float(kept[0]) if self.squares is None else kept
+
     def powers(self) -> Vector:
         """Of each coordinate, p where it is the log of a number's p-th root; 0 if it is no log.
 
         The numbers are variances, or the diagonal of a full covariance's Cholesky factor.
         """
-        sizes = [self.structure.size, self.learns_noise, self.learns_mean * self.structure.dim]
+        sizes = [self.structure.size, self.num_noises, self.learns_mean * self.structure.dim]
         power = 1.0 if self.structure.kind == "full" else 2.0
         logs = np.array([power * (low is not None) for low, _ in self.bounds()])
         logs[sizes[0] : sum(sizes)] = 0.0
@@ -111,7 +126,7 @@ class Objective:
         """The bounds of each coordinate."""
         log: tuple[float | None, float | None] = (-LARGEST_LOG_WIDTH, LARGEST_LOG_WIDTH)
         free: tuple[float | None, float | None] = (None, None)
-        bounds = self.structure.bounds() + [log] * self.learns_noise
+        bounds = self.structure.bounds() + [log] * self.num_noises
         bounds += [free] * (self.learns_mean * self.structure.dim)
         return bounds + self.structure.bounds() * self.learns_hyper
 
@@ -124,21 +139,23 @@ class Objective:
 
     def steps(self) -> Vector:
         """A lower bound on the standard error of each coordinate, which scales the search."""
-        counts = [len(self.sums.n), self.sums.n.sum(), self.num_populations, self.num_populations]
-        sizes = [part.size for part in self.split(self.free(self.start))]
-        return np.repeat(1 / np.sqrt(1.0 + 2.0 * np.array(counts)), sizes)
+        events = self.sums.n.sum() if self.squares is None else self.sums.xx.sum(0)
+        counts = (len(self.sums.n), events, self.num_populations, self.num_populations)
+        parts = zip(counts, self.split(self.free(self.start)), strict=True)
+        every = [np.broadcast_to(count, part.shape) for count, part in parts]
+        return 1 / np.sqrt(1.0 + 2.0 * np.concatenate(every))
 
     def value_and_slope(self, free: Vector) -> tuple[float, Vector]:
         """Log evidence + weak priors and its exact gradient, by Fisher's identity."""
         hierarchy = self.hierarchy(free)
         expected = self.expectation(hierarchy)
         task, noise, _, hyper = self.split(free)
-        structure, extra = self.structure, self.weak.noise_weight
+        structure = self.structure
         along = structure.slope(task, _scaled(expected.task_cov_slope, self.task_scale))
         slopes: list[Vector] = [along + structure.weak_slope(task, self.weak)]
         if self.learns_noise:
-            square, events = expected.square + extra, expected.num_events + extra
-            slopes.append(square / np.exp(2 * noise) - events)
+            along = expected.square / np.exp(2 * noise) - expected.num_events
+            slopes.append(along + self.weak.noise_slope(noise))
         if self.learns_mean:
             slopes.append(expected.hyper_mean_slope)
         if self.learns_hyper:

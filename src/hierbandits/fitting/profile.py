@@ -74,12 +74,16 @@ class Profile:
         """The least and the largest variance with which the log evidence is at most 1.92 lower."""
         return self._end(size, -1.0) if has_low else 0.0, self._end(size, 1.0)
 
-    def noise_var(self, at: Vector) -> Sloped:
-        """The noise variance at some coordinates, and its slope."""
-        rows = self._rows(1)
-        variance, slope = float(np.exp(2 * at[rows][0])), np.zeros(at.size)
-        slope[rows] = 2 * variance
-        return variance, slope
+    def noise_var(self, arm: int) -> Size:
+        """The noise variance of an arm; 0 is that of all rewards if they have one."""
+        row = int(self._rows(1)[arm])
+
+        def size(at: Vector) -> Sloped:
+            variance, slope = float(np.exp(2 * at[row])), np.zeros(at.size)
+            slope[row] = 2 * variance
+            return variance, slope
+
+        return size
 
     def variance(self, which: Which, coordinate: int) -> Size:
         """A variance of task_cov or hyper_cov."""

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierbandits.algebra import times
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import LARGEST
+from hierbandits.checks import LARGEST, state_array
 from hierbandits.types import Indices, Matrix, Vector
 
 WIDE = 100.0
@@ -61,6 +62,11 @@ class Units:
         scale = self.parameter**2 if sums.is_armed else np.outer(self.parameter, self.parameter)
         return TaskSums(xx * scale / self.reward**2, xy, yy, sums.n[rows])
 
+    def scaled_squares(self, sums: TaskSums, squares: Matrix) -> Vector:
+        """The squares of each arm's rewards, (tasks, K), as the sums are scaled; all tasks, (K,)."""
+        about = squares - self.centre * (2 * sums.xy - self.centre * sums.xx)
+        return np.maximum(about.sum(0), 0.0) / self.reward**2
+
     def cov_in(self, cov: Matrix) -> Matrix:
         """A covariance of parameters in these units."""
         scale = self.parameter if cov.ndim == 1 else self.parameter[:, None]
@@ -82,6 +88,24 @@ def checked_sums(sums: TaskSums) -> TaskSums:
         if least < 0:
             raise ValueError(f"sums.{name} must not be negative, got {least}")
     return sums
+
+
+def checked_squares(squares: ArrayLike, sums: TaskSums, noise_std: float | None) -> Matrix:
+    """The squares of each task's and arm's rewards, which must go with the sums."""
+    if not sums.is_armed:
+        raise ValueError("squares must be given for arms alone, got sums of features")
+    if noise_std is not None:
+        raise ValueError(f"squares must not be given with a noise_std, got {noise_std!r:.80}")
+    checked = state_array("squares", np.asarray(squares, float), sums.xy.shape)
+    total, of_tasks = checked.sum(1), sums.yy
+    wrong = (checked < 0).any(1) | (np.abs(total - of_tasks) > 1e-6 * np.maximum(total, of_tasks))
+    if wrong.any():
+        task = int(wrong.argmax())
+        raise ValueError(
+            f"squares must add up to sums.yy, got {total[task]:g} and {of_tasks[task]:g} for the "
+            f"task {task}"
+        )
+    return checked
 
 
 def _least_squares(xx: Matrix, xy: Vector, size: Vector) -> Vector:

@@ -12,8 +12,13 @@ COVARIANCE_WEIGHT = 0.5
 NOISE_WEIGHT = 0.01
 """The weight in the log density -weight / 2 * (log var + 1 / var), in the data's units.
 
-It counts as so many events.
+It counts as so many events.  Where each arm has its noise, this is about the mean of their logs.
 """
+
+NOISE_SPREAD = 1.0
+"""The standard deviation of the arms' log noises about their mean, beforehand."""
+
+_NEWTON_STEPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +59,51 @@ class WeakPrior:
             return self.covariance_weight * (1 / cov - 1)
         return self.covariance_weight * (np.linalg.inv(cov) - np.eye(len(cov)))
 
-    def log_noise(self, noise_var: float) -> float:
-        """-weight / 2 * (log var + 1 / var)."""
-        return float(-self.noise_weight / 2 * (np.log(noise_var) + 1 / noise_var))
+    def log_noise(self, log_noise: Vector) -> float:
+        """The log density of log noises, (1,) or (K,), up to a constant that no K changes.
+
+        Their mean m has -weight / 2 * (2 m + exp(-2 m)); given it they are N(m, NOISE_SPREAD^2).
+        """
+        if self.noise_weight == 0.0:
+            return 0.0
+        mean, size = log_noise.mean(), log_noise.size
+        apart = ((log_noise - mean) ** 2).sum() / NOISE_SPREAD**2 + np.log(size)
+        apart += (size - 1) * np.log(2 * np.pi * NOISE_SPREAD**2)
+        return float(-self.noise_weight / 2 * (2 * mean + np.exp(-2 * mean)) - apart / 2)
+
+    def noise_slope(self, log_noise: Vector) -> Vector:
+        """The derivatives of `log_noise`."""
+        mean, size = log_noise.mean(), log_noise.size
+        slope = self.noise_weight * (np.exp(-2 * mean) - 1) / size
+        if self.noise_weight == 0.0 or size == 1:
+            return np.full(size, slope)
+        return slope - (log_noise - mean) / NOISE_SPREAD**2
+
+    def best_noise(self, square: Vector, events: Vector, log_noise: Vector) -> Vector:
+        """Log noises l that raise -events l - square exp(-2 l) / 2 + their weak prior.
+
+        One noise has its maximum in one step.  Several have Newton's steps, for the density is
+        concave; they stay as they are if these should not rise.
+        """
+
+        def value(at: Vector) -> float:
+            return float(-(events * at + square * np.exp(-2 * at) / 2).sum()) + self.log_noise(at)
+
+        weight, size = self.noise_weight, square.size
+        if size == 1:
+            best: Vector = np.log((square + weight) / (events + weight)) / 2
+            return best
+        mean_var = np.exp(2 * log_noise.mean())
+        at = np.log((square + mean_var) / (events + 1)) / 2
+        spread = 1 / NOISE_SPREAD**2 if weight > 0 else 1e-9
+        for _ in range(_NEWTON_STEPS):
+            scatter = square * np.exp(-2 * at)
+            slope = scatter - events + self.noise_slope(at)
+            own = 2 * scatter + spread  # the curvature is diag(own) + shared
+            shared = 2 * weight * np.exp(-2 * at.mean()) / size**2 - spread / size
+            along = slope / own
+            at = at + along - shared * along.sum() / (1 + shared * (1 / own).sum()) / own
+        return at if value(at) > value(log_noise) else log_noise
 
     def best_variances(self, scatter: Vector, count: int) -> Vector:
         """The variances v that maximise -(count log v + scatter / v) / 2 + weight (log v - v).

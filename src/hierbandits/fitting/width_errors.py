@@ -21,9 +21,16 @@ def pseudo_inverse(information: Matrix) -> Matrix:
 
 
 def learned_widths(
-    objective: Objective, free: Vector, covariance: Matrix, prior: GaussianHierarchy
+    objective: Objective,
+    free: Vector,
+    covariance: Matrix,
+    prior: GaussianHierarchy,
+    noise_std: Vector,
 ) -> dict[str, Widths]:
-    """The widths and, by the delta method, the standard errors of their logs; no intervals."""
+    """The widths and, by the delta method, the standard errors of their logs; no intervals.
+
+    `noise_std` is (1,), or (K,) where each arm has its own; the prior has one for all.
+    """
     task, noise, _, hyper = objective.split(free)
     cuts = np.cumsum([part.size for part in objective.split(free)])[:-1]
     errors = [covariance[np.ix_(at, at)] for at in np.split(np.arange(free.size), cuts)]
@@ -37,7 +44,7 @@ def learned_widths(
         "task_widths": _widths(
             _stds(prior.task_cov), log_task, _log_errors(structure, task, errors[0])
         ),
-        "noise_width": _widths(np.array([prior.noise_std]), noise, noise_error),
+        "noise_width": _widths(noise_std, noise, noise_error),
         "hyper_widths": _widths(
             _stds(prior.hyper_cov),
             log_hyper,

@@ -48,8 +48,11 @@ def with_intervals(
         out[name] = replace(out[name], low=low, high=high, maybe_zero=maybe_zero)
     if objective.learns_noise:
         views = _views(profile, zero)
-        ends = _hull([view.ends(view.noise_var, has_low=True) for view in views])
-        low, high = units.reward * np.array(ends)[:, None]
+        ends = [
+            _hull([view.ends(view.noise_var(arm), has_low=True) for view in views])
+            for arm in range(objective.num_noises)
+        ]
+        low, high = units.reward * np.array(ends).T
         out["noise_width"] = replace(out["noise_width"], low=low, high=high)
     return out
 
