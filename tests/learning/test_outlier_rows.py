@@ -33,7 +33,7 @@ def _found(armed, batch_rows=7, dense=False):
     known = posteriors(prior, sums_of(rows), rows.population)
     survey = Survey.of(rows.log(batch_rows=batch_rows))
     outliers = Outliers.of(prior, sums_of(rows), known, survey.tasks, survey.coordinates)
-    return rows, prior, outliers, OutlierRows.of(survey, outliers, prior.noise_std)
+    return rows, prior, outliers, OutlierRows.of(survey, outliers, np.array([prior.noise_std]))
 
 
 @pytest.mark.parametrize(("armed", "dense"), [(True, False), (True, True), (False, False)])
@@ -70,7 +70,7 @@ def test_a_log_without_outliers_is_not_read_again():
     )  # fmt: skip
     none.flagged[:] = False
     survey = Survey.of(rows.log())
-    assert OutlierRows.of(survey, none, prior.noise_std) is None
+    assert OutlierRows.of(survey, none, np.array([prior.noise_std])) is None
 
 
 def test_the_page_names_row_value_and_what_was_expected():
@@ -95,7 +95,7 @@ def test_more_tasks_than_are_looked_for_are_counted():
     known = posteriors(prior, sums_of(rows), rows.population)
     survey = Survey.of(rows.log())
     outliers = Outliers.of(prior, sums_of(rows), known, survey.tasks, survey.coordinates)
-    found = OutlierRows.of(survey, outliers, prior.noise_std)
+    found = OutlierRows.of(survey, outliers, np.array([prior.noise_std]))
     assert len(set(found.tasks)) == MOST_TASKS
     assert found.more_tasks == outliers.flagged.sum() - MOST_TASKS >= 3
     assert f"{found.more_tasks} more tasks stand out." in outlier_rows_section(found).words[1]

@@ -39,5 +39,5 @@ def test_a_skewed_group_has_one_peak():
 def test_few_tasks_are_not_sorted_into_groups():
     sums = TaskSums.zeros(10, 2, armed=True)
     sums.add(np.repeat(np.arange(10), 4), np.tile([0, 1], 20), np.arange(40.0))
-    check = check_peaks(sums, np.zeros(10, np.intp), 1.0, ("a", "b"), 0)
+    check = check_peaks(sums, np.zeros(10, np.intp), np.ones(2), ("a", "b"), 0)
     assert not check.is_made

@@ -58,10 +58,10 @@ def fit_prior(
     evidence for each learned covariance (for a scalar one, and for each variance of a common one,
     (log var - var) / 2), and
     -(log var + 1 / var) / 200 for a learned noise (for noises of arms, this of the mean of their
-    logs, about which these are normal with a standard deviation of 1).  The first term keeps Sigma away from zero,
-    where the evidence is flat; it weighs about as much as one task.  Without data all widths are
-    the units.  Without weak priors the fit is by maximum likelihood; a width may then end at a
-    bound, exp(-14) of the units, that stands for zero.
+    logs, about which these are normal with a standard deviation of 1).  The first term keeps Sigma
+    away from zero, where the evidence is flat; it weighs about as much as one task.  Without data
+    all widths are the units.  Without weak priors the fit is by maximum likelihood; a width may
+    then end at a bound, exp(-14) of the units, that stands for zero.
 
     EM, monotone, comes first; then L-BFGS on logs and Cholesky factors until an iteration gains
     less than `tolerance`.  Without `intervals` a fit takes a fraction of the time.

@@ -33,9 +33,7 @@ class Objective:
 
     def expectation(self, hierarchy: HierarchyParts) -> Expectation:
         """The E-step."""
-        return e_step(
-            hierarchy, self.sums, self.population, self.num_populations, self.squares
-        )
+        return e_step(hierarchy, self.sums, self.population, self.num_populations, self.squares)
 
     def log_prior(self, hierarchy: HierarchyParts) -> float:
         """The weak priors, up to constants."""

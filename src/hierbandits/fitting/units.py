@@ -63,9 +63,10 @@ class Units:
         return TaskSums(xx * scale / self.reward**2, xy, yy, sums.n[rows])
 
     def scaled_squares(self, sums: TaskSums, squares: Matrix) -> Vector:
-        """The squares of each arm's rewards, (tasks, K), as the sums are scaled; all tasks, (K,)."""
+        """The squares of each arm's rewards, (K,), of those by task, (tasks, K), in these units."""
         about = squares - self.centre * (2 * sums.xy - self.centre * sums.xx)
-        return np.maximum(about.sum(0), 0.0) / self.reward**2
+        scaled: Vector = np.maximum(about.sum(0), 0.0) / self.reward**2
+        return scaled
 
     def cov_in(self, cov: Matrix) -> Matrix:
         """A covariance of parameters in these units."""

@@ -77,7 +77,8 @@ class WeakPrior:
         slope = self.noise_weight * (np.exp(-2 * mean) - 1) / size
         if self.noise_weight == 0.0 or size == 1:
             return np.full(size, slope)
-        return slope - (log_noise - mean) / NOISE_SPREAD**2
+        slopes: Vector = slope - (log_noise - mean) / NOISE_SPREAD**2
+        return slopes
 
     def best_noise(self, square: Vector, events: Vector, log_noise: Vector) -> Vector:
         """Log noises l that raise -events l - square exp(-2 l) / 2 + their weak prior.

@@ -86,7 +86,7 @@ class Cells:
         if task.size == 0:
             return None
         expected, var = predictor.signal(task, features)
-        z = (mean - expected) / np.sqrt(var + predictor.noise_var / count)
+        z = (mean - expected) / np.sqrt(var + predictor.noise_of(features) / count)
         num_tasks = len(held.n)
         inside = np.zeros((num_tasks, len(CONFIDENCES)))
         for i, reach in enumerate(_REACH):
@@ -190,7 +190,7 @@ class _Tally:
         ours = None
         for name, predictor in self._predictors.items():  # the hierarchy first
             mean, var = predictor.signal(tasks, features)
-            var, error = var + predictor.noise_var, rewards - mean
+            var, error = var + predictor.noise_of(features), rewards - mean
             score = -0.5 * (np.log(2 * np.pi * var) + error**2 / var)
             self.scores[name] += np.bincount(tasks, score, num_tasks)
             self.squares[name] += float((error**2).sum())

@@ -20,9 +20,12 @@ def of_widths(similarity: Similarity) -> str:
     text = f"Tasks differ most with {shown_name(names[widest])}, by a width of {std[widest]:.3g}"
     if widest != least:
         text += f", and least with {shown_name(names[least])}, by {std[least]:.3g}"
-    unsure = int(similarity.maybe_zero.sum())
+    unsure, noise = int(similarity.maybe_zero.sum()), f"is {similarity.noise_std:.3g}"
+    noises = similarity.noise_of_arms
+    if noises is not None:
+        noise = f"is from {np.nanmin(noises):.3g} to {np.nanmax(noises):.3g}, by arm"
     return (
-        f"{text}; the noise of one reward is {similarity.noise_std:.3g}. Left, what tasks have in "
+        f"{text}; the noise of one reward {noise}. Left, what tasks have in "
         "common; right, how far a task's own parameter is from it. Bars are 95 % intervals"
         + (
             f"; the log does not tell {unsure} of {std.size} widths from zero, whose bars begin "

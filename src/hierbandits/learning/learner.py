@@ -18,6 +18,7 @@ from hierbandits.learning.learning_report import LearningReport
 from hierbandits.learning.log_checks import LogChecks
 from hierbandits.learning.log_offers import LogOffers
 from hierbandits.learning.model_comparison import Comparison
+from hierbandits.learning.one_noise import OneNoise
 from hierbandits.learning.outlier_rows import OutlierRows
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.predictor import Predictor
@@ -26,7 +27,7 @@ from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.start_trial import StartTrial
 from hierbandits.learning.starting import start_from
 from hierbandits.learning.task_similarity import Similarity
-from hierbandits.logs import LIMITS, Batch, GroupSums, Limits, Log, Split, Survey
+from hierbandits.logs import LIMITS, ArmSquares, Batch, GroupSums, Limits, Log, Split, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.progress import Progress, progress_bar
 from hierbandits.reporting.provenance import MADE_FROM
@@ -82,11 +83,15 @@ def learn_prior(
         raise ValueError("runs must be 0 or at least 2, got 1: one world tells no interval")
     horizon = None if horizon is None else count("horizon", horizon, least=1)
     one_of("structure", structure, ("auto", *get_args(StructureKind)))
-    gathered = GroupSums(split.num_groups, limits=limits)
+    gathered, arm_squares = GroupSums(split.num_groups, limits=limits), ArmSquares(split.num_groups)
+    by_arm = structure == "auto" and noise_std is None and log.columns.arm is not None
 
     def gather(batch: Batch) -> None:
         limits.check_fit(len(batch.names.tasks), batch.dim, armed=batch.is_armed)
-        gathered.add(batch, split.groups(batch.numbers))
+        groups = split.groups(batch.numbers)
+        gathered.add(batch, groups)
+        if by_arm:
+            arm_squares.add(batch, groups)
 
     with progress_bar("Reading the log", None, progress):
         survey = Survey.of(
@@ -97,27 +102,32 @@ def learn_prior(
     _check_enough(survey, gathered, split)
     offers = _offers(survey, context)
     sums, names = gathered.total(), (survey.tasks, survey.coordinates)
+    squares = arm_squares.total() if by_arm else None
     choice, kind = None, structure
     if kind == "auto":
         with progress_bar("Choosing a structure", None, progress):
-            choice = StructureChoice.of(sums, survey.population, noise_std, seed)
-        kind = choice.best
+            choice = StructureChoice.of(sums, survey.population, noise_std, seed, squares)
+        kind, by_arm = choice.best, choice.has_noise_by_arm
     fit_to = partial(
         fit_prior, population=survey.population, structure=kind, rank=rank, noise_std=noise_std
     )
     with progress_bar("Fitting the widths", None, progress):
-        fit = fit_to(sums)
+        fit = fit_to(sums, squares=squares if by_arm else None)
         fit = replace(fit, prior=fit.prior.with_arms(survey.arms if survey.is_armed else None))
+        weighed = OneNoise.of(fit, sums, squares).sums
         posteriors = TaskPosteriors.of(
-            Belief.from_sums(fit.prior, sums, population=survey.population)
+            Belief.from_sums(fit.prior, weighed, population=survey.population)
         )
-        comparison = Comparison.of(sums, survey.population, noise_std)
+        comparison = Comparison.of(weighed, survey.population, noise_std)
     calibration, checks = None, LogChecks(survey, sums, limits)
     if held_out > 0:
         with progress_bar("Fitting the training rows", None, progress):
-            training = gathered.of([0])
-            trained = fit_to(training, intervals=False).prior
-            predictors = Predictor.of_each_model(trained, training, survey.population, noise_std)
+            training, its_squares = gathered.of([0]), arm_squares.of([0]) if by_arm else None
+            trained = fit_to(training, squares=its_squares, intervals=False)
+            as_one = OneNoise.of(trained, training, its_squares)
+            predictors = Predictor.of_each_model(
+                trained.prior, as_one.sums, survey.population, noise_std, as_one.variances
+            )
     with progress_bar("Checking the rows", survey.num_rows, progress) as steps:
 
         def check(batch: Batch) -> None:
@@ -138,7 +148,7 @@ def learn_prior(
                 start, fit, prior, choice, offers, horizon=horizon, runs=runs, seed=seed
             )
         promises = Promises.of_trial(trial, progress)
-    outliers = Outliers.of(fit.prior, sums, posteriors, *names)
+    outliers = Outliers.of(fit.prior, weighed, posteriors, *names)
     settings: dict[str, Any] = {"structure": structure, "rank": rank, "noise_std": noise_std}
     settings |= survey.read_as() | {MADE_FROM: made_from | survey.rows_read()}
     report = LearningReport(
@@ -155,7 +165,7 @@ def learn_prior(
         comparison=comparison,
         shrinkage=Shrinkage.of(posteriors, sums.n, *names),
         outliers=outliers,
-        outlier_rows=OutlierRows.of(survey, outliers, fit.prior.noise_std),
+        outlier_rows=OutlierRows.of(survey, outliers, fit.noise_width.std),
         calibration=calibration,
         checks=checks.results(choice, seed),
         has_time=log.columns.time is not None,

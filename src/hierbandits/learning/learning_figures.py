@@ -46,7 +46,10 @@ def draw_widths(similarity: Similarity) -> Any:
     high = np.where(np.isinf(high), 5 * std.max(), high)  # no limit: past the others
     ends = np.maximum(np.nan_to_num([std - low, high - std], nan=0.0), 0.0)
     right.errorbar(std, rows, xerr=ends, fmt="o", markersize=4, capsize=2, color=ORANGE)
-    right.axvline(similarity.noise_std, color=GREY, linestyle=":", label="noise")
+    if similarity.noise_of_arms is None:
+        right.axvline(similarity.noise_std, color=GREY, linestyle=":", label="noise")
+    else:
+        right.plot(similarity.noise_of_arms[:size], rows, "|", color=GREY, ms=12, label="noise")
     right.set(title="how far tasks differ", xlabel="task std, 95 % interval")
     right.set_xlim(0, None)
     right.legend(frameon=False, fontsize=8)

@@ -79,6 +79,7 @@ class LearningReport:
         models = verdict.on_models(self.comparison, self.similarity)
         similar = on_similarity(self.similarity)
         similar += verdict.on_agreement(models[0], self.similarity)
+        similar += verdict.on_noises(self.structure, self.similarity)
         findings = [models, [s for s in similar if s not in models]]
         if self.correlations is not None:
             together = verdict.on_correlations(self.correlations, self.structure, self.similarity)

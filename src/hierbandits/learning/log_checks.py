@@ -66,7 +66,7 @@ class LogChecks:
         return (
             self._drift(tails[0]),
             self._task_groups(seed),
-            *self._noise(seed, *tails),
+            *self._noise(seed, *tails, choice is not None and choice.has_noise_by_arm),
             check_correlations(choice, "arms" if survey.is_armed else "features"),
         )
 
@@ -82,15 +82,19 @@ class LogChecks:
 
     def _task_groups(self, seed: int) -> Check:
         free = float(self._freedom.sum())
-        noise_var = float(self._raw.sum()) / max(free, 1.0)
-        if free < LEAST_FREEDOM or noise_var <= 0:
+        whole = float(self._raw.sum()) / max(free, 1.0)
+        if free < LEAST_FREEDOM or whole <= 0:
             words = "Not checked: too few rewards repeat within a task to know the noise."
             return Check(asks=peaks_check.ASKS, words=words)
-        return check_peaks(
-            self._sums, self._survey.population, noise_var, self._survey.coordinates, seed
-        )
+        each = self._raw.sum(0) / np.maximum(self._freedom, 1.0)
+        noise_var = np.where((self._freedom >= LEAST_FREEDOM) & (each > 0), each, whole)
+        coordinates = self._survey.coordinates
+        noise_var = np.broadcast_to(noise_var, len(coordinates))  # features have one
+        return check_peaks(self._sums, self._survey.population, noise_var, coordinates, seed)
 
-    def _noise(self, seed: int, excess: float, freedom: float) -> tuple[Check, ...]:
+    def _noise(
+        self, seed: int, excess: float, freedom: float, is_modelled: bool
+    ) -> tuple[Check, ...]:
         survey, rng = self._survey, np.random.default_rng(seed_words(seed, 5))
         asked = (noise_asks("arm"), noise_asks("task"), TAILS_ASKS)
         if survey.reward_scale.num_values == 2:
@@ -98,7 +102,9 @@ class LogChecks:
             return tuple(Check(asks=asks, words=words) for asks in asked)
         by_arm = Check(asks=asked[0], words="Not checked: the log has features in place of arms.")
         if survey.is_armed:
-            by_arm = check_noise(rng, "arm", survey.arms, self._raw.sum(0), self._freedom, excess)
+            by_arm = check_noise(
+                rng, "arm", survey.arms, self._raw.sum(0), self._freedom, excess, is_modelled
+            )
         # A task that plays noisy arms is not noisy for that: arms are taken in their own units.
         var = self._raw.sum(0) / np.maximum(self._freedom, 1e-9)
         whole = self._raw.sum() / max(float(self._freedom.sum()), 1e-9)

@@ -13,6 +13,8 @@ from hierbandits.types import Name, Vector
 TAILS_ASKS = "Do rewards have heavy tails?"
 LEAST_FREEDOM = 20
 MOST_GROUPS, DRAWS = 2000, 999
+NOT_MODELLED = "The model has one noise for all, so it trusts the noisier rewards too much."
+MODELLED = "The widths of this report take that into account; the prior and the start do not."
 
 
 def noise_asks(what: str) -> str:
@@ -27,11 +29,13 @@ def check_noise(
     square: Vector,
     freedom: Vector,
     tails: float,
+    is_modelled: bool = False,
 ) -> Check:
     """Compare the variances of groups, s_g^2 = square / freedom, with one for all.
 
     How uneven they are is compared with draws of Gaussian noise.  `tails` is the excess kurtosis
-    of the noise: variances of groups differ by (2 + tails) / 2 as much then.
+    of the noise: variances of groups differ by (2 + tails) / 2 as much then.  `is_modelled` says
+    that the fit has a noise for each group.
     """
     asks, seen = noise_asks(what), np.flatnonzero(freedom >= 1)
     if seen.size > MOST_GROUPS:
@@ -51,7 +55,7 @@ def check_noise(
     words = (
         f"Noise differs by {what}: that of {listed([name])} is {each[odd]:.2g}, that of all "
         f"together {all_std:.2g} (p {'≤' if p_value <= 1 / (1 + DRAWS) else '='} {p_value:.2g}). "
-        "The model has one noise for all, so it trusts the noisier rewards too much."
+        + (MODELLED if is_modelled else NOT_MODELLED)
         if trouble
         else f"The noise does not differ by {what} as far as the log tells."
     )

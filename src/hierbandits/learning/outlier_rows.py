@@ -32,8 +32,11 @@ class OutlierRows:
     more_tasks: int  # that stand out, and whose rows were not looked for
 
     @classmethod
-    def of(cls, survey: Survey, outliers: Outliers, noise_std: float) -> "OutlierRows | None":
-        """Read the log once more; None if no task stands out."""
+    def of(cls, survey: Survey, outliers: Outliers, noise_std: Vector) -> "OutlierRows | None":
+        """Read the log once more; None if no task stands out.
+
+        The noise is one for all rewards, (1,), or one for each arm, (K,).
+        """
         places = outliers.flagged_places[:MOST_TASKS]
         if not places.size:
             return None
@@ -116,14 +119,14 @@ def outlier_rows_section(rows: OutlierRows) -> Section:
 
 
 def _predicted(
-    batch: Batch, own: Indices, mean: Vector, cov: Matrix, noise_std: float
+    batch: Batch, own: Indices, mean: Vector, cov: Matrix, noise_std: Vector
 ) -> tuple[Vector, Vector]:
     """What is expected of these rows, and the standard deviation about it."""
     x = batch.features[own]
     if batch.is_armed:
         arms = np.asarray(x, np.intp)
         var = cov if cov.ndim == 1 else np.diagonal(cov)
-        return mean[arms], np.sqrt(var[arms] + noise_std**2)
+        return mean[arms], np.sqrt((var + noise_std**2)[arms])
     spread = np.einsum("ni,ij,nj->n", x, np.diag(cov) if cov.ndim == 1 else cov, x)
     return x @ mean, np.sqrt(np.maximum(spread, 0.0) + noise_std**2)
 

@@ -36,11 +36,16 @@ class Groups:
 
 
 def check_peaks(
-    sums: TaskSums, population: Indices, noise_var: float, coordinates: tuple[Name, ...], seed: int
+    sums: TaskSums,
+    population: Indices,
+    noise_var: Vector,
+    coordinates: tuple[Name, ...],
+    seed: int,
 ) -> Check:
     """Fit one and two groups to the tasks' own estimates, an arm or a feature at a time.
 
-    Estimates are taken about the mean of their population.
+    Estimates are taken about the mean of their population.  `noise_var` has a number for each
+    coordinate, (d,).
     """
     fits, best, place, tried = OwnFits.of(sums), None, 0, 0
     rng, dim = np.random.default_rng(seed), len(coordinates)
@@ -55,7 +60,7 @@ def check_peaks(
         values = fits.theta[tasks, j]
         weight, own = np.bincount(population[tasks]), population[tasks]
         values = values - (np.bincount(own, values) / np.maximum(weight, 1))[own]
-        groups = two_groups(values, noise_var * inverse[tasks])
+        groups = two_groups(values, noise_var[j] * inverse[tasks])
         if best is None or groups.log_odds > best.log_odds:
             best, place = groups, j
     if best is None:

@@ -1,7 +1,7 @@
 """What a model predicts of single rewards, and of means of several."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,7 +21,7 @@ class Predictor:
     mean: Matrix  # (nodes, d)
     cov: Matrix  # (nodes, d, d), or (nodes, K) if diagonal
     node: Indices  # the row of each task in these, (tasks,)
-    noise_var: float
+    noise_var: float | Vector  # one for all rows, or one for each arm, (K,)
 
     @classmethod
     def of_each_model(
@@ -30,14 +30,21 @@ class Predictor:
         sums: TaskSums,
         population: Indices,
         noise_std: float | None,
+        variances: Vector | None = None,
     ) -> "Mapping[str, Predictor]":
-        """The hierarchy with this prior, and the two other models at their typical widths."""
+        """The hierarchy with this prior, and the two other models at their typical widths.
+
+        `variances` are those of `OneNoise`, whose sums are then meant.
+        """
         comparison = Comparison.of(sums, population, noise_std)
-        return {
+        models = {
             "hierarchical": cls.hierarchical(prior, sums, population),
             "pooled": cls.pooled(comparison, sums, population),
             "independent": cls.independent(comparison, sums, population),
         }
+        if variances is None:
+            return models
+        return {name: replace(m, noise_var=m.noise_var * variances) for name, m in models.items()}
 
     @classmethod
     def hierarchical(
@@ -77,6 +84,13 @@ class Predictor:
         mean, var = np.empty((2, len(features)))
         linear_forms(node, np.asarray(features, float), self.mean, self.cov, mean, var)
         return mean, var
+
+    def noise_of(self, features: Matrix | Indices) -> float | Vector:
+        """The noise variance of each row, (E,), or one for all."""
+        if isinstance(self.noise_var, np.ndarray):
+            by_row: Vector = self.noise_var[features]
+            return by_row
+        return self.noise_var
 
 
 def typical_prior(comparison: Comparison, model: str, armed: bool) -> GaussianHierarchy:

@@ -41,6 +41,8 @@ def similarity_section(similarity: Similarity) -> Section:
     what = "arm" if similarity.is_armed else "feature"
     columns = [what, *(["between populations"] if many else ["mean", "± std"])]
     columns += ["task std", "95 % from", "to", "share between tasks", "rewards to match others"]
+    noises = similarity.noises_with_ends
+    columns += [] if noises is None else ["noise std", "95 % from", "to"]
     rows = []
     for j, name in enumerate(similarity.coordinates[:ROWS]):
         mean, std = float(similarity.mean[0, j]), float(similarity.mean_std[0, j])
@@ -52,9 +54,12 @@ def similarity_section(similarity: Similarity) -> Section:
             for part in (similarity.task_std, similarity.task_low, similarity.task_high)
         ]
         shares = [f"{100 * similarity.share[j]:.2g} %", _short(similarity.rewards_to_equal[j])]
-        cells = [NOT_TOLD if "nan" in cell else cell for cell in (*first, *width, *shares)]
+        noise_cells = [] if noises is None else [_short(part[j]) for part in noises]
+        every = (*first, *width, *shares, *noise_cells)
+        cells = [NOT_TOLD if "nan" in cell else cell for cell in every]
         rows.append([str(name), *cells])
     noise = f"Noise: std {_short(similarity.noise_std)}"
+    noise += "" if noises is None else ", the root mean square over rewards"
     if not similarity.is_noise_told:
         noise = "Noise: not told"
     elif similarity.noise_low is not None and similarity.noise_high is not None:

@@ -32,6 +32,7 @@ class Claim(Enum):
     SHARE = "so much of the variance lies between tasks"
     MAYBE_NO_SHARE = "no task width is told from zero"
     WIDTHS_MAYBE_ZERO = "the task widths of these are not told from zero"
+    NOISE_OF_ARMS = "the fit has a noise for each arm"
     NEEDS = "so many rewards make a task's own data weigh as much as the other tasks"
     NEARLY_REPEATED = "features nearly repeat each other"
     NOT_CONVERGED = "the fit did not converge"

@@ -45,6 +45,9 @@ class Similarity:
     noise_std: float
     noise_low: float | None  # None if the noise was given
     noise_high: float | None
+    noise_of_arms: Vector | None  # (K,); None: all have noise_std, otherwise their root mean square
+    noise_of_arms_low: Vector | None  # 95 % interval
+    noise_of_arms_high: Vector | None
     share: Vector  # of a reward's variance that lies between tasks, (d,)
     rewards_to_equal: Vector  # after which a task's own data weigh as much as other tasks, (d,)
     overall_share: float  # the same for the arms or features as they occur in the log
@@ -68,7 +71,8 @@ class Similarity:
         populations: tuple[Name, ...],
     ) -> "Similarity":
         """Read the fit."""
-        cov, armed, noise_var = fit.prior.task_cov, sums.is_armed, fit.prior.noise_std**2
+        cov, armed, by_arm = fit.prior.task_cov, sums.is_armed, fit.has_noise_by_arm
+        noise_var, noise_vars = fit.prior.noise_std**2, fit.noise_width.std**2
         mean_var = posteriors.hyper_cov
         if not posteriors.is_diagonal:
             mean_var = np.diagonal(mean_var, axis1=1, axis2=2)
@@ -78,9 +82,7 @@ class Similarity:
         many, noise, means = len(populations) > 1, fit.noise_width, fit.means
         assert means is not None
         learned = noise.is_learned
-        noise_ends = [noise_var, noise_var]
-        if learned:
-            noise_ends = [float(noise.high[0]) ** 2, float(noise.low[0]) ** 2]
+        noise_ends = _noise_ends(fit, sums) if learned else (noise_var, noise_var)
         seen, own = _tasks_seen(sums), posteriors.population
         pairs = np.zeros(seen.shape[1], np.intp)
         for p in range(len(populations)):
@@ -94,7 +96,7 @@ class Similarity:
         signals = _signal_ends(fit, sums, signal, np.isfinite(untold))
         with np.errstate(divide="ignore", over="ignore"):
             squares = np.array([fit.task_widths.high, fit.task_widths.low]) ** 2
-            rewards_ends = noise_var / (squares * feature_sizes(sums) ** 2)
+            rewards_ends = noise_vars / (squares * feature_sizes(sums) ** 2)
         return cls(
             is_armed=armed,
             coordinates=coordinates,
@@ -111,14 +113,17 @@ class Similarity:
             hyper_low=fit.hyper_widths.low + untold if many else None,
             hyper_high=fit.hyper_widths.high + untold if many else None,
             noise_std=fit.prior.noise_std + nan_noise,
-            noise_low=float(noise.low[0]) + nan_noise if learned else None,
-            noise_high=float(noise.high[0]) + nan_noise if learned else None,
-            share=between / (between + noise_var) + untold,
-            rewards_to_equal=noise_var / between + untold,
+            noise_low=float(np.sqrt(noise_ends[0])) + nan_noise if learned else None,
+            noise_high=float(np.sqrt(noise_ends[1])) + nan_noise if learned else None,
+            noise_of_arms=noise.std + unseen if by_arm else None,
+            noise_of_arms_low=noise.low + unseen if by_arm else None,
+            noise_of_arms_high=noise.high + unseen if by_arm else None,
+            share=between / (between + noise_vars) + untold,
+            rewards_to_equal=noise_vars / between + untold,
             overall_share=signal / (signal + noise_var) + overall,
             share_ends=(
-                signals[0] / (signals[0] + noise_ends[0]) + overall,
-                signals[1] / (signals[1] + noise_ends[1]) + overall,
+                signals[0] / (signals[0] + noise_ends[1]) + overall,
+                signals[1] / (signals[1] + noise_ends[0]) + overall,
             ),
             rewards_ends=rewards_ends + untold,
             repeats=repeats,
@@ -134,6 +139,14 @@ class Similarity:
     def is_noise_told(self) -> bool:
         """Whether enough rewards repeat to tell noise from differences between tasks."""
         return self.noise_low is None or self.repeats >= LEAST_REPEATS
+
+    @property
+    def noises_with_ends(self) -> tuple[Vector, Vector, Vector] | None:
+        """The noise of each arm and the ends of its interval, (K,) each; None: one for all."""
+        low, high = self.noise_of_arms_low, self.noise_of_arms_high
+        if self.noise_of_arms is None or low is None or high is None:
+            return None
+        return self.noise_of_arms, low, high
 
     @property
     def told(self) -> Mask:
@@ -172,14 +185,31 @@ def _signal_ends(fit: "Fit", sums: TaskSums, signal: float, told: Mask) -> tuple
     parts = np.where(told, np.minimum(ends, LARGEST_END), widths.std) ** 2
     weights = sums.xx.sum(0) if sums.is_armed else np.diagonal(sums.xx.sum(0))
     weights = weights / sums.n.sum()
-    (std, low, high), same = np.unique(parts, axis=1, return_inverse=True)
-    weights = np.bincount(same.ravel(), weights, std.size)
-    whole = float(weights @ std)
+    parts, same = np.unique(parts, axis=1, return_inverse=True)
+    weights = np.bincount(same.ravel(), weights, parts.shape[1]).astype(float)
+    whole = float(weights @ parts[0])
     if whole == 0:
         return 0.0, 0.0
-    below = whole - np.sqrt(((weights * (std - low)) ** 2).sum())
-    above = whole + np.sqrt(((weights * (high - std)) ** 2).sum())
-    return signal * max(float(below), 0.0) / whole, signal * float(above) / whole
+    below, above = _ends_of_mean(weights, *parts)
+    return signal * below / whole, signal * above / whole
+
+
+def _noise_ends(fit: "Fit", sums: TaskSums) -> tuple[float, float]:
+    """The ends of a 95 % interval of the noise variance, the mean over rewards."""
+    noise = fit.noise_width
+    parts = np.array([noise.std, noise.low, np.minimum(noise.high, LARGEST_END)]) ** 2
+    weights = sums.xx.sum(0) / sums.n.sum() if fit.has_noise_by_arm else np.ones(1)
+    return _ends_of_mean(weights, *parts)
+
+
+def _ends_of_mean(
+    weights: Vector, middle: Vector, low: Vector, high: Vector
+) -> tuple[float, float]:
+    """Of weights @ x, where each part of x is off for itself."""
+    whole = float(weights @ middle)
+    below = whole - np.sqrt(((weights * (middle - low)) ** 2).sum())
+    above = whole + np.sqrt(((weights * (high - middle)) ** 2).sum())
+    return max(float(below), 0.0), float(above)
 
 
 def _condition(sums: TaskSums) -> float:

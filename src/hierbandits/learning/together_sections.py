@@ -38,24 +38,28 @@ def together_sections(
 
 
 def _structures(choice: StructureChoice, words: list[str]) -> Section:
-    logs, best = choice.log_marginal, choice.best
+    noise = {False: "one", True: "one for each arm"}
+    logs = {False: choice.log_marginal, True: choice.by_arm}
+    best = logs[choice.has_noise_by_arm][choice.best]
     rows = [
         [
-            kind, MEANING[kind], str(choice.numbers[kind]), f"{logs[kind]:.2f}",
-            f"{logs[kind] - logs[best]:.2f}", f"{share:.3g}",
+            kind, MEANING[kind], *([noise[by_arm]] if choice.by_arm else []),
+            str(choice.numbers[kind]), f"{logs[by_arm][kind]:.2f}",
+            f"{logs[by_arm][kind] - best:.2f}", f"{share:.3g}",
         ]
-        for kind, share in choice.probability.items()
+        for by_arm, shares in choice.probabilities.items()
+        for kind, share in shares.items()
     ]  # fmt: skip
     return Section(
         name="structure",
         heading="Which widths and correlations the log supports",
-        columns=("structure", "task covariance", "numbers", "log evidence", "below the best",
-                 "probability"),
+        columns=("structure", "task covariance", *(["noise"] if choice.by_arm else []), "numbers",
+                 "log evidence", "below the best", "probability"),
         rows=rows,
         words=[
             *words,
             "Widths and correlations are integrated out, by Laplace's method, so that more of them "
-            f"must pay for themselves. {choice.num_tasks:,} tasks were compared; the prior has the "
+            f"must pay for themselves. {choice.num_tasks:,} tasks were compared; the fit has the "
             "structure of highest evidence.",
         ],
     )  # fmt: skip

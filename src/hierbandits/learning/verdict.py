@@ -91,6 +91,23 @@ def on_agreement(models: Sentence, similarity: Similarity) -> list[Sentence]:
     return []
 
 
+def on_noises(choice: StructureChoice | None, similarity: Similarity) -> list[Sentence]:
+    """Whether the fit has a noise for each arm; nothing if it has one for all."""
+    noises, names = similarity.noise_of_arms, similarity.coordinates
+    if noises is None:
+        return []
+    odds = None if choice is None else choice.log_odds_of_noises
+    least, most = int(np.nanargmin(noises)), int(np.nanargmax(noises))
+    for_it = "" if odds is None else f" (odds are {in_odds(odds)} for that)"
+    text = (
+        f"The fit has a noise for each arm{for_it}: from {number(float(noises[least]))} "
+        f"({listed([names[least]])}) to {number(float(noises[most]))} ({listed([names[most]])}). "
+        f"The prior and the start have one for all, {number(similarity.noise_std)}: they trust "
+        "rewards of noisier arms too much, and those of the others too little."
+    )
+    return [Sentence(Claim.NOISE_OF_ARMS, text, odds, (names[least], names[most]))]
+
+
 def on_correlations(
     correlations: Correlations | None, choice: StructureChoice | None, similarity: Similarity
 ) -> list[Sentence]:

@@ -32,10 +32,10 @@ class WidthEvidence:
     def of(cls, sums: TaskSums, population: Indices, noise_std: float = 1.0) -> "WidthEvidence":
         """Read these sums; without `noise_std`, units remain unknown."""
         num, sizes = int(population.max()) + 1, feature_sizes(sums)
-        centre = float(sums.xy.sum() / sums.n.sum()) if sums.is_armed else 0.0
+        centre = float(sums.xy.sum() / sums.xx.sum()) if sums.is_armed else 0.0
         xy, xx, yy = sums.xy, sums.xx, sums.yy
         if sums.is_armed:
-            yy = yy + centre * (centre * sums.n - 2 * xy.sum(1))
+            yy = yy + centre * (centre * xx.sum(1) - 2 * xy.sum(1))
             xy, values, vectors = xy - centre * xx, xx, None
         else:
             values, vectors = np.linalg.eigh(xx / np.outer(sizes, sizes))

@@ -1,5 +1,6 @@
 """Logs of past decisions, read from frames and files of any size."""
 
+from hierbandits.logs.arm_squares import ArmSquares
 from hierbandits.logs.batch import Batch
 from hierbandits.logs.columns import Columns
 from hierbandits.logs.group_sums import GroupSums
@@ -19,6 +20,7 @@ from hierbandits.logs.survey import Survey
 
 __all__ = [
     "LIMITS",
+    "ArmSquares",
     "Batch",
     "Columns",
     "GroupSums",
