@@ -76,3 +76,31 @@ def test_the_e_step_matches_the_dense_joint(chunk, world, seed):
     assert_close(found.square, brute.square, scale=max(sums.yy.sum(), brute.square), rtol=1e-7)
     slope = np.linalg.solve(full(prior.hyper_cov), brute.steps)
     assert_close(found.hyper_mean_slope, slope, rtol=1e-5, scale=np.abs(slope).max() + 1 / scale)
+
+
+@settings(max_examples=60)
+@given(world=worlds(armed=True, levels=st.just(2)), seed=st.integers(0, 2**32 - 1))
+def test_noises_of_arms_match_the_dense_joint(world, seed):
+    prior, d = world.prior, world.prior.dim
+    noises = prior.noise_std * np.random.default_rng(seed).uniform(0.3, 3.0, d)
+    world.hyper_means = np.tile(prior.hyper_mean, (world.num_populations, 1))
+    world.noise_std = noises[world.features]
+    sums = TaskSums.zeros(world.num_tasks, d, armed=True)
+    sums.add(world.tasks, world.features, world.rewards)
+    squares = np.bincount(world.features, world.rewards**2, d)
+    seen = np.flatnonzero(sums.n)
+    hierarchy = HierarchyParts(prior.hyper_mean, prior.hyper_cov, prior.task_cov, noises**2)
+    found = e_step(
+        hierarchy, sums.rows(seen), seen // world.shape[0], world.num_populations, squares
+    )
+    joint = world.joint()
+    assert_close(found.log_evidence, joint.log_evidence, scale=max(1.0, abs(joint.log_evidence)))
+    brute = _brute(world, joint, prior.hyper_mean)
+    scatter = np.diagonal(brute.scatter) if prior.is_diagonal else brute.scatter
+    assert_close(found.task_scatter(prior.task_cov), scatter, rtol=1e-7)
+    square = np.zeros(d)
+    for task, arm, y in zip(world.tasks, world.features, world.rewards, strict=True):
+        mean, cov = joint.of(task)
+        square[arm] += (y - mean[arm]) ** 2 + cov[arm, arm]
+    assert_close(found.square, square, scale=max(squares.sum(), square.sum()), rtol=1e-7)
+    assert found.num_events.tolist() == np.bincount(world.features, minlength=d).tolist()

@@ -24,11 +24,16 @@ def _case(populations, seed=0):
     return sums, np.sort(rng.integers(0, populations, 6)), parts, (own, loading)
 
 
+@pytest.mark.parametrize("by_arm", [False, True])
 @pytest.mark.parametrize("populations", [1, 3])
-def test_any_loading_gives_the_whole_covariance_s_answers(populations):
+def test_any_loading_gives_the_whole_covariance_s_answers(populations, by_arm):
     sums, population, parts, factor = _case(populations)
-    whole = e_step(parts, sums, population, populations)
-    quick = e_step(replace(parts, factor=factor), sums, population, populations)
+    squares = None
+    if by_arm:
+        squares, parts = np.arange(9.0, 9 + K), replace(parts, noise_var=np.linspace(0.2, 2, K))
+    whole = e_step(parts, sums, population, populations, squares)
+    quick = e_step(replace(parts, factor=factor), sums, population, populations, squares)
+    assert quick.square.size == (K if by_arm else 1)
     for name in ("log_evidence", "task_cov_slope", "square", "hyper_cov_slope",
                  "hyper_mean_slope", "hyper_means"):  # fmt: skip
         assert_close(getattr(quick, name), getattr(whole, name), rtol=1e-10)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.fits import FORMS, drawn_sums, evenly, one_way
+from support.fits import FORMS, drawn_sums, evenly, one_way, uneven_sums
 from support.oracle import full
 
 from hierbandits import Belief, TaskSums
@@ -195,3 +195,46 @@ def test_a_part_in_common_is_learned():
     marginals = {kind: fit.log_marginal for kind, fit in fits.items()}
     assert max(marginals, key=marginals.get) == "common"
     assert fits["common"].structure == "common"
+
+
+@pytest.mark.parametrize("structure", ["scalar", "diagonal", "common", "full"])
+def test_noises_of_arms_are_learned(structure):
+    truth = np.array([0.2, 0.6, 1.8])
+    sums, squares = uneven_sums(np.random.default_rng(6), truth, tasks=60, events=60)
+    fit = fit_prior(sums, squares=squares, structure=structure)
+    assert fit.has_noise_by_arm
+    assert fit.converged
+    assert (np.diff(fit.trace) > -1e-9).all()
+    noise = fit.noise_width
+    np.testing.assert_allclose(noise.std, truth, rtol=0.06)
+    assert ((noise.low < truth) & (truth < noise.high)).all()
+    assert (noise.high / noise.low < 1.2).all()
+    counts = sums.xx.sum(0)
+    assert fit.prior.noise_std == pytest.approx(np.sqrt((counts @ noise.std**2) / counts.sum()))
+    np.testing.assert_allclose(fit.task_widths.std, 0.4, rtol=0.4)
+    assert fit.log_evidence > fit_prior(sums, structure=structure).log_evidence + 100
+
+
+def test_one_arm_has_one_noise_either_way():
+    sums, squares = uneven_sums(np.random.default_rng(7), [0.5], tasks=10, events=8)
+    one, other = fit_prior(sums), fit_prior(sums, squares=squares)
+    assert not other.has_noise_by_arm
+    assert other.log_marginal == pytest.approx(one.log_marginal, abs=1e-6)
+    np.testing.assert_allclose(other.noise_width.high, one.noise_width.high, rtol=1e-3)
+
+
+def test_an_arm_that_nobody_played_has_a_noise_without_limits():
+    sums, squares = uneven_sums(np.random.default_rng(8), [0.5, 1.0], tasks=20, events=30)
+    places = [0, 2]
+    more = np.zeros((20, 3))
+    more[:, places] = squares
+    fit, plain = (
+        fit_prior(sums.with_arms_at(places, 3), squares=more),
+        fit_prior(sums, squares=squares),
+    )
+    np.testing.assert_allclose(fit.noise_width.std[places], plain.noise_width.std, rtol=1e-3)
+    assert fit.noise_width.std[1] == pytest.approx(
+        np.sqrt(np.prod(plain.noise_width.std)), rel=0.02
+    )
+    assert (fit.noise_width.low[1], fit.noise_width.high[1]) == (0.0, np.inf)
+    assert fit.log_marginal == pytest.approx(plain.log_marginal, abs=0.7)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.fits import drawn_sums, evenly
+from support.fits import drawn_sums, evenly, uneven_sums
 
 from hierbandits import Belief, TaskSums
 from hierbandits.fitting import fit_prior
@@ -113,3 +113,15 @@ def test_bad_sums_are_named():
     sums.yy[1] = np.nan
     with pytest.raises(ValueError, match=r"sums\.yy must be finite"):
         fit_prior(sums)
+
+
+def test_squares_must_go_with_the_sums():
+    sums, squares = uneven_sums(np.random.default_rng(0), [0.5, 1.0], tasks=4, events=6)
+    with pytest.raises(ValueError, match=r"squares must have shape \(4, 2\)"):
+        fit_prior(sums, squares=squares.sum(1))
+    with pytest.raises(ValueError, match=r"squares must add up to sums\.yy, got .* for the task 2"):
+        fit_prior(sums, squares=squares * np.array([1, 1, 1.1, 1])[:, None])
+    with pytest.raises(ValueError, match="squares must be given for arms alone"):
+        fit_prior(sums.with_unit_vectors(), squares=squares)
+    with pytest.raises(ValueError, match=r"squares must not be given with a noise_std, got 0\.5"):
+        fit_prior(sums, squares=squares, noise_std=0.5)

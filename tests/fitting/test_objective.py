@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.fits import FORMS, drawn_sums, objective_of
+from support.fits import FORMS, drawn_sums, objective_of, uneven_sums
 from support.oracle import random_cov
 
 from hierbandits.fitting import fit_prior
@@ -26,6 +26,21 @@ def test_the_gradient_is_the_slope_of_evidence_and_weak_priors(
     expected = problem.expectation(hierarchy).log_evidence + problem.log_prior(hierarchy)
     np.testing.assert_allclose(value, expected, rtol=1e-12)
     assert slope.size == len(problem.bounds()) == len(problem.steps())
+    for i, move in enumerate(1e-5 * np.eye(free.size)):
+        ahead, behind = (problem.value_and_slope(free + s * move)[0] for s in (1, -1))
+        np.testing.assert_allclose(slope[i], (ahead - behind) / 2e-5, rtol=2e-6, atol=2e-5)
+
+
+@pytest.mark.parametrize("structure", [structure for structure, armed in FORMS if armed])
+@pytest.mark.parametrize("populations", [1, 3])
+def test_the_gradient_is_the_slope_with_noises_of_arms(structure, populations, monkeypatch):
+    rng = np.random.default_rng(3)
+    sums, squares = uneven_sums(rng, [0.3, 0.7, 1.1, 2.0], tasks=6, events=8)
+    problem, _ = objective_of(sums, populations, structure, monkeypatch, rank=2, squares=squares)
+    free = problem.free(problem.start)
+    free = free + 0.3 * rng.standard_normal(free.size)
+    _, slope = problem.value_and_slope(free)
+    assert slope.size == len(problem.bounds()) == problem.steps().size == problem.powers().size
     for i, move in enumerate(1e-5 * np.eye(free.size)):
         ahead, behind = (problem.value_and_slope(free + s * move)[0] for s in (1, -1))
         np.testing.assert_allclose(slope[i], (ahead - behind) / 2e-5, rtol=2e-6, atol=2e-5)

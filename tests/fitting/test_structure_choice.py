@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.fits import drawn_sums
+from support.fits import drawn_sums, uneven_sums
 
 from hierbandits.fitting import fit_prior, structure_choice
 from hierbandits.fitting.structure_choice import StructureChoice
@@ -83,3 +83,33 @@ def test_features_may_be_correlated_too():
         choice = _chosen(sums)
         assert list(choice.log_marginal) == ["diagonal", "full"]
         assert choice.best == kind
+
+
+def test_noises_of_arms_are_chosen_where_they_differ():
+    rng = np.random.default_rng(2)
+    for noises, by_arm in (([0.5, 0.5, 0.5], False), ([0.3, 0.5, 1.0], True)):
+        for task_std in (0.0, 0.4):
+            sums, squares = uneven_sums(rng, noises, tasks=30, events=30, task_std=task_std)
+            choice = _chosen(sums, squares=squares)
+            assert choice.has_noise_by_arm == by_arm
+            assert (choice.log_odds_of_noises > 0) == by_arm
+            assert list(choice.by_arm) == list(choice.log_marginal)
+            assert sum(choice.probability.values()) == pytest.approx(1.0)
+            assert choice.log_odds_of_correlations < 0
+            assert choice.best in ("scalar", "diagonal")
+            plain = choice.to_dict()
+            assert plain["noise_by_arm"] == by_arm
+            assert plain["log_marginal_with_noise_by_arm"] == choice.by_arm
+
+
+def test_noises_of_arms_that_are_not_told_are_not_compared():
+    sums, squares = uneven_sums(np.random.default_rng(3), [0.1, 1.0], tasks=30, events=10)
+    assert _chosen(sums, squares=squares).has_noise_by_arm
+    rare = sums.xx[:, 0] > 0
+    few = sums.rows(np.arange(30))
+    few.xx[:, 0], few.xy[:, 0], few.n[:] = rare, sums.xy[:, 0] / 10, rare + sums.xx[:, 1]
+    squares = np.column_stack([few.xy[:, 0] ** 2, squares[:, 1]])
+    few.yy[:] = squares.sum(1)
+    choice = _chosen(few, squares=squares)
+    assert (choice.by_arm, choice.has_noise_by_arm, choice.log_odds_of_noises) == ({}, False, None)
+    assert _chosen(sums).log_odds_of_noises is None

@@ -51,3 +51,15 @@ def one_way(rng, m, n, task_std):
     sums.add(np.repeat(np.arange(m), n), np.zeros(m * n, int), y.ravel())
     within = ((y - y.mean(1, keepdims=True)) ** 2).sum() / (m * (n - 1))
     return sums, n * y.mean(1).var(ddof=1), within, y
+
+
+def uneven_sums(rng, noises, *, tasks, events, task_std=0.4):
+    """Sums of arms with these noises, and the squares of each task's and arm's rewards."""
+    d = len(noises)
+    theta = np.arange(1.0, d + 1) + task_std * rng.standard_normal((tasks, d))
+    rows, arms = np.repeat(np.arange(tasks), events), rng.integers(0, d, tasks * events)
+    y = theta[rows, arms] + np.array(noises)[arms] * rng.standard_normal(rows.size)
+    sums, squares = TaskSums.zeros(tasks, d, armed=True), np.zeros((tasks, d))
+    sums.add(rows, arms, y)
+    np.add.at(squares, (rows, arms), y**2)
+    return sums, squares

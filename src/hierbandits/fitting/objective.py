@@ -104,6 +104,11 @@ class Objective:
             return 0
         return 1 if self.squares is None else self.squares.size
 
+    @property
+    def events_of_noise(self) -> Vector:
+        """The rewards that each noise is learned from, (1,), or (K,)."""
+        return self.sums.n.sum(keepdims=True) if self.squares is None else self.sums.xx.sum(0)
+
     def _noise_of(self, logs: Vector) -> float | Vector:
         """The noise variances of these log noises, within the bounds of the search."""
         kept = np.exp(2 * np.maximum(logs, -LARGEST_LOG_WIDTH))
@@ -137,8 +142,8 @@ class Objective:
 
     def steps(self) -> Vector:
         """A lower bound on the standard error of each coordinate, which scales the search."""
-        events = self.sums.n.sum() if self.squares is None else self.sums.xx.sum(0)
-        counts = (len(self.sums.n), events, self.num_populations, self.num_populations)
+        populations = self.num_populations
+        counts = (len(self.sums.n), self.events_of_noise, populations, populations)
         parts = zip(counts, self.split(self.free(self.start)), strict=True)
         every = [np.broadcast_to(count, part.shape) for count, part in parts]
         return 1 / np.sqrt(1.0 + 2.0 * np.concatenate(every))

@@ -50,6 +50,8 @@ def with_intervals(
         views = _views(profile, zero)
         ends = [
             _hull([view.ends(view.noise_var(arm), has_low=True) for view in views])
+            if objective.events_of_noise[arm] > 0
+            else (0.0, np.inf)  # nothing limits it
             for arm in range(objective.num_noises)
         ]
         low, high = units.reward * np.array(ends).T
