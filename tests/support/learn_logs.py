@@ -160,3 +160,16 @@ def sums_of(rows, keep=slice(None)):
 def as_form(rows, cov):
     """Covariances as the rows' hierarchy has them: diagonals if armed."""
     return np.diagonal(cov, axis1=-2, axis2=-1) if rows.armed else cov
+
+
+@cache
+def uneven_report(seed=0, noises=(0.1, 0.3, 1.5), task_std=0.0):
+    """A report on a log of 30 tasks of 60 rows, whose three arms have these noises."""
+    rng = np.random.default_rng(seed)
+    theta = np.arange(3.0) + task_std * rng.standard_normal((30, 3))
+    task, arm = np.repeat(np.arange(30), 60), rng.integers(0, 3, 1800)
+    y = theta[task, arm] + np.array(noises)[arm] * rng.standard_normal(1800)
+    arms = np.array(["a", "b", "c"])[arm]
+    frame = pl.DataFrame({"store": task, "promo": arms, "sale": y})
+    columns = {"task": "store", "arm": "promo", "reward": "sale", "arms": ["a", "b", "c"]}
+    return learn_prior(frame, **columns, runs=0)[1]
