@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierbandits.atomic_write import atomic_write
+from hierbandits.checks import file_path
 
 _HEADER, _MARK = "hierbandits.json", "mark.json"
 
@@ -68,6 +69,7 @@ def read_archive(
     before its size is known to be that of the file at most, so that reading takes memory in
     proportion to the file.
     """
+    path = file_path("path", path)
     try:
         with zipfile.ZipFile(path) as archive:
             _check_sizes(archive, os.stat(path).st_size)

@@ -9,6 +9,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import IO
 
+from hierbandits.checks import file_path
+
 try:
     import fcntl
 except ImportError:  # not on Windows: there nothing is locked, and no temporary file is removed
@@ -32,7 +34,7 @@ def atomic_write(
     error if the file must not be replaced: no other writer of this package replaces it meanwhile.
     What writers that were killed have left for this file is removed.
     """
-    target = Path(os.path.realpath(path))
+    target = Path(os.path.realpath(file_path("path", path)))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{os.fspath(path)} must be in a folder that exists")
     if target.exists() and not target.is_file():
@@ -53,6 +55,11 @@ def atomic_write(
         except BaseException:
             Path(file.name).unlink(missing_ok=True)
             raise
+
+
+def whole_file(path: str | PathLike[str]) -> bytes:
+    """All bytes of a file."""
+    return file_path("path", path).read_bytes()
 
 
 def _temporary(target: Path) -> IO[bytes]:

@@ -1,7 +1,10 @@
 """Checks of arguments.  Every public function makes them before it changes anything."""
 
+import os
 from collections.abc import Iterable
-from typing import Any
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.random import Generator
@@ -9,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.compiler import compiled
 from hierbandits.types import Indices, Name, Vector
+
+Kind = TypeVar("Kind")
 
 _FLOAT, _INDEX = np.dtype(np.float64), np.dtype(np.intp)
 
@@ -93,6 +98,30 @@ def count(name: str, value: int, least: int = 0) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(value)
+
+
+def boolean(name: str, value: bool) -> bool:
+    """Check that `value` is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be a boolean, got {value!r:.80}")
+    return bool(value)
+
+
+def file_path(name: str, value: str | PathLike[str]) -> Path:
+    """Check that `value` is the path of a file or a folder."""
+    if not isinstance(value, str | PathLike):
+        raise ValueError(f"{name} must be a path, got {value!r:.80}")
+    text = os.fspath(value)
+    if not isinstance(text, str) or "\0" in text:
+        raise ValueError(f"{name} must be a path, got {value!r:.80}")
+    return Path(text)
+
+
+def instance(name: str, value: Kind, kind: type[Kind]) -> Kind:
+    """Check that `value` is of this class."""
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} must be of class {kind.__name__}, got {value!r:.80}")
+    return value
 
 
 def generator(name: str, value: Generator) -> Generator:

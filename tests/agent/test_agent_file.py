@@ -202,7 +202,9 @@ def test_a_file_that_another_saved_since_is_not_replaced(tmp_path):
     other.save(path)
     theirs = path.read_bytes()
     agent.decide("u")
-    message = "a must be as this agent left it, but another has saved it since: load that file, sa"
+    message = (
+        "a must be as it was loaded or saved here, but another has saved it since: load that file"
+    )
     with pytest.raises(FileExistsError, match=message):
         agent.save(path)
     assert path.read_bytes() == theirs

@@ -227,8 +227,8 @@ def test_a_new_arm_has_the_prior_that_is_given_or_what_the_others_share():
 @pytest.mark.parametrize(
     ("name", "widths", "message"),
     [
-        ("a", {}, "arms must have distinct names, got 'a'"),
-        (1.5, {}, "arms must be named by strings or integers, got 1.5"),
+        ("a", {}, "name must be of a new arm, got 'a'"),
+        (1.5, {}, "name must be a string or an integer, got 1.5"),
         ("x", {"hyper_std": -1.0}, "hyper_std must not be negative"),
         ("x", {"task_std": -0.1}, "task_std must not be negative"),
         ("x", {"hyper_mean": np.inf}, "hyper_mean must be finite"),
@@ -251,7 +251,7 @@ def test_an_arm_that_cannot_be_is_refused(name, widths, message):
 def test_arms_with_features_are_not_added_or_retired():
     agent = Agent(PRIORS["linear"], arms={"x": [1.0, 0.0]}, seed=0)
     for change in (agent.add_arm, agent.retire_arm):
-        with pytest.raises(ValueError, match="arms must not be named where they have features"):
+        with pytest.raises(ValueError, match="name must not be given where arms have features"):
             change("x")
     with pytest.raises(ValueError, match="task_std must not be given where widths are unknown"):
         Agent(arms=["a"]).add_arm("b", task_std=0.1)

@@ -148,7 +148,7 @@ def test_bad_sums_are_refused():
     assert sums.n.sum() == sums.xx.sum() == 0
     with pytest.raises(ValueError, match="tasks must be in"):
         sums.add([0, 2], X, [1.0, 1.0])
-    with pytest.raises(ValueError, match="sums must match in shape"):
+    with pytest.raises(ValueError, match="other must have xx of shape"):
         sums + TaskSums.zeros(3, 3)
     with pytest.raises(ValueError, match="sums must hold"):
         Belief.from_sums(_belief(True)._nodes.levels.hierarchies[0], sums)

@@ -90,7 +90,7 @@ def test_bad_events_change_nothing():
         with pytest.raises(ValueError, match=message):
             sums.add(*arguments)
     assert not sums.n.any()
-    with pytest.raises(ValueError, match="sums must match in shape"):
+    with pytest.raises(ValueError, match="other must have xx of shape"):
         sums + TaskSums.zeros(M, D)
 
 

@@ -18,8 +18,11 @@ def test_every_column_is_read_once():
         ({"arm": "arm", "features": "x"}, "one of arm and features must be given"),
         ({"features": "x", "eligible": "may"}, "eligible must come with arm"),
         ({"features": []}, "features must name at least one column"),
-        ({"arm": "arm", "task": 3}, "columns must be named by strings, got 3"),
-        ({"arm": "arm", "task": ["store"]}, r"columns must be named by strings, got \['store'\]"),
+        ({"arm": "arm", "task": 3}, "task must be a column's name, a string, got 3"),
+        (
+            {"arm": "arm", "task": ["store"]},
+            r"task must be a column's name, a string, got \['store'\]",
+        ),
         ({"features": ["x", "reward"]}, "reward must have a column of its own, got one for reward"),
         ({"arm": "arm", "time": "reward"}, "reward must have a column of its own"),
         ({"arm": "arm", "propensity": "arm"}, "propensity must have a column of its own"),

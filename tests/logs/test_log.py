@@ -141,7 +141,7 @@ def test_what_cannot_be_a_log_is_refused(tmp_path):
         Columns(task="task", reward="reward", features="x", eligible="may")
     with pytest.raises(ValueError, match="features must name at least one column"):
         Columns(task="task", reward="reward", features=[])
-    with pytest.raises(ValueError, match="columns must be named by strings, got 3"):
+    with pytest.raises(ValueError, match="task must be a column's name, a string, got 3"):
         Columns(task=3, reward="reward", arm="arm")
     linear = Columns(task="task", reward="reward", features="arm")
     with pytest.raises(ValueError, match=r"features must be a list, got 1 .* at row 0"):

@@ -57,7 +57,7 @@ def test_other_parts_are_refused():
     with pytest.raises(ValueError, match="rewards must be one of"):
         hb.GeneralizedHierarchy(ARMED, "beta")
     for parts in ({}, {"hierarchy": ARMED.to_dict()}, {"hierarchy": 3, "rewards": 3}):
-        with pytest.raises(ValueError, match="not a model"):
+        with pytest.raises(ValueError, match="parts must be of a model"):
             hb.GeneralizedHierarchy.from_dict(parts)
     assert "bernoulli" in repr(MODEL)
     assert np.array_equal(MODEL.covs[0], ARMED.covs[0])

@@ -112,7 +112,7 @@ def test_json_gives_the_same_hierarchy_back(armed):
 
 @pytest.mark.parametrize("parts", [{}, {"covs": []}, [], {"covs": [1], "hyper_mean": [1]}])
 def test_what_is_not_a_hierarchy_is_refused(parts):
-    with pytest.raises(ValueError, match="not a hierarchy"):
+    with pytest.raises(ValueError, match="parts must be of a hierarchy"):
         GaussianHierarchy.from_dict(parts)
 
 
@@ -162,5 +162,5 @@ def test_one_more_arm_has_the_others_numbers_unless_it_is_given_its_own():
     np.testing.assert_array_equal(given.hyper_cov[:3], prior.hyper_cov)
     linear = GaussianHierarchy.linear(2, hyper_std=1.0, task_std=0.3, noise_std=0.5)
     for model in (linear, UnknownWidths.of(2, armed=False)):
-        with pytest.raises(ValueError, match="arms must not be added where they have features"):
+        with pytest.raises(ValueError, match="name must be of an arm without features"):
             model.with_arm("new", None, None, None)

@@ -52,7 +52,7 @@ def test_one_more_arm():
     assert more.noise_std == 0.2
     with pytest.raises(ValueError, match="task_std must not be given where widths are unknown"):
         widths.with_arm("c", None, None, 0.1)
-    with pytest.raises(ValueError, match="arms must not be added where they have features"):
+    with pytest.raises(ValueError, match="name must be of an arm without features"):
         UnknownWidths.of(2, armed=False).with_arm("c", None, None, None)
     with pytest.raises(ValueError, match="arms must not be put in order"):
         widths.reordered(["b", "a"])
@@ -72,7 +72,7 @@ def test_the_callers_array_is_copied_and_nobody_writes_into_the_copy():
     for parts, message in (
         (([[1.0]], False, None), "hyper_mean must have shape"),
         (([], False, None), "hyper_mean must have at least one entry"),
-        (([1.0], 1, None), "armed must be a boolean"),
+        (([1.0], 1, None), "is_armed must be a boolean"),
         (([1.0], True, -1.0), "noise_std must be positive"),
         (([1.0], True, 1e30), "noise_std must be in"),
     ):

@@ -10,6 +10,7 @@ the public names.  Prints what was counted as JSON.
 """
 
 import contextlib
+import dis
 import inspect
 import io
 import json
@@ -29,6 +30,7 @@ from pathlib import Path
 import numpy as np
 from numba.core.errors import NumbaError
 
+import hierbandits
 from hierbandits import Belief
 from support.hostile_values import Values
 from support.public_surface import (
@@ -43,6 +45,7 @@ from support.surface_cast import cast
 
 OUT_OF_BOUNDS = "index is out of bounds"  # what a kernel says; numpy itself says more
 MOST_MEMORY = 1 << 44  # far from what sound calls need, and from what hostile ones ask for
+PACKAGE = Path(hierbandits.__file__).parent
 KEPT = 12  # objects of each class that calls gave
 RENEWED = 20_000  # calls after which the sound objects are made anew
 
@@ -63,6 +66,7 @@ class SurfaceFuzz:
         self.met = set()  # classes whose methods are called
         self.targets, self.spent, self.reached = [], [], set()
         self.counts, self.faults, self.unnamed = Counter(), Counter(), Counter()
+        self.nameless = Counter()
         for name, value in public_values().items():
             if isinstance(value, type):
                 self._meet(value, is_public=True)
@@ -95,45 +99,53 @@ class SurfaceFuzz:
                 return
             first = [self.random.choice(owners)]
             self.values.fit(first[0])
-        arguments, named = self._arguments(target)
+        arguments = self._arguments(target)
+        named = dict(arguments)
+        places = [
+            named.pop(one.name)
+            for one in target.arguments
+            if one.name in named and one.kind is one.POSITIONAL_ONLY
+        ]
         self.counts["calls"] += 1
         try:
-            result = _in_time(self.most, target.function, *first, *arguments, **named)
+            result = _in_time(self.most, target.function, *first, *places, **named)
         except Late:
             self.counts["late"] += 1
             self._forget(first)
         except MemoryError:
             self.counts["refused for memory"] += 1
         except Exception as error:
-            self._judge(target, error)
+            self._judge(target, error, arguments)
         else:
             self.counts["done"] += 1
             self.reached.add(target.name)
             self._keep(result)
 
-    def _judge(self, target, error):
-        """Count an error: one of a kernel is a fault, and others should name an argument."""
+    def _judge(self, target, error, arguments):
+        """Count an error: of a kernel, or of the package and of no argument, it is a fault."""
         try:
             text = str(error)
         except Exception:  # it holds an object whose own text fails
             text = ""
         last = traceback.extract_tb(error.__traceback__)[-1]
         what = f"{target.name}: {type(error).__name__} {text:.120} at {Path(last.filename).name}"
-        of_kernel = isinstance(error, IndexError) and text == OUT_OF_BOUNDS
-        names = [name for name in target.signature.parameters if name != "self"]
-        expected = isinstance(error, ValueError | TypeError | LookupError | OSError)
-        if of_kernel or isinstance(error, NumbaError):
+        what += f":{last.lineno}"
+        if isinstance(error, NumbaError) or (
+            isinstance(error, IndexError) and text == OUT_OF_BOUNDS
+        ):
             self.counts["faults"] += 1
-            self.faults[f"{what}:{last.lineno}"] += 1
-        elif expected and any(name in text for name in names):
+            self.faults[what] += 1
+        elif _is_named(target, text, arguments):
             self.counts["refused by name"] += 1
         else:
             self.counts["refused otherwise"] += 1
-            self.unnamed[f"{what}:{last.lineno}"] += 1
+            self.unnamed[what] += 1
+            if _is_own(error):
+                self.nameless[what] += 1
 
     def _arguments(self, target):
-        """What to give: positional arguments, and named ones."""
-        arguments, named = [], {}
+        """What to give, by the names of the parameters."""
+        arguments = {}
         places = range(len(target.arguments))
         spoilt = self.random.sample(places, min(self.random.choice([0, 0, 1, 1, 2]), len(places)))
         for place, parameter in enumerate(target.arguments):
@@ -145,11 +157,8 @@ class SurfaceFuzz:
             value = self._value(parameter)
             if place in spoilt:
                 value = self.values.spoilt(value)
-            if parameter.kind is parameter.POSITIONAL_ONLY:
-                arguments.append(value)
-            else:
-                named[parameter.name] = value
-        return arguments, named
+            arguments[parameter.name] = value
+        return arguments
 
     def _value(self, parameter):
         """An object of the parameter's class, or a value that suits its name."""
@@ -222,7 +231,42 @@ class SurfaceFuzz:
         """What was counted, what went wrong, and the names that no call got through."""
         missed = sorted({target.name for target in self.targets} - self.reached)
         parts = {"counts": self.counts, "faults": self.faults, "unnamed": self.unnamed}
+        parts["nameless"] = self.nameless
         return parts | {"reached": sorted(self.reached), "missed": missed}
+
+
+def _is_own(error):
+    """Whether a statement `raise` of the package made this error."""
+    step = error.__traceback__
+    while step.tb_next is not None:
+        step = step.tb_next
+    code = step.tb_frame.f_code
+    raised = dis.opname[code.co_code[step.tb_lasti]] == "RAISE_VARARGS"
+    return raised and Path(code.co_filename).is_relative_to(PACKAGE)
+
+
+def _is_named(target, text, named):
+    """Whether a message names an argument; nothing is wrong if the call has none.
+
+    To name a field of the object that was asked, a key of a mapping or the file that was given is
+    as good, and so is the plural.
+    """
+    names = [
+        one.name
+        for one in target.arguments
+        if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+    ]
+    if not names:
+        return True
+    names += [one.name for one in getattr(target.owner, "__dataclass_fields__", {}).values()]
+    for value in named.values():
+        names += [key for key in value if isinstance(key, str)] if isinstance(value, dict) else []
+    if "covs" in names:
+        names += ["hyper_cov", "task_cov"]
+    stems = "|".join(re.escape(name.removesuffix("s")) for name in names if name)
+    files = [str(one) for one in named.values() if isinstance(one, str | Path)]
+    given = [str(named["name"])] if isinstance(named.get("name"), str | int) else []
+    return bool(re.search(rf"\b({stems})s?\b", text)) or any(one in text for one in files + given)
 
 
 def _in_time(most, function, *arguments, **named):

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from os import PathLike
-from pathlib import Path
 from threading import RLock
 from typing import Any, NoReturn
 
@@ -25,6 +24,7 @@ from hierbandits.agent.posterior_table import agent_card, headline, posterior_ta
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, real_array
+from hierbandits.file_marks import FileMarks
 from hierbandits.logs import LIMITS, Limits, Log, Start
 from hierbandits.models.generalized_hierarchy import with_family
 from hierbandits.models.model import Model
@@ -79,7 +79,7 @@ class Agent:
         self._books = Bookkeeper(state, book, clock, lock)
         self._decider = Decider(self._books, seed, draws, floor)
         self._lock: AgentLock = lock
-        self._marks: dict[Path, str] = {}  # of the files that it has loaded or saved
+        self._marks = FileMarks()
         FORK_GUARD.watch(self)
 
     @property

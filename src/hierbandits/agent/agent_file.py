@@ -1,11 +1,8 @@
 """Agents in files: all their state as JSON and arrays, from which they resume bit for bit."""
 
-import os
 from collections.abc import Callable
 from functools import partial
 from os import PathLike
-from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +10,11 @@ from numpy.typing import NDArray
 
 from hierbandits.agent.roster import Roster
 from hierbandits.agent.saved_entries import entries_to_data, restore_entries
-from hierbandits.archive import mark_of, read_archive, sound, write_archive
+from hierbandits.archive import sound
 from hierbandits.beliefs.model_kinds import model_from_dict, model_to_dict
 from hierbandits.beliefs.same_model import check_same_model
 from hierbandits.checks import LARGEST, checked_names, count, real_array
+from hierbandits.file_marks import FileMarks
 from hierbandits.logs.limits import Limits
 from hierbandits.policies.recipes import Recipe, name_of
 
@@ -64,18 +62,7 @@ def write_agent(path: str | PathLike[str], agent: "Agent", *, overwrite: bool) -
     arrays |= {
         f"sums.{name}": values for name, values in state.sums.state(len(state.roster)).items()
     }
-    mark, where = token_hex(8), Path(os.path.realpath(path))
-    last = None if overwrite else agent._marks.get(where)
-
-    def check(target: Path) -> None:
-        if last is not None and target.exists() and mark_of(target) != last:
-            raise FileExistsError(
-                f"{os.fspath(path)} must be as this agent left it, but another has saved it since: "
-                "load that file, save under another name, or give overwrite=True"
-            )
-
-    write_archive(path, "agent", _VERSION, meta, arrays, mark=mark, check=check)
-    agent._marks[where] = mark
+    agent._marks.write(path, "agent", _VERSION, meta, arrays, overwrite=overwrite)
 
 
 def read_agent(
@@ -88,8 +75,8 @@ def read_agent(
 
     `policy` is the agent's recipe if it has no name, and `limits` are its own unless given.
     """
-    mark = mark_of(path)  # before the contents: of a file that is replaced meanwhile, an old one
-    meta, arrays = read_archive(path, "agent", _VERSION)
+    marks = FileMarks()
+    meta, arrays = marks.read(path, "agent", _VERSION)
     name = meta.get("policy")
     if (name is None) == (policy is None):
         has = "a recipe of its own: give" if name is None else f"{name}: do not give"
@@ -100,8 +87,7 @@ def read_agent(
         make = partial(make, limits=limits)
         agent = _new_agent(meta, arrays, str(name) if policy is None else policy, make)
         _restore(agent, meta, arrays)
-    if mark is not None:
-        agent._marks[Path(os.path.realpath(path))] = mark
+    agent._marks = marks
     return agent
 
 

@@ -73,11 +73,10 @@ class Catalogue:
 
     def new_name(self, name: Name) -> Name:
         """The name of an arm that is to be added; one that cannot be is refused."""
-        self._check_armed(name)
-        plain = checked_names("arms", [name])[0]
-        self._limits.check_names("arms", [plain])
+        plain = self._plain_name(name)
+        self._limits.check_names("name", [plain])
         if plain in self.names:
-            raise ValueError(f"arms must have distinct names, got {name!r}, which is one already")
+            raise ValueError(f"name must be of a new arm, got {name!r}, which is one already")
         return plain
 
     def add(self, name: Name) -> None:
@@ -87,10 +86,22 @@ class Catalogue:
 
     def offered_name(self, name: Name) -> Name:
         """The name of an arm that is to be retired; one is refused unless another is left."""
-        self._check_armed(name)
-        (plain,) = self._named([name]).names
+        self._plain_name(name)
+        try:
+            (plain,) = self._named([name]).names
+        except ValueError as error:
+            raise ValueError(f"name must be of an arm that is offered: {error}") from None
         if len(self.names) - len(self.retired) == 1:
-            raise ValueError(f"arms must keep one that is not retired, got the last, {name!r}")
+            raise ValueError(f"name must leave an arm that is not retired, got the last, {name!r}")
+        return plain
+
+    def _plain_name(self, name: Any) -> Name:
+        """The name of one arm of an armed agent, checked."""
+        if not self._armed:
+            raise ValueError(f"name must not be given where arms have features, got {name!r:.80}")
+        plain = plain_name(name)
+        if plain is None:
+            raise ValueError(f"name must be a string or an integer, got {name!r:.80}")
         return plain
 
     def retire(self, *names: Name) -> None:

@@ -1,12 +1,14 @@
 """State that is saved to a file, and loaded from it bit for bit."""
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from os import PathLike
 from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
-from hierbandits.archive import read_archive, sound, write_archive
+from hierbandits.archive import sound
+from hierbandits.file_marks import FileMarks
 
 _VERSION = 2
 
@@ -29,14 +31,24 @@ class SavedState(ABC):
         """Pickles and copies have what a file has, and are checked as files are."""
         return type(self).from_state, self.state()
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the belief to one file: `load` resumes bit for bit."""
+    @cached_property
+    def _marks(self) -> FileMarks:
+        return FileMarks()
+
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the belief to one file: `load` resumes bit for bit.
+
+        A file of this belief that another has saved since is refused unless `overwrite` is true.
+        """
         meta, arrays = self.state()
-        write_archive(path, self.KIND, _VERSION, meta, arrays)
+        self._marks.write(path, self.KIND, _VERSION, meta, arrays, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """The belief that `save` wrote; a damaged or foreign file is refused."""
-        meta, arrays = read_archive(path, cls.KIND, _VERSION)
+        marks = FileMarks()
+        meta, arrays = marks.read(path, cls.KIND, _VERSION)
         with sound(path, cls.KIND):
-            return cls.from_state(meta, arrays)
+            belief = cls.from_state(meta, arrays)
+        belief._marks = marks
+        return belief

@@ -133,10 +133,12 @@ class TaskSums:
 
     def with_arms_at(self, places: ArrayLike, num_arms: int) -> "TaskSums":
         """Armed sums with arm i at places[i] among `num_arms` arms."""
-        moved = TaskSums.zeros(len(self.n), num_arms, armed=True)
+        moved = TaskSums.zeros(len(self.n), count("num_arms", num_arms), armed=True)
         at = index_array("places", places, num_arms, "arms")
         if not self.is_armed or self.xy.shape[1] != at.size:
-            raise ValueError(f"sums must have {at.size} arms, got the shape {self.xx.shape}")
+            raise ValueError(
+                f"places must be one for each arm, got {at.size} for sums of shape {self.xx.shape}"
+            )
         moved.xx[:, at], moved.xy[:, at] = self.xx, self.xy
         moved.yy[:], moved.n[:] = self.yy, self.n
         return moved
@@ -177,7 +179,7 @@ class TaskSums:
         if not isinstance(other, TaskSums):
             return NotImplemented
         if self.xx.shape != other.xx.shape:
-            raise ValueError(f"sums must match in shape, got {self.xx.shape} and {other.xx.shape}")
+            raise ValueError(f"other must have xx of shape {self.xx.shape}, got {other.xx.shape}")
         return TaskSums(
             self.xx + other.xx, self.xy + other.xy, self.yy + other.yy, self.n + other.n
         )

@@ -30,9 +30,9 @@ class Columns:
             if not self.features:
                 raise ValueError("features must name at least one column, got none")
         roles = self._roles()
-        for _, name in roles:
+        for role, name in roles:
             if not isinstance(name, str):
-                raise ValueError(f"columns must be named by strings, got {name!r:.80}")
+                raise ValueError(f"{role} must be a column's name, a string, got {name!r:.80}")
         for alone in ("reward", "propensity"):  # neither may explain itself
             others = [role for role, name in roles if name == getattr(self, alone)]
             if len(others) > 1:

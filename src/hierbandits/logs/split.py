@@ -59,7 +59,7 @@ class Split:
             kind = "folds" if survey.times is None else "time"
         if survey.num_rows < folds:
             raise ValueError(
-                f"log must have at least {folds} rows to be split, got {survey.num_rows}"
+                f"log must have at least {folds} rows for {folds} folds, got {survey.num_rows}"
             )
         if kind == "folds":
             return cls(kind="folds", num_groups=folds, judged=tuple(range(folds)), seed=seed)
@@ -95,6 +95,8 @@ def _cut(survey: Survey) -> Any:
         return max(1, min(survey.num_rows - 1, round(TRAIN_SHARE * survey.num_rows)))
     times = survey.times
     if times[0] == times[-1]:
-        raise ValueError(f"time must differ among rows for a split by time, got only {times[0]}")
+        raise ValueError(
+            f"time must differ among rows for a split of this kind, got only {times[0]}"
+        )
     cut = times[int(TRAIN_SHARE * times.size)]
     return cut if cut > times[0] else times[times > cut][0]

@@ -1,13 +1,13 @@
 """What an agent starts from: a prior, and what a log said of tasks that are known by name."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from hierbandits.archive import read_archive, sound, write_archive
+from hierbandits.archive import sound
 from hierbandits.beliefs.model_kinds import (
     belief_in,
     kind_of,
@@ -16,6 +16,7 @@ from hierbandits.beliefs.model_kinds import (
 )
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import checked_names, plain_name, restore_frozen
+from hierbandits.file_marks import FileMarks
 from hierbandits.models.model import Model
 from hierbandits.types import Name, TaskName
 
@@ -36,6 +37,7 @@ class Start:
     sums: TaskSums | None = None  # kept as a copy that cannot be changed, never None
     tasks: Sequence[TaskName] = ()  # kept as a tuple, as are the arms
     arms: Sequence[Name] | None = None
+    _marks: FileMarks = field(default_factory=FileMarks, init=False)
 
     def __post_init__(self) -> None:
         prior, sums = self.prior, self.sums
@@ -65,25 +67,32 @@ class Start:
         """The number of rows of the log."""
         return int(self.record().n.sum())
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the start to one file."""
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the start to one file.
+
+        A file of this start that another has saved since is refused unless `overwrite` is true.
+        """
         meta = {
             "prior": model_to_dict(self.prior),
             "tasks": [list(task) if isinstance(task, tuple) else task for task in self.tasks],
             "arms": None if self.arms is None else list(self.arms),
         }
-        write_archive(path, _KIND, _VERSION, meta, self.record().state())
+        sums = self.record().state()
+        self._marks.write(path, _KIND, _VERSION, meta, sums, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Start":
         """The start that `save` wrote; a damaged or foreign file is refused."""
-        meta, arrays = read_archive(path, _KIND, _VERSION)
+        marks = FileMarks()
+        meta, arrays = marks.read(path, _KIND, _VERSION)
         with sound(path, _KIND):
             prior = model_from_dict(meta["prior"])
             record = kind_of(prior).record
             sums = record.from_state(arrays, prior.dim, armed=prior.is_armed)
             tasks = [tuple(task) if isinstance(task, list) else task for task in meta["tasks"]]
-            return cls(prior, sums, tasks, meta["arms"])
+            start = cls(prior, sums, tasks, meta["arms"])
+        object.__setattr__(start, "_marks", marks)
+        return start
 
     def __repr__(self) -> str:
         kind = "known" if self.prior.widths_known else "unknown"

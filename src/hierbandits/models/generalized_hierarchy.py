@@ -126,7 +126,7 @@ class GeneralizedHierarchy:
         try:
             hierarchy, rewards = parts["hierarchy"], dict(parts["rewards"])
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"not a model: {error!r} is missing or malformed") from None
+            raise ValueError(f"parts must be of a model: {error!r} is malformed") from None
         return cls(GaussianHierarchy.from_dict(hierarchy), family_from_dict(rewards))
 
     def __repr__(self) -> str:

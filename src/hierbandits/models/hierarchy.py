@@ -5,13 +5,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierbandits.atomic_write import atomic_write
+from hierbandits.atomic_write import atomic_write, whole_file
 from hierbandits.checks import checked_names, count, frozen, positive, real_array, restore_frozen
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.stated_arms import (
@@ -277,7 +276,7 @@ class GaussianHierarchy:
         given.  Its name is kept if the others have names.
         """
         if not self.is_armed:
-            raise ValueError(f"arms must not be added where they have features, got {self}")
+            raise ValueError(f"name must be of an arm without features, got {name!r:.80}")
         covs = [with_usual_arm(cov, "hyper_std", None) for cov in self.covs]
         for level, name_of, std in ((0, "hyper_std", hyper_std), (-1, "task_std", task_std)):
             if std is not None:
@@ -308,9 +307,9 @@ class GaussianHierarchy:
             covs = list(parts["covs"])
             mean, noise, armed = parts["hyper_mean"], parts["noise_std"], parts["armed"]
         except (KeyError, TypeError) as error:
-            raise ValueError(f"not a hierarchy: {error!r} is missing or malformed") from None
+            raise ValueError(f"parts must be of a hierarchy: {error!r} is malformed") from None
         if not covs or not isinstance(armed, bool):
-            raise ValueError("not a hierarchy: covs must not be empty and armed must be a boolean")
+            raise ValueError("parts must be of a hierarchy: covs not empty, armed a boolean")
         log = parts.get("learned_from")
         return cls.of_levels(
             hyper_mean=mean,
@@ -331,7 +330,7 @@ class GaussianHierarchy:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "GaussianHierarchy":
         """The hierarchy that `save` wrote, or `to_dict` as JSON; any other file is refused."""
-        text = Path(path).read_bytes()
+        text = whole_file(path)
         try:
             return cls.from_dict(json.loads(text))
         except (ValueError, RecursionError) as error:

@@ -61,7 +61,7 @@ class LogTotals:
         """What `to_dict` described, checked."""
         names = ("n", "yy", "coordinates")
         if not isinstance(parts, dict) or set(parts) != set(names):
-            raise ValueError(f"learned_from must hold {', '.join(names)}, got {parts!r:.80}")
+            raise ValueError(f"parts of learned_from must be {', '.join(names)}, got {parts!r:.80}")
         n, yy = (float(state_array(f"learned_from {name}", parts[name], ())) for name in names[:2])
         given = parts["coordinates"] or np.empty((0, 3))
         rows = state_array("learned_from coordinates", given, (None, 3))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierbandits.checks import count, frozen, positive, real_array, restore_frozen
+from hierbandits.checks import boolean, count, frozen, positive, real_array, restore_frozen
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.stated_widths import usual
@@ -42,8 +42,7 @@ class UnknownWidths:
         if mean.size == 0:
             raise ValueError("hyper_mean must have at least one entry, got none")
         object.__setattr__(self, "hyper_mean", frozen(mean))
-        if not isinstance(self.is_armed, bool):
-            raise ValueError(f"armed must be a boolean, got {self.is_armed!r:.80}")
+        boolean("is_armed", self.is_armed)
         if self.noise_std is not None:
             noise = float(positive("noise_std", self.noise_std, ()))
             if not NOISE_RANGE[0] <= noise <= NOISE_RANGE[1]:
@@ -63,7 +62,7 @@ class UnknownWidths:
         learned_from: LogTotals | None = None,
     ) -> "UnknownWidths":
         """The assumption, checked; `hyper_mean` is zero unless given."""
-        dim = count("dim", dim, least=1)
+        dim, armed = count("dim", dim, least=1), boolean("armed", armed)
         mean = np.zeros(dim) if hyper_mean is None else hyper_mean
         return cls(real_array("hyper_mean", mean, (dim,)), armed, noise_std, learned_from)
 
@@ -126,7 +125,9 @@ class UnknownWidths:
     ) -> "UnknownWidths":
         """The same with one more arm; its hyper-mean is the mean of the others unless given."""
         if not self.is_armed:
-            raise ValueError(f"arms must not be added where they have features, got {self}")
+            raise ValueError(
+                f"name must be of an arm without features, got {name!r:.80} for {self}"
+            )
         for width, std in (("hyper_std", hyper_std), ("task_std", task_std)):
             if std is not None:
                 raise ValueError(f"{width} must not be given where widths are unknown, got {std!r}")

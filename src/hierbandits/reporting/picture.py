@@ -1,11 +1,13 @@
 """A figure that shows itself: in a notebook, or in a file."""
 
+import os
 from dataclasses import dataclass
 from io import BytesIO
 from os import PathLike
 from typing import Any
 
 from hierbandits.atomic_write import atomic_write
+from hierbandits.checks import file_path
 from hierbandits.reporting.shown_name import shown_name
 
 FORMATS = ("png", "svg", "pdf")
@@ -29,7 +31,11 @@ class Picture:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the figure to a file, in the format that its name ends in."""
-        content = self.drawn(str(path).rpartition(".")[2].lower())
+        form = os.fspath(file_path("path", path)).rpartition(".")[2].lower()
+        if form not in FORMATS:
+            ends = ", ".join(f".{one}" for one in FORMATS)
+            raise ValueError(f"path must end in one of {ends}, got {path!s:.80}")
+        content = self.drawn(form)
         with atomic_write(path) as file:
             file.write(content)
 
