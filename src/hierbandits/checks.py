@@ -133,9 +133,10 @@ def generator(name: str, value: Generator) -> Generator:
 
 def probability(name: str, value: float) -> float:
     """Check that `value` is a probability, neither 0 nor 1."""
-    if not 0 < value < 1:
+    number = float(real_array(name, value, ()))
+    if not 0 < number < 1:
         raise ValueError(f"{name} must be in (0, 1), got {value}")
-    return float(value)
+    return number
 
 
 def checked_names(name: str, value: Any) -> list[Name]:
@@ -184,7 +185,7 @@ def restore_frozen(value: Any, parts: Iterable[Any]) -> None:
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:
     """Check that `value` is one of these names."""
     names = list(known)
-    if value not in names:
+    if not isinstance(value, str) or value not in names:
         raise ValueError(f"{name} must be one of {', '.join(names)}, got {value!r:.80}")
     return names[names.index(value)]
 

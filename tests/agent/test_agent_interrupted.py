@@ -2,10 +2,18 @@
 
 import itertools
 import signal
+from functools import partial
 
 import numpy as np
 import pytest
-from support.agent_lives import first_arms, new_agent, task_of
+from support.agent_lives import (
+    EVERY_PRIOR,
+    FAMILY_PRIORS,
+    as_reward,
+    first_arms,
+    new_agent,
+    task_of,
+)
 from support.agents import state
 from support.interrupted_lives import (
     by_error,
@@ -33,8 +41,9 @@ def _ready(form, policy, journal=None):
     for number in range(6):
         agent.decide(task_of(form, number % 3), id=f"d{number}")
         clock.now += 1.0
-    agent.reward_many(["d0", "d1"], [0.5, 1e6])
-    agent.expire(4.5, default=0.1)  # which is d2's from now on
+    value = partial(as_reward, agent.prior)
+    agent.reward_many(["d0", "d1"], [value(0.5), value(1e6)])
+    agent.expire(4.5, default=value(0.1))  # which is d2's from now on
     agent.decide_many([task_of(form, 0), task_of(form, 4)], ids=["e0", "e1"])
     agent.decide(task_of(form, 1), id="e2")
     return agent
@@ -42,24 +51,27 @@ def _ready(form, policy, journal=None):
 
 def _calls(form):
     task, new = task_of(form, 0), task_of(form, 7)
+    value = partial(as_reward, EVERY_PRIOR[form])
     features = first_arms(form)[:2]
     calls = {
         "decide": lambda agent: agent.decide(task, id="x"),
         "a new task": lambda agent: agent.decide(new, id="x"),
         "round": lambda agent: agent.decide_many([new, task, task_of(form, 9)], ids=list("xyz")),
         "best": lambda agent: agent.decide(task, id="x", best=True),
-        "reward": lambda agent: agent.reward("d3", 1.5),
-        "instead of a default": lambda agent: agent.reward("d2", 1.5),
-        "rewards": lambda agent: agent.reward_many(["e0", "d2", "d4"], [1.5, -1.0, 0.2]),
-        "correct": lambda agent: agent.correct("d0", 0.7),
-        "a gross error": lambda agent: agent.correct("d1", 0.7),
+        "reward": lambda agent: agent.reward("d3", value(1.5)),
+        "instead of a default": lambda agent: agent.reward("d2", value(1.5)),
+        "rewards": lambda agent: agent.reward_many(
+            ["e0", "d2", "d4"], [*map(value, (1.5, -1.0, 0.2))]
+        ),
+        "correct": lambda agent: agent.correct("d0", value(0.7 if value(0.5) < 1 else 0.0)),
+        "a gross error": lambda agent: agent.correct("d1", value(0.7) - (value(1e6) == 1)),
         "expire": lambda agent: agent.expire(1.0),
-        "default": lambda agent: agent.expire(0.0, default=0.4),
-        "learn": lambda agent: agent.learn([new, task], features, [0.3, 0.4]),
+        "default": lambda agent: agent.expire(0.0, default=value(0.4)),
+        "learn": lambda agent: agent.learn([new, task], features, [value(0.3), value(0.0)]),
         "forget": lambda agent: agent.forget(task),
         "read": lambda agent: agent.table(),
     }
-    if "deep" not in form and form != "linear":
+    if form not in ("deep", "linear", "poisson"):
         calls["add arm"] = lambda agent: agent.add_arm("new", hyper_mean=0.2)
         calls["retire arm"] = lambda agent: agent.retire_arm("a")
     return calls
@@ -74,7 +86,8 @@ def _some(total):
 CASES = [
     (form, policy, call)
     for form, policy in (("armed", "HierTS-forced"), ("linear", "HierTS"), ("deep", "HierIDS"),
-                         ("correlated", "HierRandUCB"), ("common", "HierTS"))
+                         ("correlated", "HierRandUCB"), ("common", "HierTS"),
+                         ("bernoulli", "HierTS"), ("poisson", "HierIDS"))
     for call in _calls(form)
 ]  # fmt: skip
 
@@ -144,7 +157,13 @@ def test_an_agent_that_learns_its_widths_works_on(form, interrupt):
     assert interrupted_looks(form, 0, 100, interrupt) > 30
 
 
-@pytest.mark.parametrize("form", ["armed", "linear", "correlated"])
+@pytest.mark.parametrize("form", FAMILY_PRIORS)
+def test_a_family_of_rewards_changes_nothing_of_that(form):
+    interrupted_life(form, "HierTS", 0, 60, journal=True, interrupt=in_peace)
+    assert interrupted_life(form, "HierTS", 0, 60, journal=True) > 30
+
+
+@pytest.mark.parametrize("form", ["armed", "linear", "correlated", *FAMILY_PRIORS])
 def test_real_signals_interrupt_calls_too(form):
     interrupted_life(form, "HierTS", 0, 60, journal=False, interrupt=in_peace)
     assert interrupted_life(form, "HierTS", 0, 60, journal=False, interrupt=by_signal) > 5

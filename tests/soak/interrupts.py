@@ -3,7 +3,7 @@
 import time
 from itertools import count
 
-from support.agent_lives import PRIORS
+from support.agent_lives import EVERY_PRIOR, FAMILY_PRIORS
 from support.interrupted_lives import (
     by_error,
     by_signal,
@@ -25,7 +25,7 @@ def main(seconds):
     counts |= {"calls of agents with unknown widths interrupted": 0, "lives": 0}
     end = time.monotonic() + seconds
     for seed in count():
-        for form in PRIORS:
+        for form in EVERY_PRIOR:
             for policy in names:
                 for journal in (True, False):
                     for what, way in (("an error", by_error), ("a signal", by_signal)):
@@ -38,7 +38,7 @@ def main(seconds):
                         )
                         counts[f"calls interrupted by {what}"] += number
                         counts["lives"] += 1
-            if "deep" not in form:
+            if "deep" not in form and form not in FAMILY_PRIORS:
                 for way in (in_peace, by_error, by_signal):
                     number = interrupted_looks(form, seed, EVENTS, way)
                     counts["calls of agents with unknown widths interrupted"] += number

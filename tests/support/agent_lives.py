@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from hierbandits import POLICIES, AdaptiveBelief, Agent, Belief, GaussianHierarchy, TaskSums
+from hierbandits import (
+    POLICIES,
+    AdaptiveBelief,
+    Agent,
+    Belief,
+    GaussianHierarchy,
+    GeneralizedHierarchy,
+    TaskSums,
+)
 from hierbandits.agent.roster import Roster
 from support.agents import DEEP, LINEAR, Clock
 
@@ -32,6 +40,11 @@ PRIORS = {
     "correlated": CORRELATED,
     "common": COMMON,
 }
+FAMILY_PRIORS = {
+    "bernoulli": GeneralizedHierarchy(UNEVEN, "bernoulli"),
+    "poisson": GeneralizedHierarchy(LINEAR, "poisson"),
+}
+EVERY_PRIOR = PRIORS | FAMILY_PRIORS
 ARMS = np.array([[1.0, -0.5], [0.3, 0.8], [-0.7, 0.4]])
 
 forms = pytest.mark.parametrize("form", ["armed", "linear", "deep", "common"])
@@ -42,13 +55,18 @@ every_policy = pytest.mark.parametrize(
 
 
 def first_arms(form):
-    prior = PRIORS[form]
+    prior = EVERY_PRIOR[form]
     return ["a", "b", "c"][: prior.dim] if prior.is_armed else ARMS
 
 
 def new_agent(form, policy, **options):
     given = {"seed": 0, "clock": Clock()} | options
-    return Agent(PRIORS[form], policy, arms=first_arms(form), **given)
+    return Agent(EVERY_PRIOR[form], policy, arms=first_arms(form), **given)
+
+
+def as_reward(prior, value):
+    """The value, or zero or one in its place where rewards are successes or counts."""
+    return float(value > 0.2) if isinstance(prior, GeneralizedHierarchy) else float(value)
 
 
 def task_of(form, number):
@@ -62,7 +80,7 @@ def live(agent, form, rng, events=30, name="d", rewarded=0.7):
     for event in range(events):
         made = agent.decide(task_of(form, int(rng.integers(8))), id=f"{name}{event}")
         if rng.random() < rewarded:
-            reward = float(rng.normal())
+            reward = as_reward(agent.prior, rng.normal())
             agent.reward(made.id, reward)
             history[made.id] = made, reward
     return history
@@ -104,18 +122,18 @@ def _fresh(state):
 
 def long_life(agent, form, rng, events=25):
     """A life with every kind of event that the agent's form allows."""
-    clock = agent._books.clock
+    clock, prior = agent._books.clock, agent.prior
     first = agent.decide(task_of(form, 0), id="zero")
-    agent.learn([task_of(form, 0)], [first.features], [0.3])
+    agent.learn([task_of(form, 0)], [first.features], [as_reward(prior, 0.3)])
     live(agent, form, rng, events, name="one")
     clock.now += 100
     live(agent, form, rng, events, name="two")
-    agent.expire(50, default=0.1)
+    agent.expire(50, default=as_reward(prior, 0.1))
     settled = list(agent._state.ledger.settled)
-    agent.correct(settled[3], 2.5)
+    agent.correct(settled[3], as_reward(prior, 2.5))
     for id in settled[-3:]:
         if agent._state.ledger.settled[id].provisional:
-            agent.reward(id, -1.0)
+            agent.reward(id, as_reward(prior, -1.0))
     if agent.prior.is_armed:
         agent.add_arm("new", hyper_mean=0.1)
         agent.retire_arm("a")
@@ -124,7 +142,8 @@ def long_life(agent, form, rng, events=25):
     live(agent, form, rng, events, name="three")
     agent.forget(task_of(form, 2))
     waiting = agent.pending[:4]
-    agent.reward_many([made.id for made in waiting], rng.normal(size=len(waiting)))
+    values = [as_reward(prior, value) for value in rng.normal(size=len(waiting))]
+    agent.reward_many([made.id for made in waiting], values)
     clock.now += 100
     agent.expire(150)
     live(agent, form, rng, events, name="four")

@@ -5,9 +5,17 @@ from collections import Counter
 
 import numpy as np
 
-from hierbandits import AdaptiveBelief, Agent, Belief, Start, TaskSums, UnknownWidths
+from hierbandits import (
+    AdaptiveBelief,
+    Agent,
+    Belief,
+    MatchedBelief,
+    Start,
+    TaskSums,
+    UnknownWidths,
+)
 from hierbandits.archive import read_archive, write_archive
-from support.agent_lives import PRIORS, long_life, new_agent
+from support.agent_lives import EVERY_PRIOR, FAMILY_PRIORS, PRIORS, long_life, new_agent
 from support.agents import Clock
 
 JUNK = [
@@ -22,7 +30,7 @@ DTYPES = ("f8", "f4", "i8", "i4", "u1", "?", ">f8", "f2")
 def saved_files(folder):
     """A file of each kind: how to load it, and its kind and version."""
     files = {}
-    for form in PRIORS:
+    for form in EVERY_PRIOR:
         for policy in ("HierTS", "HierTS-forced", "TS", "PooledTS"):
             agent = new_agent(form, policy, remember=20, draws=5 if policy == "HierTS" else None)
             long_life(agent, form, np.random.default_rng(2))
@@ -30,9 +38,11 @@ def saved_files(folder):
             agent.save(path)
             files[path] = "agent", 2
         if "deep" not in form:
-            belief = Belief(PRIORS[form], 3)
+            kind = MatchedBelief if form in FAMILY_PRIORS else Belief
+            belief = kind(EVERY_PRIOR[form], 3)
+            belief.observe([0, 1], [0, 1] if belief.is_armed else np.eye(belief.dim), [1.0, 0.0])
             belief.save(folder / f"{form}-belief")
-            files[folder / f"{form}-belief"] = "belief", 2
+            files[folder / f"{form}-belief"] = kind.KIND, 2
     for armed in (True, False):
         agent = Agent(UnknownWidths.of(3, armed=armed), seed=0, clock=Clock())
         rng = np.random.default_rng(3)
@@ -115,7 +125,8 @@ def load(path, kind):
     """Load a file of a kind; what is returned can be used."""
     if kind == "agent":
         return Agent.load(path, clock=Clock())
-    return {"belief": Belief, "adaptive belief": AdaptiveBelief, "start": Start}[kind].load(path)
+    beliefs = {one.KIND: one for one in (Belief, AdaptiveBelief, MatchedBelief)}
+    return (beliefs | {"start": Start})[kind].load(path)
 
 
 def use(loaded, folder):
@@ -134,9 +145,9 @@ def use(loaded, folder):
     made = [loaded.decide(task, arms) for task in (*loaded.tasks[:3], ("n", 9) if deep else "new")]
     loaded.decide_many([*loaded.tasks[:2]], arms)
     for each in (*loaded.pending[:2], *made):
-        loaded.reward(each.id, 0.5)
+        loaded.reward(each.id, 1.0)
     for entry in list(state.ledger.settled.values())[-1:]:
-        loaded.correct(entry.id, 0.25)
+        loaded.correct(entry.id, 0.0)
     loaded.expire(10.0, default=0.0)
     loaded.forget(loaded.tasks[0])
     loaded.save(folder / "again")

@@ -29,6 +29,11 @@ CORRELATED = hb.GaussianHierarchy.armed(
 DEEP = hb.GaussianHierarchy.deep(
     hyper_mean=[0.0, 0.1], covs=[np.eye(2), 0.5 * np.eye(2), 0.2 * np.eye(2)], noise_std=0.5
 )
+FAMILIES = [
+    hb.GeneralizedHierarchy(ARMED[3], "bernoulli"),
+    hb.GeneralizedHierarchy(LINEAR[2], "poisson"),
+    hb.GeneralizedHierarchy(CORRELATED, "binomial"),
+]
 MODELS = [
     *LINEAR.values(),
     *ARMED.values(),
@@ -37,6 +42,7 @@ MODELS = [
     DEEP,
     hb.UnknownWidths.of(2, armed=False),
     hb.UnknownWidths.of(3, armed=True),
+    *FAMILIES,
 ]
 
 
@@ -63,7 +69,7 @@ def _saved():
     """The states of beliefs, as files hold them."""
     for model in MODELS:
         belief = hb.POLICIES["HierTS"](model, (2, 2) if model.num_levels == 3 else 2, 2).belief
-        belief.observe([0, 1], [0, 1] if model.is_armed else np.eye(model.dim)[:2], [1.0, 2.0])
+        belief.observe([0, 1], [0, 1] if model.is_armed else np.eye(model.dim)[:2], [1.0, 0.0])
         yield belief.state()
 
 

@@ -6,7 +6,14 @@ import numpy as np
 
 from hierbandits import Agent
 from hierbandits.agent.agent_lock import depth
-from support.agent_lives import PRIORS, check_knows, first_arms, new_agent, task_of
+from support.agent_lives import (
+    EVERY_PRIOR,
+    as_reward,
+    check_knows,
+    first_arms,
+    new_agent,
+    task_of,
+)
 from support.agents import state
 from support.interrupts import alarmed, interrupted
 
@@ -19,7 +26,7 @@ class Life:
     def __init__(self, form, rng):
         self.form, self.rng = form, rng
         self.made = 0
-        self.arms = ["a", "b", "c"][: PRIORS[form].dim]
+        self.arms = ["a", "b", "c"][: EVERY_PRIOR[form].dim]
 
     def call(self, agent):
         """The next call, which the agent can take; no call changes nothing."""
@@ -34,6 +41,9 @@ class Life:
             action = kind(agent)
             if action is not None:
                 return action
+
+    def value(self):
+        return as_reward(EVERY_PRIOR[self.form], self.rng.normal())
 
     def task(self):
         return task_of(self.form, int(self.rng.integers(12)))
@@ -58,7 +68,7 @@ class Life:
     def reward(self, agent):
         if agent.pending:
             id = agent.pending[self.rng.integers(len(agent.pending))].id
-            value = float(self.rng.normal())
+            value = self.value()
             return lambda agent: agent.reward(id, value)
         return None
 
@@ -66,7 +76,7 @@ class Life:
         waiting = [made.id for made in agent.pending] + self.defaults(agent)
         if waiting:
             ids = self.rng.permutation(waiting)[:6].tolist()
-            values = self.rng.normal(size=len(ids)).tolist()
+            values = [self.value() for _ in ids]
             return lambda agent: agent.reward_many(ids, values)
         return None
 
@@ -76,7 +86,7 @@ class Life:
     def replaced(self, agent):
         given = self.defaults(agent)
         if given:
-            value = float(self.rng.normal())
+            value = self.value()
             return lambda agent: agent.reward(given[0], value)
         return None
 
@@ -84,12 +94,14 @@ class Life:
         settled = list(agent._state.ledger.settled)
         if settled:
             id = settled[self.rng.integers(len(settled))]
-            other = float(self.rng.normal()) if value is None else value
+            other = self.value() if value is None else value
             return lambda agent: agent.correct(id, other)
         return None
 
     def gross(self, agent):
         """An error in a reward, or what puts it right: then the belief starts over."""
+        if not agent.belief.IS_GAUSSIAN:
+            return None
         wrong = [e for e in agent._state.ledger.settled.values() if abs(e.reward) > 1e4]
         if not wrong:
             return self.correct(agent, 1e5) if self.rng.random() < 0.3 else None
@@ -97,7 +109,7 @@ class Life:
 
     def learn(self, agent):
         tasks = [self.task() for _ in range(self.rng.integers(1, 4))]
-        size, rewards = len(tasks), self.rng.normal(size=len(tasks))
+        size, rewards = len(tasks), [self.value() for _ in tasks]
         features = self.rng.normal(size=(size, agent.prior.dim))
         if agent.prior.is_armed:
             features = self.rng.integers(agent.prior.dim, size=size)
@@ -106,12 +118,14 @@ class Life:
         return lambda agent: agent.learn(tasks, features, rewards)
 
     def past(self, agent):
-        if not agent.belief.num_rewards.any() and agent.prior.dim == PRIORS[self.form].dim:
+        adds_up = agent.belief.IS_GAUSSIAN or agent.prior.is_armed
+        new = not agent.belief.num_rewards.any() and agent.prior.dim == EVERY_PRIOR[self.form].dim
+        if new and adds_up:
             tasks = [task_of(self.form, number) for number in (1, 2, 14)]
             twin = new_agent(self.form, "HierTS")
             twin.learn(tasks, twin._state.belief.checked_features(
                 np.arange(3) % 2 if agent.prior.is_armed else np.eye(3)[:, : agent.prior.dim], 3
-            ), [1.0, 0.5, 0.2])  # fmt: skip
+            ), [1.0, as_reward(agent.prior, 0.5), 0.0])  # fmt: skip
             sums = twin._state.totals()
             return lambda agent: agent.learn_past(tasks, sums)
         return None
@@ -123,7 +137,7 @@ class Life:
         return lambda agent: agent.expire(age, default=default)
 
     def default(self, agent):
-        return self.expire(agent, 0.3)
+        return self.expire(agent, as_reward(agent.prior, 0.3))
 
     def forget(self, agent):
         if agent.tasks:
@@ -203,7 +217,7 @@ def interrupted_life(form, policy, seed, events, *, journal, interrupt=by_error)
             assert state(agent) == after, (form, policy, call)
         before = after
     if journal:
-        again = Agent.replay(written, PRIORS[form], policy, arms=first_arms(form), clock=clock)
+        again = Agent.replay(written, EVERY_PRIOR[form], policy, arms=first_arms(form), clock=clock)
         assert state(again)[:-1] == state(agent)[:-1]
     return number
 

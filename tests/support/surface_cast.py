@@ -12,6 +12,7 @@ from support.environments import ENVIRONMENTS
 from support.hostile_values import LINEAR, MODELS
 
 TASKS = 3
+REWARDS = [1.0, 0.0, 1.0, 0.0]  # which any family has
 
 
 def cast():
@@ -39,10 +40,10 @@ def _of_model(model, policies, rng):
     features = rng.integers(0, dim, 4) if armed else table
     for name in policies:
         policy = hb.POLICIES[name](model, tasks, 2, truth=rng.standard_normal((2, dim)))
-        policy.learn([0, 1, 2, 1], features, [1.0, 0.0, 2.0, -1.0])
+        policy.learn([0, 1, 2, 1], features, REWARDS)
         yield from (policy, policy.belief, BeliefView(policy.belief))
     sums = hb.TaskSums.zeros(TASKS, dim, armed=armed)
-    sums.add([0, 1, 2, 1], features, [1.0, 0.0, 2.0, -1.0])
+    sums.add([0, 1, 2, 1], features, REWARDS)
     yield sums
     for events in (0, 1, 2, 3, 5):
         arms = None if armed else table
@@ -53,7 +54,7 @@ def _of_model(model, policies, rng):
         agent = hb.Agent(model, "HierTS", arms=None if armed else table, seed=0, draws=4)
         for task in ("a", "b"):
             yield (decision := agent.decide(task))
-            agent.reward(decision.id, float(rng.standard_normal()))
+            agent.reward(decision.id, float(rng.integers(2)))
         agent.decide("a")
         yield from (agent, agent.log())
 

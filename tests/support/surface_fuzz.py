@@ -46,6 +46,15 @@ from support.surface_cast import cast
 OUT_OF_BOUNDS = "index is out of bounds"  # what a kernel says; numpy itself says more
 MOST_MEMORY = 1 << 44  # far from what sound calls need, and from what hostile ones ask for
 PACKAGE = Path(hierbandits.__file__).parent
+VARIOUS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+ALSO = {
+    "covs": ["hyper_cov", "task_cov"],
+    "count": ["num_populations"],
+    "table": ["features"],
+    "old_reward": ["rewards"],
+}
+"""What messages call an argument in place of its name."""
+HONEST = ("Agent.log",)  # says that nothing was rewarded yet: no argument is wrong
 KEPT = 12  # objects of each class that calls gave
 RENEWED = 20_000  # calls after which the sound objects are made anew
 
@@ -140,7 +149,7 @@ class SurfaceFuzz:
         else:
             self.counts["refused otherwise"] += 1
             self.unnamed[what] += 1
-            if _is_own(error):
+            if _is_own(error) and target.name not in HONEST:
                 self.nameless[what] += 1
 
     def _arguments(self, target):
@@ -245,28 +254,33 @@ def _is_own(error):
     return raised and Path(code.co_filename).is_relative_to(PACKAGE)
 
 
-def _is_named(target, text, named):
-    """Whether a message names an argument; nothing is wrong if the call has none.
+def _is_named(target, text, arguments):
+    """Whether a message names an argument; nothing is wrong if the call takes none.
 
-    To name a field of the object that was asked, a key of a mapping or the file that was given is
-    as good, and so is the plural.
+    What the object that was asked is made of, a key of a mapping and a file's path say as much, and
+    so does the plural.  A function whose argument is a `name` begins its messages with it.
     """
-    names = [
-        one.name
-        for one in target.arguments
-        if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
-    ]
+    names = [one.name for one in target.arguments if one.kind not in VARIOUS]
     if not names:
         return True
-    names += [one.name for one in getattr(target.owner, "__dataclass_fields__", {}).values()]
-    for value in named.values():
-        names += [key for key in value if isinstance(key, str)] if isinstance(value, dict) else []
-    if "covs" in names:
-        names += ["hyper_cov", "task_cov"]
+    if target.owner is not None:
+        names += [name for name in inspect.signature(target.owner).parameters if name != "_"]
+    names += _keys(arguments)
+    names += [other for name in names for other in ALSO.get(name, [])]
     stems = "|".join(re.escape(name.removesuffix("s")) for name in names if name)
-    files = [str(one) for one in named.values() if isinstance(one, str | Path)]
-    given = [str(named["name"])] if isinstance(named.get("name"), str | int) else []
-    return bool(re.search(rf"\b({stems})s?\b", text)) or any(one in text for one in files + given)
+    files = [str(one) for one in arguments.values() if isinstance(one, str | Path)]
+    is_label = not isinstance(arguments.get("name", ""), str)
+    return (
+        is_label or bool(re.search(rf"\b({stems})s?\b", text)) or any(one in text for one in files)
+    )
+
+
+def _keys(mapping):
+    """All keys of a mapping, and of those in it."""
+    inner = [one for one in mapping.values() if isinstance(one, dict)]
+    return [key for key in mapping if isinstance(key, str)] + [
+        k for one in inner for k in _keys(one)
+    ]
 
 
 def _in_time(most, function, *arguments, **named):

@@ -158,7 +158,7 @@ class Bookkeeper:
         state, paths = self.whole(), self.paths(tasks)
         arms: list[Name] | None = None
         if state.prior.is_armed:
-            features = state.catalogue.places_of(features)
+            features = state.catalogue.places_of(features, "features")
             arms = [state.catalogue.names[place] for place in features.tolist()]
         elif not paths and len(features) == 0:
             features = np.empty((0, state.prior.dim))  # a list of no rows has no columns either

@@ -120,10 +120,10 @@ class Catalogue:
         self._check_armed(names)
         return Offer(np.arange(self._dim), self.names).named(names).table.astype(np.intp)
 
-    def places_of(self, arms: Any) -> Indices:
+    def places_of(self, arms: Any, name: str = "arms") -> Indices:
         """The index of each of these arms, given by name, or by index if no name is a number."""
         self._check_armed(arms)
-        return np.array(_places(self.names, arms), np.intp)
+        return np.array(_places(self.names, arms, name), np.intp)
 
     def offered(
         self, arms: Any, num_events: int, eligible: Any
@@ -220,13 +220,13 @@ class Catalogue:
 _FLOAT = np.dtype(np.float64)
 
 
-def _places(names: tuple[Name, ...], arms: Any) -> list[int]:
+def _places(names: tuple[Name, ...], arms: Any, what: str = "arms") -> list[int]:
     """The place of each of these arms among the names.
 
     An integer is a name where any arm has an integer for its name, and elsewhere a place.
     """
     if isinstance(arms, str) or not isinstance(arms, Iterable):
-        raise ValueError(f"arms must be several names or indices, got {arms!r:.80}")
+        raise ValueError(f"{what} must be several names or indices, got {arms!r:.80}")
     known: dict[Name, int] = {name: row for row, name in enumerate(names)}
     if not any(isinstance(name, int) for name in names):
         known |= {row: row for row in range(len(names))}
@@ -235,7 +235,7 @@ def _places(names: tuple[Name, ...], arms: Any) -> list[int]:
         plain = plain_name(arm)
         if plain is None or plain not in known:
             some = ", ".join(repr(name) for name in names[:5])
-            raise ValueError(f"arms must be arms of this agent ({some}, ...), got {arm!r:.80}")
+            raise ValueError(f"{what} must be arms of this agent ({some}, ...), got {arm!r:.80}")
         places.append(known[plain])
     return places
 

@@ -267,8 +267,7 @@ class AdaptiveBelief(Belief):
     def copy(self) -> "AdaptiveBelief":
         """An independent belief of the same state; a look that is under way is ended."""
         self._end_look()
-        twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
+        twin = self._twin()
         twin._nodes, twin._evidence, twin.due = self._nodes.copy(), self.evidence, self.due.copy()
         twin._task_sums = GrowingSums(self.sums.rows(np.arange(self.num_nodes)))
         return twin

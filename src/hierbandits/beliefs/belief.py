@@ -200,8 +200,7 @@ class Belief(Posterior):
 
     def copy(self) -> "Belief":
         """An independent belief of the same state."""
-        twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
+        twin = self._twin()
         twin._nodes, twin._evidence = self._nodes.copy(), self.evidence
         return twin
 

@@ -317,8 +317,7 @@ class MatchedBelief(Belief):
     def copy(self) -> "MatchedBelief":
         """An independent belief of the same state."""
         rows = self.rows
-        twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
+        twin = self._twin()
         twin._nodes, twin._evidence, twin._site_rows = (
             self._nodes.copy(),
             self.evidence,

@@ -298,9 +298,9 @@ class Posterior(SavedState):
         row = index_array("population", [population], self.num_populations, "populations")[0]
         return self.task(int(self._nodes.forest.root[row]))
 
-    def checked_nodes(self, tasks: ArrayLike) -> Indices:
+    def checked_nodes(self, tasks: ArrayLike, name: str = "tasks") -> Indices:
         """Task ids as kernels take them, checked."""
-        return index_array("tasks", tasks, self._nodes.size, "nodes")
+        return index_array(name, tasks, self._nodes.size, "nodes")
 
     def _raw_check_leaves(self, nodes: Indices) -> None:
         """Raise an error if one of these nodes is not a task."""

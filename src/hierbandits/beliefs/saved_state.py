@@ -27,6 +27,13 @@ class SavedState(ABC):
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """The belief that `state` described, checked."""
 
+    def _twin(self) -> Self:
+        """Another object of the same parts, which knows no file."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin.__dict__.pop("_marks", None)
+        return twin
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles and copies have what a file has, and are checked as files are."""
         return type(self).from_state, self.state()

@@ -133,7 +133,7 @@ class TaskSums:
 
     def with_arms_at(self, places: ArrayLike, num_arms: int) -> "TaskSums":
         """Armed sums with arm i at places[i] among `num_arms` arms."""
-        moved = TaskSums.zeros(len(self.n), count("num_arms", num_arms), armed=True)
+        moved = TaskSums.zeros(len(self.n), count("num_arms", num_arms, 1), armed=True)
         at = index_array("places", places, num_arms, "arms")
         if not self.is_armed or self.xy.shape[1] != at.size:
             raise ValueError(
@@ -163,6 +163,8 @@ class TaskSums:
     @classmethod
     def from_state(cls, arrays: dict[str, NDArray[Any]], dim: int, *, armed: bool) -> "TaskSums":
         """The sums that `state` described, checked."""
+        if missing := {"xx", "xy", "yy", "n"} - set(arrays):
+            raise ValueError(f"arrays must hold sums, got none of {sorted(missing)}")
         xx = state_array("xx", arrays["xx"], (None, dim) if armed else (None, dim, dim))
         xy = state_array("xy", arrays["xy"], (len(xx), dim))
         yy, n = (state_array(name, arrays[name], (len(xx),)) for name in ("yy", "n"))

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.random import Generator
 
-from hierbandits.checks import count, one_of, positive, real_array
+from hierbandits.checks import count, instance, one_of, positive, real_array
 from hierbandits.environments.events import Events
 from hierbandits.keyed_random import Stream
 from hierbandits.policies.arms import Arms
@@ -48,7 +48,7 @@ class ActionSets:
 
     def fresh_sets(self, stream: Stream, events: Events, dim: int) -> Arms:
         """A new set for each event, a function of the stream and the event alone."""
-        rows = events.run.size * self.num_arms
+        rows = instance("events", events, Events).run.size * self.num_arms
         numbers = stream.uniforms(events, self.num_arms * (dim + 1)).reshape(rows, dim + 1)
         directions = numbers[:, 1:]
         if self.shape == "ball":
@@ -100,6 +100,7 @@ class SampledActions:
 
         No features are copied, and the number of an arm is its row in the table.
         """
+        instance("events", events, Events)
         rows = self._rows(stream.uniforms(events, self.num_arms))
         return Arms._raw_of_rows(self.table, rows.ravel(), np.full(len(rows), self.num_arms))
 

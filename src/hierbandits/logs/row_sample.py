@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierbandits.checks import count
 from hierbandits.keyed_random import Stream
 from hierbandits.types import Vector
 
@@ -19,7 +20,8 @@ class RowSample:
 
     def add(self, first_row: int, values: NDArray[Any]) -> None:
         """Add some successive rows, (E, ...)."""
-        keys = self._stream.of_rows(np.arange(first_row, first_row + len(values)))
+        first = count("first_row", first_row)
+        keys = self._stream.of_rows(np.arange(first, first + len(values)))
         if self._keys.size == self._size:
             chosen = np.flatnonzero(keys < self._keys[-1])
             keys, values = keys[chosen], values[chosen]

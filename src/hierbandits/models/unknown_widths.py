@@ -155,9 +155,13 @@ class UnknownWidths:
     @classmethod
     def from_dict(cls, parts: dict[str, Any]) -> "UnknownWidths":
         """What `to_dict` described, checked again."""
+        try:
+            mean, armed, noise = parts["hyper_mean"], parts["armed"], parts["noise_std"]
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"parts must be of a model: {error!r} is malformed") from None
         log = parts.get("learned_from")
         learned_from = None if log is None else LogTotals.from_dict(log)
-        return cls(parts["hyper_mean"], parts["armed"], parts["noise_std"], learned_from)
+        return cls(mean, boolean("armed", armed), noise, learned_from)
 
     def __repr__(self) -> str:
         form = f"{self.dim}-armed" if self.is_armed else f"{self.dim} features"

@@ -125,15 +125,15 @@ class BeliefView:
 
     def task(self, node: int) -> Gaussian:
         """The marginal posterior of a node's parameter."""
-        return self._viewed.task(node)
+        return self._viewed.task(int(self._viewed.checked_nodes([node], "node")[0]))
 
     def uncertainty(self, node: int) -> Uncertainty:
         """A node's covariance, split into its own and what comes from above it."""
-        return self._viewed.uncertainty(node)
+        return self._viewed.uncertainty(int(self._viewed.checked_nodes([node], "node")[0]))
 
     def _checked(self, nodes: ArrayLike, time: ArrayLike | None) -> tuple[Indices, Vector | None]:
         """Nodes and their times, for kernels."""
-        checked = self._viewed.checked_nodes(nodes)
+        checked = self._viewed.checked_nodes(nodes, "nodes")
         if time is None and self._moment is not None:
             if self._moment.size != checked.size:
                 raise ValueError(

@@ -6,7 +6,7 @@ from typing import ClassVar
 from numpy.random import Generator
 
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.checks import positive
+from hierbandits.checks import count, positive
 from hierbandits.keyed_random import Stream
 from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.policies.arms import Arms
@@ -46,7 +46,7 @@ class Thompson:
         self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /, *, draws: int
     ) -> DrawnOdds:
         """Make so many joint draws and play one of them: an arm's odds are its share of draws."""
-        best = self._best(view, rng, nodes, arms, draws)
+        best = self._best(view, rng, nodes, arms, count("draws", draws, least=1))
         return DrawnOdds.of_rounds(best.reshape(draws, -1), rng)
 
     def frozen(
