@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from support.interrupts import interrupted, num_places
 
 from hierbandits.beliefs.site_rows import SiteRows
 
@@ -87,3 +88,19 @@ def test_spoilt_files_are_refused(name, value, message):
     arrays[name][...] = value
     with pytest.raises(ValueError, match=message):
         SiteRows(2, armed=True, adds_up=True).restore(arrays, 4, 15)
+
+
+@pytest.mark.parametrize("adds_up", [False, True])
+def test_rows_that_were_added_half_are_added_once(adds_up):
+    rows, kept = _rows(armed=True, adds_up=adds_up)
+    after = rows.copy()
+    after.add(*kept[0], 5)
+    for place in range(num_places(lambda: rows.copy().add(*kept[0], 5))):
+        twin = rows.copy()
+        if interrupted(lambda: twin.add(*kept[0], 5), MemoryError, place) and (  # noqa: B023
+            twin.num_rewards == rows.num_rewards
+        ):
+            twin.add(*kept[0], 5)
+        assert twin.num_rewards == after.num_rewards
+        for name, values in after.state().items():
+            assert_allclose(twin.state()[name], values, rtol=0)

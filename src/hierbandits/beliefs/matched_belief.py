@@ -159,9 +159,7 @@ class MatchedBelief(Belief):
         )  # fmt: skip
         return moved
 
-    def _raw_observe_one(self, node: int, features: Any, reward: float) -> None:
-        """`_raw_observe` of one event, with features (d,) or an arm's index."""
-        self._raw_observe(np.array([node]), np.array([features]), np.array([reward]))
+    _raw_observe_one = Posterior._raw_observe_one
 
     def refit(self, *, sweeps: int = SWEEPS, tolerance: float = TOLERANCE) -> Refit:
         """Match the site of every reward again, given all others, until none moves any more.
@@ -171,24 +169,25 @@ class MatchedBelief(Belief):
         """
         sweeps = count("sweeps", sweeps, least=1)
         tolerance = float(positive("tolerance", tolerance, ()))
-        rows, trees = self.rows, np.arange(self.num_populations)
-        before, change, done = self._hyper_moments(trees), 0.0, 0
+        trees, change, done = np.arange(self.num_populations), 0.0, 0
+        work = self.copy()  # of which an interrupt leaves nothing
+        rows = work.rows
         while done < sweeps and rows.size and (done == 0 or change > tolerance):
-            change = self._run(
+            change = work._run(
                 rows.nodes, rows.features, rows.rewards, rows.exposure, rows.all_sites
             )
             done += 1
-        self.due = max(1.0, GROWTH * self._evidence.count.sum())
-        after = self._hyper_moments(trees)
-        known = after[1] > 0
-        shift = np.abs(after[0] - before[0])[known] / after[1][known]
-        ratio = np.log(after[1][known] / before[1][known])
-        return Refit(
-            done,
-            change,
-            change <= tolerance,
-            float(shift.max(initial=0.0)),
-            float(ratio[np.argmax(np.abs(ratio))]) if ratio.size else 0.0,
+        before, after = self._hyper_moments(trees), work._hyper_moments(trees)
+        self._take(work, max(1.0, GROWTH * self._evidence.count.sum()))
+        return Refit.between(before, after, done, change, tolerance)
+
+    def _take(self, work: "MatchedBelief", due: float) -> None:
+        """Have the numbers of another belief in the same rewards."""
+        old, new, parts, size = self._nodes, work._nodes, self._evidence.parts, self._nodes.size
+        sites, those = self.rows.sites, work.rows.sites
+        # At once: no interrupt comes between the parts of an assignment.
+        old.state[:size], old.roots[:], parts[:], sites[:], self.due = (
+            *(new.state[:size], new.roots, work._evidence.parts, those, due),
         )
 
     def _hyper_moments(self, populations: Indices) -> tuple[Matrix, Matrix]:

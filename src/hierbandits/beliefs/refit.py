@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from hierbandits.types import Matrix
+
 
 @dataclass(frozen=True, slots=True)
 class Refit:
@@ -18,3 +22,24 @@ class Refit:
     is_converged: bool
     hyper_shift: float
     hyper_log_width: float
+
+    @classmethod
+    def between(
+        cls,
+        before: tuple[Matrix, Matrix],
+        after: tuple[Matrix, Matrix],
+        sweeps: int,
+        change: float,
+        tolerance: float,
+    ) -> "Refit":
+        """Of so many sweeps; `before` and `after` are hyper-posteriors' means and widths."""
+        known = after[1] > 0
+        shift = np.abs(after[0] - before[0])[known] / after[1][known]
+        ratio = np.log(after[1][known] / before[1][known])
+        return cls(
+            sweeps,
+            change,
+            change <= tolerance,
+            float(shift.max(initial=0.0)),
+            float(ratio[np.argmax(np.abs(ratio))]) if ratio.size else 0.0,
+        )

@@ -25,8 +25,7 @@ class SiteRows:
         self._row_of: Indices = np.empty(0, np.intp)  # where rewards add up: of a node's arm, or -1
         self._nodes: Indices = np.empty(0, np.intp)
         self._features: Features = np.empty(0, np.intp) if armed else np.empty((0, dim))
-        self._numbers: Matrix = np.empty((2, 0))  # rewards and exposures
-        self.all_sites: Matrix = np.empty((SITE_PARTS, 0))  # (3, room), for kernels
+        self._numbers: Matrix = np.empty((2 + SITE_PARTS, 0))  # rewards, exposures and sites
 
     @property
     def nodes(self) -> Indices:
@@ -49,9 +48,14 @@ class SiteRows:
         return self._numbers[1, : self.size]
 
     @property
+    def all_sites(self) -> Matrix:
+        """The sites and spare room, (3, room), in one piece for kernels."""
+        return self._numbers[2:]
+
+    @property
     def sites(self) -> Matrix:
         """The precision, the weighted observation and the log scale of each row's site, (3, n)."""
-        return self.all_sites[:, : self.size]
+        return self._numbers[2:, : self.size]
 
     @property
     def num_empty(self) -> int:
@@ -67,40 +71,45 @@ class SiteRows:
         sites: Matrix,
         number: int,
     ) -> None:
-        """More rewards, or sums of so many rewards, with their sites."""
-        numbers = np.vstack([rewards, exposure])
-        if not self._adds_up:
-            self._append(nodes, features, numbers, sites)
-        else:
-            keys = nodes * self._dim + features
-            self._make_room(keys)
-            new = np.unique(keys[self._row_of[keys] < 0])
-            none = np.zeros((SITE_PARTS, new.size))
-            self._append(new // self._dim, new % self._dim, none[:2], none)
-            rows = self._row_of[keys]
-            for row, values in zip(
-                (*self._numbers, *self.all_sites), (*numbers, *sites), strict=True
-            ):
-                np.add.at(row, rows, values)
-        self.num_rewards += number
+        """More rewards, or sums of so many rewards, with their sites.
 
-    def _append(self, nodes: Indices, features: Features, numbers: Matrix, sites: Matrix) -> None:
+        An interrupt leaves it wholly done, and `num_rewards` larger, or to be done again.
+        """
+        numbers = np.vstack([rewards, exposure, sites])
+        if not self._adds_up:
+            self._append(nodes, features, numbers, number)
+            return
+        keys = nodes * self._dim + features
+        self._make_room(keys)
+        known = self._row_of[keys]
+        new = np.unique(keys[(known < 0) | (known >= self.size)])
+        self._append(new // self._dim, new % self._dim, np.zeros((len(numbers), new.size)), 0)
+        rows, place = np.unique(self._row_of[keys], return_inverse=True)
+        sums = self._numbers[:, rows]
+        for mine, values in zip(sums, numbers, strict=True):
+            np.add.at(mine, place, values)
+        # At once: no interrupt comes between the parts of an assignment.
+        self._numbers[:, rows], self.num_rewards = sums, self.num_rewards + number
+
+    def _append(self, nodes: Indices, features: Features, numbers: Matrix, number: int) -> None:
+        """More rows, of so many rewards; until the last statement nobody sees them."""
         stop = self.size + nodes.size
         if stop > self._nodes.size:
             room = max(stop, self.size + self.size // 2)
-            self._nodes = _grown(self._nodes, self.size, room)
-            self._features = _grown(self._features, self.size, room)
-            self._numbers = _grown(self._numbers.T, self.size, room).T.copy()
-            self.all_sites = _grown(self.all_sites.T, self.size, room).T.copy()
+            larger = (
+                _grown(self._nodes, self.size, room),
+                _grown(self._features, self.size, room),
+                _grown(self._numbers.T, self.size, room).T.copy(),
+            )
+            self._nodes, self._features, self._numbers = larger
         self._nodes[self.size : stop] = nodes
         self._features[self.size : stop] = features
         self._numbers[:, self.size : stop] = numbers
-        self.all_sites[:, self.size : stop] = sites
         if self._adds_up:
             keys = nodes * self._dim + features
             self._make_room(keys)
             self._row_of[keys] = np.arange(self.size, stop)
-        self.size = stop
+        self.size, self.num_rewards = stop, self.num_rewards + number
 
     def _make_room(self, keys: Indices) -> None:
         """Let there be a place for the row of each of these arms of nodes."""
@@ -121,20 +130,19 @@ class SiteRows:
             equal = self.features == features
             same &= equal if self._armed else equal.all(axis=1)
             row = int(np.flatnonzero(same)[-1]) if same.any() else -1
-        if row < 0:
+        if not 0 <= row < self.size:
             raise ValueError(f"old_reward must be one that node {node} has had, got {reward:g}")
         return row
 
     def copy(self) -> "SiteRows":
         """Independent rows."""
         twin = SiteRows(self._dim, armed=self._armed, adds_up=self._adds_up)
-        twin._append(self.nodes, self.features, self._numbers[:, : self.size], self.sites)
-        twin.num_rewards = self.num_rewards
+        twin._append(self.nodes, self.features, self._numbers[:, : self.size], self.num_rewards)
         return twin
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All rows by name."""
-        numbers = np.vstack([self._numbers[:, : self.size], self.sites])
+        numbers = self._numbers[:, : self.size].copy()
         return {"site_nodes": self.nodes, "site_features": self.features, "site_numbers": numbers}
 
     def restore(self, arrays: dict[str, NDArray[Any]], num_nodes: int, num_rewards: int) -> None:
@@ -154,8 +162,7 @@ class SiteRows:
             raise ValueError("site_numbers must have positive exposures, and precisions from 0 on")
         if self._adds_up and np.unique(nodes * self._dim + features).size != size:
             raise ValueError("site_nodes must have one row for each arm of a node")
-        self._append(nodes, features, numbers[:2], numbers[2:])
-        self.num_rewards = num_rewards
+        self._append(nodes, features, numbers, num_rewards)
 
 
 def _grown(array: NDArray[Any], used: int, room: int) -> NDArray[Any]:
