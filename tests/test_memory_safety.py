@@ -1,4 +1,4 @@
-"""No argument of a public function reads or writes outside an array."""
+"""No argument of a public function reads or writes outside an array, and refusals name it."""
 
 from support.checked_kernels import fuzz_surface
 from support.public_surface import public_values, targets_of
@@ -15,8 +15,9 @@ def test_the_surface_is_walked_and_not_listed():
     assert not any("._" in name for name in names)
 
 
-def test_hostile_arguments_reach_nothing_outside_the_arrays():
+def test_hostile_arguments_reach_nothing_outside_the_arrays_and_are_refused_by_name():
     """`make soak` does the same for long."""
     report = fuzz_surface(SECONDS, SEED, most=0.5, least=LEAST)
     assert report["faults"] == {}
+    assert report["nameless"] == {}
     assert report["counts"]["calls"] >= LEAST

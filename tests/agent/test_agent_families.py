@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from support.agent_lives import live, new_agent
+from support.agents import state
 
 import hierbandits as hb
 from hierbandits.models import BernoulliRewards, GaussianRewards
@@ -179,3 +181,16 @@ def test_every_policy_decides(name, prior, arms):
     agent = _agent(prior, arms, policy=name)
     _life(agent, 25)
     assert agent.belief.num_rewards == [25]
+
+
+def test_a_task_whose_rewards_cannot_be_told_from_others_is_not_forgotten():
+    agent = new_agent("poisson", "PooledTS")
+    live(agent, "poisson", np.random.default_rng(0))
+    before = state(agent)
+    with pytest.raises(ValueError, match="task must not share its node with others to be forgot"):
+        agent.forget("t1")
+    assert state(agent) == before
+    one = new_agent("bernoulli", "PooledTS")
+    live(one, "bernoulli", np.random.default_rng(0))
+    one.forget("t1")
+    assert "t1" not in one.tasks

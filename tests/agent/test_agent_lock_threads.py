@@ -23,6 +23,7 @@ def test_every_policy_is_tried():
     named = {name for name, recipe in POLICIES.items() if not recipe.knows_truth}
     assert set(able("armed")) == set(able("linear")) == named
     assert {"HierTS", "HierIDS", "AdaptiveHierTS"} <= set(able("unknown armed"))
+    assert {"HierTS", "HierIDS"} <= set(able("bernoulli armed")) & set(able("poisson linear"))
 
 
 @pytest.mark.parametrize("policy", ["HierTS", "AdaptiveHierTS"])

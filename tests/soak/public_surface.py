@@ -15,6 +15,7 @@ def main(seconds):
     while (left := end - time.monotonic()) > 1:
         report = fuzz_surface(min(left, PIECE), seed, MOST)
         assert report["faults"] == {}, f"seed {seed}: {report['faults']}"
+        assert report["nameless"] == {}, f"seed {seed}: {report['nameless']}"
         counts.update(report["counts"])
         reached.update(report["reached"])
         seed += 1

@@ -15,7 +15,14 @@ from hierbandits import (
     UnknownWidths,
 )
 from hierbandits.archive import read_archive, write_archive
-from support.agent_lives import EVERY_PRIOR, FAMILY_PRIORS, PRIORS, long_life, new_agent
+from support.agent_lives import (
+    EVERY_PRIOR,
+    FAMILY_PRIORS,
+    PRIORS,
+    agent_can_forget,
+    long_life,
+    new_agent,
+)
 from support.agents import Clock
 
 JUNK = [
@@ -149,7 +156,8 @@ def use(loaded, folder):
     for entry in list(state.ledger.settled.values())[-1:]:
         loaded.correct(entry.id, 0.0)
     loaded.expire(10.0, default=0.0)
-    loaded.forget(loaded.tasks[0])
+    if agent_can_forget(loaded):
+        loaded.forget(loaded.tasks[0])
     loaded.save(folder / "again")
     Agent.load(folder / "again")
 

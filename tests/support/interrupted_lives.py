@@ -8,6 +8,7 @@ from hierbandits import Agent
 from hierbandits.agent.agent_lock import depth
 from support.agent_lives import (
     EVERY_PRIOR,
+    agent_can_forget,
     as_reward,
     check_knows,
     first_arms,
@@ -140,7 +141,7 @@ class Life:
         return self.expire(agent, as_reward(agent.prior, 0.3))
 
     def forget(self, agent):
-        if agent.tasks:
+        if agent.tasks and agent_can_forget(agent):
             task = agent.tasks[self.rng.integers(len(agent.tasks))]
             return lambda agent: agent.forget(task)
         return None

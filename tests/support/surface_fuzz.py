@@ -275,12 +275,13 @@ def _is_named(target, text, arguments):
     )
 
 
-def _keys(mapping):
+def _keys(value):
     """All keys of a mapping, and of those in it."""
-    inner = [one for one in mapping.values() if isinstance(one, dict)]
-    return [key for key in mapping if isinstance(key, str)] + [
-        k for one in inner for k in _keys(one)
-    ]
+    if isinstance(value, list):
+        return [key for one in value for key in _keys(one)]
+    if not isinstance(value, dict):
+        return []
+    return [key for key in value if isinstance(key, str)] + _keys(list(value.values()))
 
 
 def _in_time(most, function, *arguments, **named):

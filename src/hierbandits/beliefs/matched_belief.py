@@ -239,8 +239,8 @@ class MatchedBelief(Belief):
         nodes = place[rows.nodes[kept]]
         if kept.size != sums.n.sum():
             raise ValueError(
-                f"sums must be those of the {kept.size} rewards that are known of these tasks, got "
-                f"{sums.n.sum():g}: sums of {self.family.NAME} rewards do not tell what rewards do"
+                f"task must not share its node with others to be forgotten, got one of {kept.size} "
+                f"rewards: which are others', sums of {self.family.NAME} rewards do not tell"
             )
         features, rewards, exposure = rows.features[kept], rows.rewards[kept], rows.exposure[kept]
         self._learn_rows(nodes, features, rewards, exposure)
