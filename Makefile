@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DELETE_ON_ERROR:
-.PHONY: demo test soak lint bench clean
+.PHONY: demo test soak lint docs package bench clean
 
 demo: $(VENV)/.all
 	$(BIN)/hierbandits reproduce synthetic --runs 200
@@ -20,6 +20,14 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The site, in results/site; a broken link, a missing picture or an undocumented name fails.
+docs: $(VENV)/.dev
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --fresh-env docs results/site
+
+# The wheel and the sdist, in dist; each is installed in a clean environment and tried there.
+package: $(VENV)/.dev
+	$(BIN)/python tests/package.py
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m bench

@@ -143,7 +143,11 @@ def test_no_two_files_share_a_name():
 
 @pytest.mark.parametrize(
     "path",
-    [path for top in ("src", "tests", "bench", "docs") for path in (ROOT / top).rglob("*.py")],
+    [
+        path
+        for top in ("src", "tests", "bench", "docs", "examples")
+        for path in (ROOT / top).rglob("*.py")
+    ],
     ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_no_file_is_long(path):
@@ -200,7 +204,7 @@ WITHOUT_TESTS = {"types", "model", "environment", "fit", "loops", "node_arrays",
 WITHOUT_TESTS |= {"refit", "mean_reward"}
 """Modules without behaviour: type aliases, protocols and plain records."""
 
-WHOLE = {"architecture", "docs", "main", "memory_safety", "pickles", "public_surface"}
+WHOLE = {"architecture", "docs", "examples", "main", "memory_safety", "pickles", "public_surface"}
 """Tests of the project as a whole."""
 
 
