@@ -1,6 +1,6 @@
 """Makes the pictures of the documentation.
 
-python docs/pictures.py            # draws those of design.md and tutorial.md
+python docs/pictures.py            # draws those of design.md, tutorial.md and gallery.md
 python docs/pictures.py results    # copies those of experiments, from the folder that
                                    # `hierbandits reproduce` has left them in
 """
@@ -8,6 +8,7 @@ python docs/pictures.py results    # copies those of experiments, from the folde
 import sys
 from pathlib import Path
 from shutil import copyfile
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,7 @@ from hierbandits.reporting.figure import panels
 from hierbandits.simulation.plots import regret_curves
 
 POLICIES = ("HierTS", "AdaptiveHierTS", "TS", "PooledTS")
+IMAGES = Path(__file__).parent / "images"
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
 FIGURES = {
     "digits_learned": "digits/hyper",
@@ -28,6 +30,9 @@ FIGURES = {
     "synthetic": "synthetic/synthetic",
 }
 """The pictures of experiments, and the figure of a report that each is."""
+GALLERY = ("learn/evidence", "learn/widths", "learn/forest", "learn/calibration", "learn/regret")
+GALLERY += ("evaluate/differences",)
+"""The figures of the sample log's reports that the gallery shows."""
 
 
 def experiments(results: Path) -> None:
@@ -35,7 +40,7 @@ def experiments(results: Path) -> None:
     for name, figure in FIGURES.items():
         source = results / f"{figure}.png"
         if source.is_file():
-            copyfile(source, Path(__file__).parent / "images" / f"{name}.png")
+            copyfile(source, IMAGES / f"{name}.png")
             print(f"{name}.png is {source}")
 
 
@@ -122,11 +127,23 @@ def tutorial() -> None:
     _save(figure, "tutorial_regret")
 
 
+def gallery() -> None:
+    """Draw the figures of the sample log's reports for gallery.md."""
+    with TemporaryDirectory() as folder:
+        path = hb.datasets.sample_log(Path(folder) / "stores.csv")
+        guess = hb.inspect(path)
+        looked = hb.inspect(path, **guess.proposal, reading=guess.suggested)
+        log = hb.Log.read(path, hb.Columns(**guess.proposal), reading=looked.suggested)
+        _, report = hb.learn_prior(log, runs=40)
+        report.write(f"{folder}/learn")
+        hb.evaluate(log).write(f"{folder}/evaluate")
+        for name in GALLERY:
+            copyfile(f"{folder}/{name}.png", IMAGES / f"gallery_{Path(name).name}.png")
+
+
 def _save(figure: Figure, name: str) -> None:
     """Write the picture into the folder of images."""
-    folder = Path(__file__).parent / "images"
-    folder.mkdir(exist_ok=True)
-    figure.savefig(folder / f"{name}.png", dpi=130)
+    figure.savefig(IMAGES / f"{name}.png", dpi=130)
 
 
 if __name__ == "__main__":
@@ -135,3 +152,4 @@ if __name__ == "__main__":
         sys.exit()
     engine()
     tutorial()
+    gallery()

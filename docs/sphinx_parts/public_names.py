@@ -53,9 +53,9 @@ def members(kind: type) -> dict[str, Any]:
     for name in dir(kind):
         plain = inspect.getattr_static(kind, name)
         function = getattr(plain, "__func__", None) or getattr(plain, "fget", None) or plain
-        if not name.startswith("_") and inspect.isfunction(function):
-            if (function.__module__ or "").startswith("hierbandits"):
-                found[name] = function
+        is_ours = str(getattr(function, "__module__", "")).startswith("hierbandits")
+        if not name.startswith("_") and inspect.isfunction(function) and is_ours:
+            found[name] = function
     return found
 
 

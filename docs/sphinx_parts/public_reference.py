@@ -45,7 +45,7 @@ class PublicTable(SphinxDirective):
         for name, value in every_name().items():
             if name.count(".") == 1 or name.split(".")[1] in _front_modules():
                 first = _text_of(name, value).split("\n\n")[0].replace("\n", " ")
-                (said,) = as_rst([first])[:1]
+                said = " ".join(as_rst([first])).strip()
                 shown = name.replace("hierbandits", "hb", 1)
                 lines += [f"   * - :py:obj:`{shown} <{name}>`", f"     - {said}"]
         return _parsed(self, lines)
@@ -96,9 +96,9 @@ def process_docstring(
     lines[:] = as_rst(lines)
     if what == "property" and (found := written_signature(value.fget)):
         lines += [f":type: {found[1]}", ""]
-    if what != "class" or "__init__" in vars(value):
+    if what != "class":
         return
-    for field in record_fields(value):
+    for field in record_fields(value) or ():
         note = as_rst([field.note])[0] if field.note else ""
         lines.append(f":param {field.name}: {note}")
     lines.append("")

@@ -23,7 +23,7 @@ class Field:
 def written_signature(value: Any) -> tuple[str, str] | None:
     """The arguments and the result of a function or a class; None if no source has them."""
     if inspect.isclass(value):
-        if "__init__" not in vars(value) and (fields := record_fields(value)):
+        if (fields := record_fields(value)) is not None:
             return _of_fields(value, fields), ""
         own = inspect.getattr_static(value, "__init__", None)
         if not inspect.isfunction(own):
@@ -45,9 +45,16 @@ def written_signature(value: Any) -> tuple[str, str] | None:
     return f"({_arguments(arguments)})", result
 
 
-def record_fields(value: type) -> list[Field]:
-    """The fields of a dataclass or a named tuple, those of its bases first."""
+def record_fields(value: type) -> list[Field] | None:
+    """The fields of a dataclass or a named tuple, those of its bases first.
+
+    None if it is another class, or one with a constructor of its own.
+    """
     found: dict[str, Field] = {}
+    own = vars(value).get("__init__")
+    is_record = dataclasses.is_dataclass(value) or issubclass(value, tuple)
+    if not is_record or (own is not None and own.__code__.co_filename.endswith(".py")):
+        return None
     for base in reversed(value.__mro__):
         if not base.__module__.startswith("hierbandits"):
             continue
@@ -70,12 +77,18 @@ def _is_inner(line: ast.AnnAssign) -> bool:
 
 
 def _of_fields(value: type, fields: list[Field]) -> str:
-    star = dataclasses.is_dataclass(value) and value.__dataclass_params__.kw_only  # type: ignore[attr-defined]
-    words = ["*"] if star else []
+    by_name = {field.name: field.kw_only for field in _known_fields(value)}
+    words: list[str] = []
     for field in fields:
         default = f" = {_default(field.default)}" if field.default else ""
+        if by_name.get(field.name) and "*" not in words:
+            words.append("*")
         words.append(f"{field.name}: {field.kind}{default}")
     return f"({', '.join(words)})"
+
+
+def _known_fields(value: type) -> tuple[Any, ...]:
+    return dataclasses.fields(value) if dataclasses.is_dataclass(value) else ()
 
 
 def _default(text: str) -> str:

@@ -203,6 +203,7 @@ class Repaired:
 
 
 CONSTANTS: dict[str, type[Paper] | type[Repaired]] = {Repaired.name: Repaired, Paper.name: Paper}
+"""The sets of constants by name: those that hold, and those that the paper prints."""
 
 
 def constants_of(prior: GaussianHierarchy, constants: str, max_norm: float = 1.0) -> Constants:

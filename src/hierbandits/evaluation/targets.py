@@ -20,6 +20,7 @@ from hierbandits.types import Name
 FROZEN_METHODS = ("ips", "snips", "dm", "dr")
 LEARNING_METHODS = ("replay",)
 METHODS = FROZEN_METHODS + LEARNING_METHODS
+"""The ways to estimate what a policy would have earned: see docs/evaluation.md."""
 
 BEST_ARM = "best arm"
 """The name of the policy that always plays the best single arm."""

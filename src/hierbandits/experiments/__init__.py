@@ -23,5 +23,6 @@ EXPERIMENTS: dict[str, Experiment] = {
     "rules": rules.EXPERIMENT,
     "digits": digits.EXPERIMENT,
 }
+"""The experiments that `hierbandits reproduce` knows, by name."""
 
 __all__ = ["EXPERIMENTS", "WORLDS", "Experiment", "Options"]

@@ -125,6 +125,7 @@ POLICIES: dict[str, Recipe] = {
         f"ridge UCB in each task alone, lambda = {RIDGE}, alpha = {LIN_UCB_WIDTH}",
     ),
 }
+"""The named policies: what each believes in, and how it chooses."""
 
 
 def name_of(recipe: Recipe) -> str | None:
