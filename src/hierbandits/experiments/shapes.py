@@ -78,7 +78,8 @@ _WIDE = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.3], [0.0, 0.3, 0.5]])
 
 SHAPES = (
     *(Shape(f"4 features, {w:g}", _diagonal(*[w] * 4), False) for w in (0.02, 0.1, 0.5, 1.0)),
-    *(Shape(f"10 arms, {w:g}", _diagonal(*[w] * 10), True) for w in (0.1, 0.3, 1.0)),
+    *(Shape(f"10 arms, {w:g}", _diagonal(*[w] * 10), True) for w in (0.1, 0.3)),
+    Shape("10 arms, 1", _diagonal(*[1.0] * 10), True, hard=True),
     Shape("3 features, noise 0.05", _diagonal(*[0.3] * 3), False, 0.05),
     Shape("5 arms, noise 0.05", _diagonal(*[0.3] * 5), True, 0.05, hard=True),
     Shape("3 features, noise 5", _diagonal(*[0.5] * 3), False, 5.0),
@@ -90,7 +91,7 @@ SHAPES = (
         Shape(f"a constant and 3 features of mean {m:g}", _diagonal(*[0.3] * 4), False, offset=m)
         for m in (0.0, 3.0, 10.0, 30.0)
     ),
-    Shape("two arms of ten vary", _diagonal(1.0, 1.0, *[1e-3] * 8), True),
+    Shape("two arms of ten vary", _diagonal(1.0, 1.0, *[1e-3] * 8), True, hard=True),
     Shape("10 arms, common 0.3, own 0.2", _common(10, 0.3, 0.2), True),
     Shape("10 arms, common 1, own 0.2", _common(10, 1.0, 0.2), True),
     Shape("10 arms, common 1, own 0.05", _common(10, 1.0, 0.05), True),
