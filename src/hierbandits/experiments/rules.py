@@ -9,13 +9,13 @@ import numpy as np
 from hierbandits.environments import ActionSets, HierarchicalBandit
 from hierbandits.experiments.experiment import Experiment, Options, StudyRunner, add_row
 from hierbandits.experiments.rule_comparison import LARGEST_ERROR, Cell, Comparison, Verdict
+from hierbandits.experiments.rule_heat_map import heat_maps
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.variants import as_given, unknown_widths
 from hierbandits.policies.recipes import POLICIES, USUAL, Recipe
 from hierbandits.policies.rule import Rule
 from hierbandits.policies.thompson_rule import Thompson
 from hierbandits.policies.ucb_rule import Ucb, ucb_width
-from hierbandits.reporting.figure import panels
 from hierbandits.reporting.report import Report
 from hierbandits.simulation.schedules import Federated, Sequential
 from hierbandits.types import Vector
@@ -215,33 +215,13 @@ def _report_on(
         f"{len(exact)} of {len(verdicts)}; of those, {sum(v.is_near for v in exact)} are within "
         "10 %.",
     )
-    names = comparison.names
-    horizons = sorted({cell.horizon for cell in comparison.cells})
-    figure, axes = panels(len(horizons), height=3.4, width=13.0, columns=1)
-    for axis, horizon in zip(axes, horizons, strict=True):
-        cells = [cell for cell in comparison.cells if cell.horizon == horizon]
-        table = np.array([[cell.ratio(name, "HierTS")[0] for cell in cells] for name in names])
-        shade = np.log2(np.clip(table, 0.25, 4.0))
-        image = axis.imshow(shade, cmap="RdBu_r", vmin=-1.5, vmax=1.5, aspect="auto")
-        axis.grid(visible=False)
-        axis.set_title(f"n = {horizon:,}", fontsize=10)
-        axis.set_yticks(range(len(names)), names, fontsize=8)
-        labels = [cell.world for cell in cells]
-        axis.set_xticks(range(len(cells)), labels, rotation=90, fontsize=6)
-        for row, column in np.ndindex(table.shape):
-            axis.text(
-                column, row, f"{table[row, column]:.2f}".lstrip("0"), ha="center", va="center",
-                fontsize=5, color="white" if abs(shade[row, column]) > 1 else "black",
-            )  # fmt: skip
-        bar = figure.colorbar(image, ax=axis, pad=0.01)
-        bar.set_ticks([-1, 0, 1], labels=["half", "HierTS", "twice"])
     low, high = comparison.spread(USUAL)[1:]
-    report.figure(
-        "rules",
-        figure,
-        f"Regret of each rule over that of HierTS, world by world; {USUAL} has from {low:.2f} to "
-        f"{high:.2f} times as much. Blue is less, red is more.",
+    caption = (
+        f"Regret of each rule over that of HierTS, world by world. Over all horizons {USUAL} has "
+        f"from {low:.2f} to {high:.2f} times as much. Blue is less, red is more."
     )
+    for horizons, figure in heat_maps(comparison.cells).items():
+        report.figure(f"rules_{'_'.join(str(n) for n in horizons)}", figure, caption)
     report.text(
         "The best other rule of each world is picked on the seeds of the heat map, among those "
         f"that nowhere have more than twice HierTS's regret. Then {USUAL} and that rule play "
@@ -260,7 +240,7 @@ def _report_on(
                 *(f"{value:.2f}" for value in comparison.spread(name)),
                 f"{np.mean([verdict.is_near for verdict in comparison.verdicts(name)]):.0%}",
             )
-            for name in names
+            for name in comparison.names
         ],
     )
     report.table(
