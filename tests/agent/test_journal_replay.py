@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from support.agent_lives import PRIORS, every_policy, live, long_life, new_agent
 from support.agents import ARMED, Clock, state
+from support.file_fuzz import fuzz_journals
 
 from hierbandits import Agent, Recipe
 from hierbandits.agent.journal import events_of
@@ -138,3 +139,68 @@ def test_an_agent_replayed_with_less_memory_forgets_what_it_would_have():
     again = Agent.replay(events, ARMED, remember=4)
     assert list(again._state.ledger.settled) == ["6", "7", "8", "9"]
     assert again.table() == agent.table()
+
+
+def test_an_event_that_was_edited_is_refused_or_does_no_harm(tmp_path):
+    """`make soak` does the same for long."""
+    counts = fuzz_journals(tmp_path, 150, 0)
+    assert counts["events_refused"] > 80
+
+
+@pytest.mark.parametrize(
+    ("kind", "part", "value"),
+    [
+        ("decide", "best", 1),
+        ("decide", "time", "noon"),
+        ("decide", "decisions", {}),
+        ("reward", "values", [None]),
+        ("reward", "values", [np.nan]),
+        ("reward", "values", ["1.0"]),
+        ("reward", "time", np.inf),
+        ("correct", "value", [0.5]),
+        ("expire", "before", None),
+        ("expire", "default", "0"),
+        ("expire", "ids", ["another"]),
+        ("learn", "rewards", [1.0, 2.0, 3.0]),
+        ("learn", "arms", ["a", "b", "c"]),
+        ("learn", "tasks", "t"),
+        ("add_arm", "hyper_mean", "high"),
+        ("retire_arm", "name", 1.5),
+        ("forget", "task", None),
+        (None, "number", True),
+        (None, "number", -1),
+        (None, "history", "x" * 101),
+        (None, "kind", ["decide"]),
+    ],
+)
+def test_each_part_of_an_event_is_checked(kind, part, value):
+    events = []
+    agent = new_agent("armed", "HierTS", journal=events.append)
+    long_life(agent, "armed", np.random.default_rng(0), 4)
+    place = next(i for i, event in enumerate(events) if kind in (None, event["kind"]))
+    assert part in events[place]
+    events[place] = {**events[place], part: value}
+    with pytest.raises(ValueError, match=r"event 0|" + f"event {place} does not fit this agent"):
+        _replayed("armed", "HierTS", events[: place + 1])
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("id", ""),
+        ("task", 1.5),
+        ("arm", "nobody"),
+        ("arm", None),
+        ("propensity", 0.0),
+        ("propensity", 1.5),
+        ("time", np.nan),
+        ("offered", ["a", "a"]),
+        ("offered", "abc"),
+    ],
+)
+def test_each_part_of_a_decision_is_checked(part, value):
+    events = []
+    new_agent("armed", "HierTS", journal=events.append).decide("t")
+    made = {**events[0]["decisions"][0], part: value}
+    with pytest.raises(ValueError, match=f"event 0 does not fit this agent.*{part}"):
+        _replayed("armed", "HierTS", [{**events[0], "decisions": [made]}])

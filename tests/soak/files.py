@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from support.file_fuzz import fuzz
+from support.file_fuzz import fuzz, fuzz_journals
 from support.kills import kills
 
 
@@ -21,5 +21,6 @@ def main(seconds: float) -> dict[str, int]:
             counts.update(kills(Path(folder), 100, seed))
         with TemporaryDirectory() as folder:
             counts.update(fuzz(Path(folder), 1000, seed))
+            counts.update(fuzz_journals(Path(folder), 1000, seed))
         seed += 1
     return dict(counts)

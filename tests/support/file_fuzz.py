@@ -20,8 +20,10 @@ from support.agent_lives import (
     FAMILY_PRIORS,
     PRIORS,
     agent_can_forget,
+    first_arms,
     long_life,
     new_agent,
+    task_of,
 )
 from support.agents import Clock
 
@@ -87,17 +89,23 @@ def damaged(whole, rng):
     return bytes(changed)
 
 
+def edited_plain(data, rng):
+    """Plain data after someone changed something in it."""
+    data = copy.deepcopy(data)
+    places = list(_places(data))
+    holder, key = places[rng.integers(len(places))]
+    if rng.random() < 0.2:
+        del holder[key]
+    else:
+        holder[key] = JUNK[rng.integers(len(JUNK))]
+    return data
+
+
 def edited(meta, arrays, rng):
     """The parts of a file after someone changed one of them."""
-    meta, arrays = copy.deepcopy(meta), dict(arrays)
     if rng.random() < 0.6:
-        places = list(_places(meta))
-        holder, key = places[rng.integers(len(places))]
-        if rng.random() < 0.2:
-            del holder[key]
-        else:
-            holder[key] = JUNK[rng.integers(len(JUNK))]
-        return meta, arrays
+        return edited_plain(meta, rng), arrays
+    arrays = dict(arrays)
     name = sorted(arrays)[rng.integers(len(arrays))]
     array, kind = arrays[name].copy(), rng.integers(5)
     if kind == 0 and array.size:
@@ -160,6 +168,35 @@ def use(loaded, folder):
         loaded.forget(loaded.tasks[0])
     loaded.save(folder / "again")
     Agent.load(folder / "again")
+
+
+def fuzz_journals(folder, number, seed):
+    """Replay so many journals of which one event was edited; counts of what became of them."""
+    rng, counts, lives = np.random.default_rng(seed), Counter(), []
+    for form in ("armed", "linear", "deep-armed", "bernoulli", "poisson"):
+        events = []
+        agent = new_agent(form, "HierTS-forced", journal=events.append, draws=4)
+        sums = TaskSums.zeros(2, agent.prior.dim, armed=agent.prior.is_armed)
+        sums.add([0, 1], [0, 1] if sums.is_armed else np.eye(2), [1.0, 0.0])
+        if form != "poisson":  # whose sums do not say enough
+            agent.learn_past([task_of(form, 0), task_of(form, 9)], sums)
+        long_life(agent, form, rng, 4)
+        lives.append((form, events))
+    for _ in range(number):
+        form, events = lives[rng.integers(len(lives))]
+        place = int(rng.integers(len(events)))
+        wrong = [*events[:place], edited_plain(events[place], rng), *events[place + 1 :]]
+        try:
+            with np.errstate(all="ignore"):
+                again = Agent.replay(
+                    wrong, EVERY_PRIOR[form], "HierTS-forced", arms=first_arms(form), clock=Clock()
+                )
+        except ValueError:
+            counts["events_refused"] += 1
+        else:
+            counts["events_used"] += 1
+            use(again, folder)
+    return dict(counts)
 
 
 def fuzz(folder, number, seed):

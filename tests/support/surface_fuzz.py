@@ -305,14 +305,16 @@ def _late(signum, frame):
 
 
 def _check_that_faults_are_seen(fuzz):
-    """Reach outside an array on purpose."""
+    """Reach outside an array on purpose, and be refused for what was not asked for."""
     belief = next(one for one in fuzz._objects(Belief) if not one.is_armed)
     table, rewards = np.ones((1, belief.dim)), np.ones(1)
     astray = np.array([belief.num_nodes + 1000])
     fuzz.call(function_target("astray", lambda: belief._raw_observe(astray, table, rewards)))
     assert list(fuzz.faults.values()) == [1], "bounds checks must be on"
-    fuzz.faults.clear()
-    fuzz.counts.clear()
+    fuzz.call(function_target("another", lambda noise: belief.checked_nodes([-1])))
+    assert list(fuzz.nameless.values()) == [1], "a refusal must name what was asked for"
+    for seen in (fuzz.faults, fuzz.nameless, fuzz.unnamed, fuzz.counts):
+        seen.clear()
 
 
 def main(seconds, seed, most, least):

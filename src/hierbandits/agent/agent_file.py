@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierbandits.agent.journal import LONGEST_HISTORY
 from hierbandits.agent.roster import Roster
 from hierbandits.agent.saved_entries import entries_to_data, restore_entries
 from hierbandits.archive import sound
@@ -129,7 +130,7 @@ def _restore(agent: "Agent", meta: dict[str, Any], arrays: dict[str, NDArray[Any
     agent._decider.stock.put(real_array("normals", arrays["normals"], (None,), largest=_FURTHEST))
     state.roster = Roster.from_state(belief, state.roster.path_length, meta["roster"], state.limits)
     state.num_events, state.history = count("num_events", meta["num_events"]), meta["history"]
-    if not isinstance(state.history, str) or not 0 < len(state.history) <= 100:
+    if not isinstance(state.history, str) or not 0 < len(state.history) <= LONGEST_HISTORY:
         raise ValueError(f"history must be a string, got {state.history!r:.80}")
     if meta["retired"]:
         state.catalogue.retire(*checked_names("retired", meta["retired"]))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from hierbandits.checks import checked_names, count, plain_name, real_array, state_array
 from hierbandits.reporting.notebook_card import notebook_card
 from hierbandits.types import Name, TaskName
 
@@ -45,17 +46,25 @@ class Decision(NamedTuple):
 
     @classmethod
     def from_dict(cls, parts: Mapping[str, Any]) -> "Decision":
-        """The decision that `to_dict` described."""
-        features = parts["features"]
-        return cls(
-            parts["id"],
-            task_name(parts["task"]),
-            parts["arm"],
-            features if isinstance(features, int) else tuple(features),
-            parts["propensity"],
-            parts["time"],
-            tuple(parts["offered"]),
-        )
+        """The decision that `to_dict` described, checked."""
+        if not isinstance(parts, Mapping) or not set(cls._fields) <= set(parts):
+            raise ValueError(f"parts must be {', '.join(cls._fields)}, got {parts!r:.80}")
+        id, _, arm, features, propensity, time, _ = (parts[name] for name in cls._fields)
+        if not isinstance(id, str) or not id:
+            raise ValueError(f"id must be a non-empty string, got {id!r:.80}")
+        offered = tuple(checked_names("offered", parts["offered"]))
+        if plain_name(arm) is None or arm not in offered:
+            raise ValueError(f"arm must be one that was offered, got {arm!r:.80}")
+        if isinstance(features, int):
+            features = count("features", features)
+        else:
+            features = tuple(real_array("features", features, (None,)).tolist())
+        if propensity is not None:
+            propensity = float(real_array("propensity", propensity, ()))
+            if not 0 < propensity <= 1:
+                raise ValueError(f"propensity must be in (0, 1], got {propensity}")
+        time = float(state_array("time", time, ()))
+        return cls(id, task_name(parts["task"]), arm, features, propensity, time, offered)
 
     def __repr__(self) -> str:
         """All parts in one line; of many arms or features their number."""
@@ -84,6 +93,8 @@ class Decision(NamedTuple):
 
 
 def task_name(plain: Any) -> TaskName:
-    """A task's name from JSON, where paths are lists."""
+    """A task's name from JSON, where paths are lists, checked."""
     name: TaskName = tuple(plain) if isinstance(plain, list) else plain
+    if None in map(plain_name, name if isinstance(name, tuple) else (name,)):
+        raise ValueError(f"task must be a string, an integer or a list of these, got {plain!r:.80}")
     return name

@@ -14,6 +14,8 @@ Event: TypeAlias = dict[str, Any]
 JournalTarget: TypeAlias = str | PathLike[str] | Callable[[Event], object]
 
 VERSION = 1
+LONGEST_HISTORY = 100
+"""The most characters of what tells an agent's events from those of others."""
 
 
 class Journal:
@@ -106,12 +108,13 @@ def _event(line: bytes, where: str) -> Event:
 
 
 def _checked_event(event: Any, where: str) -> Event:
-    if not isinstance(event, dict) or not isinstance(event.get("number"), int):
+    if not isinstance(event, dict) or type(event.get("number")) is not int or event["number"] < 0:
         raise ValueError(f"{where} is not an event of a journal, got {event!r:.80}")
     if event.get("version") != VERSION:
         raise ValueError(
             f"{where} must have the version {VERSION}, got {event.get('version')!r:.80}"
         )
-    if not isinstance(event.get("history"), str):
+    history = event.get("history")
+    if not isinstance(history, str) or not 0 < len(history) <= LONGEST_HISTORY:
         raise ValueError(f"{where} must say whose history it is part of, got {event!r:.80}")
     return event

@@ -11,7 +11,7 @@ from hierbandits.agent.journal import Event
 from hierbandits.agent.ledger import Entry
 from hierbandits.agent.step import Step
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import real_array
+from hierbandits.checks import boolean, instance, real_array, state_array
 from hierbandits.types import Indices, Matrix, Name
 
 
@@ -42,24 +42,48 @@ def replay_events(state: AgentState, events: Iterable[Event], *, adopt: bool = F
             )
         try:
             _APPLY[event["kind"]](state, event).run()
-        except (KeyError, TypeError, ValueError, LookupError) as error:
+        except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
             raise ValueError(f"event {number} does not fit this agent: {error!r}") from error
     state.count_decisions()
 
 
 def _decide(state: AgentState, event: Event) -> Step:
-    decisions = [Decision.from_dict(parts) for parts in event["decisions"]]
+    best, now = boolean("best", event["best"]), _time(event)
+    decisions = [Decision.from_dict(parts) for parts in _list(event, "decisions")]
     state.ledger.new_ids([decision.id for decision in decisions], len(decisions))
     table = _features(state, [d.arm for d in decisions], [d.features for d in decisions])
-    paths = [state.roster.checked_path(decision.task) for decision in decisions]
     entries = []
-    for decision, path, row in zip(decisions, paths, table, strict=True):
+    for decision, path, row in zip(
+        decisions, _paths(state, [d.task for d in decisions]), table, strict=True
+    ):
         id, _, arm, _, propensity, time, offered = decision
         # A copy, so that the others of the round are not kept for its sake.
         own = int(row) if state.prior.is_armed else row.copy()
         member = state.roster.meet(path)
         entries.append(Entry(id, member, arm, own, propensity, time, offered))
-    return state.decide(entries, event["time"], best=event["best"])
+    return state.decide(entries, now, best=best)
+
+
+def _list(event: Event, name: str) -> list[Any]:
+    """A part of an event that is a list."""
+    return instance(name, event[name], list)
+
+
+def _time(event: Event) -> float:
+    """When an event happened, by the agent's clock."""
+    return float(state_array("time", event["time"], ()))
+
+
+def _number(event: Event, name: str) -> float | None:
+    """A part of an event that is a number, or None."""
+    return None if event[name] is None else float(real_array(name, event[name], ()))
+
+
+def _paths(state: AgentState, tasks: Iterable[Any]) -> list[tuple[Name, ...]]:
+    """The paths of these tasks, for which there is room."""
+    paths = [state.roster.checked_path(task_name(task)) for task in tasks]
+    state.roster.check_room(paths)
+    return paths
 
 
 def _features(state: AgentState, arms: list[Name], features: Any) -> Matrix | Indices:
@@ -72,52 +96,68 @@ def _features(state: AgentState, arms: list[Name], features: Any) -> Matrix | In
 
 
 def _reward(state: AgentState, event: Event) -> Step:
-    entries = state.ledger.awaiting_many(event["ids"], event["values"])
-    new = [(e, r) for e, r in zip(entries, event["values"], strict=True) if e is not None]
-    return state.reward([entry for entry, _ in new], [reward for _, reward in new], event["time"])
+    ids = _list(event, "ids")
+    values = real_array("values", event["values"], (len(ids),)).tolist()
+    entries = state.ledger.awaiting_many(ids, values)
+    new = [(e, r) for e, r in zip(entries, values, strict=True) if e is not None]
+    return state.reward([entry for entry, _ in new], [reward for _, reward in new], _time(event))
 
 
 def _correct(state: AgentState, event: Event) -> Step:
-    return state.correct(state.ledger.known(event["id"]), event["value"], event["time"])
+    value = float(real_array("value", event["value"], ()))
+    return state.correct(state.ledger.known(event["id"]), value, _time(event))
 
 
 def _expire(state: AgentState, event: Event) -> Step:
-    pending = state.ledger.pending_before(event["before"])
-    if event["default"] is None:
-        settled = state.ledger.settled_before(event["before"])
-        return state.drop([*pending, *settled], event["time"])
-    return state.default(pending, event["default"], event["time"])
+    before, default, now = (
+        float(state_array("before", event["before"], ())),
+        _number(event, "default"),
+        _time(event),
+    )
+    pending = state.ledger.pending_before(before)
+    if [entry.id for entry in pending] != event["ids"]:
+        raise ValueError(f"ids must be of the decisions before that time, got {event['ids']!r:.80}")
+    if default is None:
+        return state.drop([*pending, *state.ledger.settled_before(before)], now)
+    return state.default(pending, default, now)
 
 
 def _learn(state: AgentState, event: Event) -> Step:
-    paths = [state.roster.checked_path(task_name(task)) for task in event["tasks"]]
-    given = event["arms"]
+    paths, given, now = _paths(state, _list(event, "tasks")), event["arms"], _time(event)
     table = _features(state, [0] * len(paths) if given is None else given, event["features"])
+    if len(table) != len(paths):
+        raise ValueError(f"arms must be one for each of {len(paths)} tasks, got {len(table)}")
     rewards = real_array("rewards", event["rewards"], (len(paths),))
-    return state.learn(paths, table, rewards, event["time"])
+    return state.learn(paths, table, rewards, now)
 
 
 def _learn_past(state: AgentState, event: Event) -> Step:
-    paths = [state.roster.checked_path(task_name(task)) for task in event["tasks"]]
-    sums = TaskSums(*(np.array(event["sums"][name], float) for name in ("xx", "xy", "yy", "n")))
-    if event["arms"] is not None:
-        sums = sums.with_arms_at(state.catalogue.indices_of(event["arms"]), state.prior.dim)
+    paths, given, now = _paths(state, _list(event, "tasks")), event["arms"], _time(event)
+    if len(set(paths)) < len(paths):
+        raise ValueError(f"tasks must be different, got {event['tasks']!r:.80}")
+    armed = state.prior.is_armed
+    dim = state.prior.dim if given is None else len(_list(event, "arms"))
+    sums = TaskSums.from_state(event["sums"], dim, armed=armed)
+    if given is not None:
+        sums = sums.with_arms_at(state.catalogue.indices_of(given), state.prior.dim)
     state.belief.check_past(len(paths), sums)
-    return state.learn_past(paths, sums, event["time"])
+    return state.learn_past(paths, sums, now)
 
 
 def _forget(state: AgentState, event: Event) -> Step:
-    return state.forget(task_name(event["task"]), event["time"])
+    return state.forget(task_name(event["task"]), _time(event))
 
 
 def _add_arm(state: AgentState, event: Event) -> Step:
-    name = state.catalogue.new_name(event["name"])
-    prior = state.prior.with_arm(name, event["hyper_mean"], event["hyper_std"], event["task_std"])
-    return state.add_arm(name, prior, state.recipe(prior), event["time"])
+    name, now = state.catalogue.new_name(event["name"]), _time(event)
+    state.check_more_arms()
+    widths = [_number(event, part) for part in ("hyper_mean", "hyper_std", "task_std")]
+    prior = state.prior.with_arm(name, *widths)
+    return state.add_arm(name, prior, state.recipe(prior), now)
 
 
 def _retire_arm(state: AgentState, event: Event) -> Step:
-    return state.retire_arm(state.catalogue.offered_name(event["name"]), event["time"])
+    return state.retire_arm(state.catalogue.offered_name(event["name"]), _time(event))
 
 
 _APPLY: dict[str, Callable[[AgentState, Event], Step]] = {
