@@ -92,3 +92,14 @@ def test_a_command_that_is_killed_is_run_again(files, tmp_path):
     made = [decision.id for decision in hb.Agent.load(agent).pending]
     assert pl.read_csv(out)["decision"].to_list() == made
     assert len(made) == 3
+
+
+def test_limits_of_the_agent_change_for_good(files, tmp_path):
+    hb.Agent.load(files[0], limits=hb.Limits(pending=2, cells=10**6)).save(files[0])
+    told = _run(*files, tmp_path / "d.csv")
+    assert told.exit_code == 2
+    assert "(limits.pending)" in " ".join(told.output.split())
+    assert _run(*files, tmp_path / "d.csv", "--limit", "pending=5").exit_code == 0
+    limits = hb.Agent.load(files[0])._state.limits
+    assert (limits.pending, limits.cells) == (5, 10**6)
+    assert "--limit must be NAME=NUMBER" in _run(*files, "x", "--limit", "pending").output

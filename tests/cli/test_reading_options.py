@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import hierbandits as hb
-from hierbandits.cli.reading_options import opened_log, reading_of, source_of
+from hierbandits.cli.reading_options import limits_of, opened_log, reading_of, source_of
 from hierbandits.cli.terminal import in_one_line
 
 GIVEN = {
@@ -46,3 +46,22 @@ def test_a_log_is_opened_with_names_as_its_columns_hold_them(tmp_path):
     log = opened_log([path, path], roles | {"arm": None, "features": ["x"]}, None, hb.Reading())
     assert log.columns.features == "x"
     assert log.sums().num_rows == 4
+
+
+def test_limits_are_given_by_name():
+    assert limits_of(None) == {}
+    assert limits_of(["tasks=20000000", "name_length=5000"]) == {
+        "tasks": 20_000_000,
+        "name_length": 5000,
+    }
+    for wrong in (
+        "tasks",
+        "tasks=",
+        "tasks=-1",
+        "tasks=1e6",
+        "stores=5",
+        "=3",
+        "tasks=" + "9" * 30,
+    ):
+        with pytest.raises(ValueError, match="--limit must be NAME=NUMBER, one of tasks, arms"):
+            limits_of([wrong])

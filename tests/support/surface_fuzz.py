@@ -52,6 +52,7 @@ ALSO = {
     "count": ["num_populations"],
     "table": ["features"],
     "old_reward": ["rewards"],
+    "meta": ["parts"],
 }
 """What messages call an argument in place of its name."""
 HONEST = ("Agent.log",)  # says that nothing was rewarded yet: no argument is wrong

@@ -1,8 +1,8 @@
 """A batch of decisions: a file of tasks in, a file of decisions out, exactly once."""
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -45,6 +45,7 @@ def decide_batch(
     *,
     task: str | Sequence[str] = "task",
     eligible: str | None = None,
+    limits: Mapping[str, int] | None = None,
     progress: Progress = None,
 ) -> DecidedBatch:
     """Decide for every row of a table, save the agent to its file, and write the decisions.
@@ -52,7 +53,7 @@ def decide_batch(
     `agent` and `out` are files, `tasks` a file or a frame.  `task` names the column of tasks, or
     one column for each part of their paths, and `eligible` a column of the arms that a row may
     play: lists of names (a|b|c in a CSV file), or lists of lists of features.  `out` has the
-    columns of `tasks` and COLUMNS.
+    columns of `tasks` and COLUMNS.  `limits` are those of the agent's that change, for good.
 
     The same tasks for the same `out` are one batch, and its decisions are made once.  The agent is
     saved before `out` is written.  Where a call ends between the two, the next one writes what the
@@ -65,6 +66,8 @@ def decide_batch(
         if name in frame.columns:
             raise ValueError(f"tasks must not have a column {name!r}, which out is to have")
     loaded = Agent.load(agent)
+    if limits:
+        loaded = Agent.load(agent, limits=replace(loaded._state.limits, **limits))
     state = loaded._state
     columns = [task] if isinstance(task, str) else list(task)
     rows = TaskRows.of(frame, state, columns, eligible, is_text=is_text)

@@ -7,6 +7,7 @@ import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
 from hierbandits.cli.interruption import stopped_at_once
+from hierbandits.cli.reading_options import Limit, limits_of
 from hierbandits.cli.terminal import app, failing, need, say
 
 
@@ -29,6 +30,7 @@ def decide(
             "lists of lists of features. All of the agent's arms by default."
         ),
     ] = None,
+    limit: Limit = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -54,6 +56,7 @@ give each night's decisions a name of their own.
             out,
             task=task or ["task"],
             eligible=eligible,
+            limits=limits_of(limit),
             progress=answer.progress,
         )
 

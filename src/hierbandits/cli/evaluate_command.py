@@ -14,12 +14,14 @@ from hierbandits.cli.reading_options import (
     Decimal,
     Decision,
     DropMissing,
+    Limit,
     LogFiles,
     Missing,
     MostArms,
     Separator,
     Strip,
     TimeFormat,
+    limits_of,
     opened_log,
     reading_of,
     source_of,
@@ -99,6 +101,7 @@ def evaluate(
     ] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
     most_arms: MostArms = 1000,
+    limit: Limit = None,
     decision: Decision = None,
     strip: Strip = False,
     missing: Missing = None,
@@ -160,7 +163,8 @@ row, and learn from the rows where the log played the arm they chose.
             prior=hierarchy, arm_features=features, uniform=uniform,
             split=split, folds=folds, delta=delta, draws=draws,  # type: ignore[arg-type]
             round_size=round_size, confidence=confidence, seed=seed,
-            limits=hb.Limits(fit_arms=most_arms), progress=answer.progress,
+            limits=hb.Limits(**{"fit_arms": most_arms} | limits_of(limit)),
+            progress=answer.progress,
         )  # fmt: skip
         report = evaluation.report()
         made_from = report.settings[MADE_FROM]

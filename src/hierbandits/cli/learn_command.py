@@ -11,12 +11,14 @@ from hierbandits.cli.reading_options import (
     Decimal,
     Decision,
     DropMissing,
+    Limit,
     LogFiles,
     Missing,
     MostArms,
     Separator,
     Strip,
     TimeFormat,
+    limits_of,
     opened_log,
     reading_of,
 )
@@ -24,7 +26,7 @@ from hierbandits.cli.run_folder import OverwriteOption, RunFolder
 from hierbandits.cli.terminal import app, console, fail, failing, need, say
 
 if TYPE_CHECKING:
-    from hierbandits import LearningReport
+    from hierbandits import LearningReport, Limits
 
 
 @app.command()
@@ -89,6 +91,7 @@ def learn(
     ] = 60,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
     most_arms: MostArms = 1000,
+    limit: Limit = None,
     decision: Decision = None,
     strip: Strip = False,
     missing: Missing = None,
@@ -134,6 +137,7 @@ there is such an agent, in a file of its own: decide and reward take it.
             "task": task, "reward": reward, "arm": arm, "features": features or None,
             "population": population, "decision": decision, "time": time,
         }  # fmt: skip
+        limits = Limits(**{"fit_arms": most_arms} | limits_of(limit))
         _, report = learn_prior(
             opened_log(log, columns, arms or None, reading),
             context=context or None,
@@ -144,13 +148,13 @@ there is such an agent, in a file of its own: decide and reward take it.
             horizon=horizon,
             runs=runs,
             seed=seed,
-            limits=Limits(fit_arms=most_arms),
+            limits=limits,
             progress=answer.progress,
         )
         with progress_bar("Writing the report", None, answer.progress):
             page = folder.write(report.report())
             if agent is not None:
-                _make_agent(report, agent, seed)
+                _make_agent(report, agent, seed, limits)
     files = {"page": str(page), "start": str(out / "start.hb")}
     files |= {} if agent is None else {"agent": str(agent)}
 
@@ -172,12 +176,12 @@ def _check_new(agent: Path) -> None:
         fail(f"--agent must be in a folder that exists, got {agent}")
 
 
-def _make_agent(report: "LearningReport", path: Path, seed: int) -> None:
+def _make_agent(report: "LearningReport", path: Path, seed: int, limits: "Limits") -> None:
     """Save an agent that starts from the log; its decisions carry propensities."""
     from hierbandits import Agent
     from hierbandits.policies.policy import DRAWS
 
-    Agent(report.start, seed=seed, draws=DRAWS).save(path)
+    Agent(report.start, seed=seed, draws=DRAWS, limits=limits).save(path)
 
 
 def _snippet(report: "LearningReport", start: Path, agent: Path | None) -> list[str]:

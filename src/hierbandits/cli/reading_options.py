@@ -1,5 +1,6 @@
 """The options that say how a log is read, the same for every command that reads one."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,6 +30,14 @@ MostArms = Annotated[
     int,
     typer.Option(min=1, help="Logs with more arms are refused: they take many minutes."),
 ]
+Limit = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=NUMBER",
+        help="Another limit, as tasks=20000000: of tasks, arms, pending, name_length, cells or "
+        "fit. What is beyond is refused with its size. Repeat the option for more.",
+    ),
+]
 Strip = Annotated[bool, typer.Option("--strip", help="Remove spaces around text.")]
 Missing = Annotated[
     list[str] | None,
@@ -46,6 +55,20 @@ Separator = Annotated[
     str | None, typer.Option(help="Separator of a CSV file. By default what its header has.")
 ]
 Decimal = Annotated[str, typer.Option(help="Decimal mark of a CSV file's numbers: . or ,")]
+
+
+def limits_of(given: Sequence[str] | None) -> dict[str, int]:
+    """The limits that are given, by name."""
+    from hierbandits.logs.limits import LIMITS
+
+    limits = {}
+    for text in given or ():
+        name, _, number = text.partition("=")
+        if name not in LIMITS.to_dict() or not re.fullmatch("[0-9]{1,18}", number):
+            names = ", ".join(LIMITS.to_dict())
+            raise ValueError(f"--limit must be NAME=NUMBER, one of {names}, got {text!r:.80}")
+        limits[name] = int(number)
+    return limits
 
 
 def source_of(files: Sequence[str]) -> Any:
