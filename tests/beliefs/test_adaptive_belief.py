@@ -311,3 +311,16 @@ def test_learning_the_widths_costs_little_regret():
     means = {name: study.mean(name)[0] for name in policies}
     assert means["Adaptive"] < 1.3 * means["HierTS"]
     assert means["Adaptive"] < 0.6 * means["TS"]
+
+
+def test_the_sums_that_it_hands_out_are_a_copy():
+    belief = AdaptiveBelief(UnknownWidths.of(2, armed=True), 2)
+    belief.observe([0, 1, 1], [0, 1, 0], [1.0, 2.0, 3.0])
+    sums = belief.sums
+    assert len(sums.n) == belief.num_nodes
+    sums.add([0], [0], [1e6])
+    sums.xy[:] = 7.0
+    assert belief.sums.n.sum() == belief.num_rewards.sum() == 3
+    assert belief.sums.xy.sum() == 6.0
+    belief.observe([0], [1], [1.0])
+    assert sums.n.sum() == 4  # one that was added above

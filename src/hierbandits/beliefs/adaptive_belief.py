@@ -64,7 +64,12 @@ class AdaptiveBelief(Belief):
 
     @property
     def sums(self) -> TaskSums:
-        """The sums of all rewards, with a row for each node at least."""
+        """The sums of all rewards, with a row for each node; a copy."""
+        return self._own_sums.rows(np.arange(self.num_nodes))
+
+    @property
+    def _own_sums(self) -> TaskSums:
+        """The sums themselves, with a row for each node at least."""
         self._tell_sums()
         self._task_sums.make_room(self.num_nodes)
         return self._task_sums.settled()
@@ -125,7 +130,7 @@ class AdaptiveBelief(Belief):
         if noise is not None:
             raise ValueError("noise_std must not be given: all rewards of this belief share one")
         self._raw_check_leaves(nodes)  # widths are fitted to the sums of tasks
-        sums, review = self.sums, self._review
+        sums, review = self._own_sums, self._review
         self._review, self._untold = None, (nodes, table, rewards)
         super()._raw_observe(nodes, table, rewards)
         sums._raw_add(nodes, table, rewards)
@@ -155,7 +160,7 @@ class AdaptiveBelief(Belief):
 
     def _raw_learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`."""
-        self.sums._put(nodes, sums)
+        self._own_sums._put(nodes, sums)
         population = self._nodes.forest.populations(nodes)
         self._refit(np.unique(population[sums.n > 0]))
 
@@ -171,7 +176,7 @@ class AdaptiveBelief(Belief):
         if noise_std is not None:
             raise ValueError("noise_std must not be given: all rewards of this belief share one")
         node = int(self.checked_nodes([task])[0])
-        if self.sums.n[node] == 0:
+        if self._own_sums.n[node] == 0:
             raise ValueError(f"task must be one that has had a reward, got {task}")
         review, self._review = self._review, None
         try:
@@ -180,7 +185,7 @@ class AdaptiveBelief(Belief):
             self._review = review
             raise
         row = self.checked_features([features], 1)[0]
-        self.sums.revise(node, row, float(old_reward), float(new_reward))
+        self._own_sums.revise(node, row, float(old_reward), float(new_reward))
         if review is not None and review.belief is not None and node < review.folded:
             nodes, evidence = review.belief._nodes, review.belief._evidence
             Revision.of(nodes, evidence, node, row, float(old_reward), float(new_reward)).make()
@@ -189,15 +194,15 @@ class AdaptiveBelief(Belief):
     def _raw_can_revise(self, *event: Any) -> bool:
         """Whether `revise` leaves enough digits; if not, it refuses.  See `Revision.of`."""
         _, _, old, new, *_ = event
-        return super()._raw_can_revise(*event) and sums_leave_digits(self.sums, old, new)
+        return super()._raw_can_revise(*event) and sums_leave_digits(self._own_sums, old, new)
 
     def _raw_keep(self, nodes: Indices) -> Callable[[], None]:
         """Copy what `revise` of these nodes changes; returns a function that puts it back."""
-        put_back, rows = super()._raw_keep(nodes), self.sums.rows(nodes)
+        put_back, rows = super()._raw_keep(nodes), self._own_sums.rows(nodes)
 
         def put_all_back() -> None:
             put_back()
-            self.sums._put(nodes, rows)
+            self._own_sums._put(nodes, rows)
             self._review = None
 
         return put_all_back
@@ -235,7 +240,7 @@ class AdaptiveBelief(Belief):
         order = np.argsort(of_node, kind="stable")
         ends = np.searchsorted(of_node[order], populations, side="right")
         starts = np.searchsorted(of_node[order], populations)
-        hierarchies, sums = [], self.sums
+        hierarchies, sums = [], self._own_sums
         same: dict[tuple[object, ...], GaussianHierarchy] = {}
         for p, start, stop in zip(populations.tolist(), starts, ends, strict=True):
             tasks = order[start:stop]
@@ -269,7 +274,7 @@ class AdaptiveBelief(Belief):
         self._end_look()
         twin = self._twin()
         twin._nodes, twin._evidence, twin.due = self._nodes.copy(), self.evidence, self.due.copy()
-        twin._task_sums = GrowingSums(self.sums.rows(np.arange(self.num_nodes)))
+        twin._task_sums = GrowingSums(self._own_sums.rows(np.arange(self.num_nodes)))
         return twin
 
     def _end_look(self) -> None:
@@ -282,7 +287,7 @@ class AdaptiveBelief(Belief):
         """All state as plain data and arrays, without copies; a look that is under way is ended."""
         self._end_look()
         meta, arrays = super().state()
-        sums = self.sums.rows(slice(self.num_nodes))
+        sums = self._own_sums.rows(slice(self.num_nodes))
         own = {name: read_only(array) for name, array in (sums.state() | {"due": self.due}).items()}
         return {"widths": self.prior.to_dict(), **meta}, arrays | own
 

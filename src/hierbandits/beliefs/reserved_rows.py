@@ -4,7 +4,8 @@ import mmap
 import platform
 import sys
 import weakref
-from typing import Any, ClassVar
+from itertools import count
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ _RESERVES = (1 << 37, 1 << 34, 1 << 31)  # bytes to ask for, in turn
 _MOST = 1 << 45  # bytes that all arrays of a process may reserve: a quarter of its addresses
 _SHARE = 64  # one array may have a part of what is left, so that many can have some
 _NO_RESERVE = 0x4000  # Linux: take no memory into account before it is written to
+_NUMBERS = count()
+_HELD: dict[int, int] = {}  # bytes of each array: put in and taken out by any thread, each at once
 _CAN_RESERVE = sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64")
 
 
@@ -69,20 +72,11 @@ def _reserved(rows: int, like: NDArray[Any]) -> NDArray[Any]:
             memory = mmap.mmap(-1, number * row_bytes, flags=kind)
         except OSError:
             continue
-        _Held.size += size
-        weakref.finalize(memory, _give_back, size)
+        place = next(_NUMBERS)
+        weakref.finalize(memory, _HELD.pop, place, None)
+        _HELD[place] = size
         return np.frombuffer(memory, like.dtype).reshape(number, *like.shape[1:])
     return np.empty((rows + rows // 2, *like.shape[1:]), like.dtype)
-
-
-class _Held:
-    """The bytes that arrays of this process have reserved."""
-
-    size: ClassVar[int] = 0
-
-
-def _give_back(size: int) -> None:
-    _Held.size -= size
 
 
 def _left() -> int:
@@ -91,4 +85,4 @@ def _left() -> int:
 
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     most = _MOST if limit == resource.RLIM_INFINITY else min(_MOST, limit // 4)
-    return most - _Held.size
+    return most - sum(list(_HELD.values()))
