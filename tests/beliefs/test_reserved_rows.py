@@ -113,18 +113,18 @@ def test_empty_rows_reserve_nothing():
 @RESERVES
 def test_many_arrays_leave_addresses_to_others():
     """A process has 2^47 of them, and whoever wants a large array needs some."""
-    before = reserved_rows._Held.size
+    before = sum(reserved_rows._HELD.values())
     rooms, ones = [ReservedRows() for _ in range(1500)], np.ones((5, 4))
     arrays = [room.reserve(ones) for room in rooms]
     assert all((array == 1.0).all() for array in arrays)
-    held = reserved_rows._Held.size
+    held = sum(reserved_rows._HELD.values())
     assert 1 << 44 < held < reserved_rows._MOST
     sizes = [room._all.nbytes for room in rooms]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[200] > 1 << 30
     assert sizes[-1] < 1 << 10  # those that come late are copied when they grow
     del rooms, arrays
-    assert reserved_rows._Held.size == before
+    assert sum(reserved_rows._HELD.values()) == before
 
 
 @RESERVES

@@ -246,3 +246,14 @@ def test_batches_do_not_matter(tmp_path):
     assert {p.name: p.distinct for p in inspection.columns}["store"] == 20
     assert replace(inspection.reading) == hb.Reading()
     assert [p.name for p in inspection.columns] == HEADER
+
+
+def test_a_log_that_is_too_large_to_learn_from_is_told_at_once():
+    names = [f"n{place}" for place in range(1001)]
+    frame = pl.DataFrame({"s": names * 2, "k": names * 2, "y": [1.0, 2.0] * 1001})
+    (stops,) = [p for p in hb.inspect(frame, task="s", arm="k", reward="y").problems if p.stops]
+    assert "learn and evaluate refuse it: log must have at most 1,000,000,000 tasks" in str(stops)
+    few = frame.with_columns(s=pl.lit("one"))
+    (stops,) = [p for p in hb.inspect(few, task="s", arm="k", reward="y").problems if p.stops]
+    assert "1,000 arms whose widths are fitted (limits.fit_arms, or --most-arms)" in str(stops)
+    assert hb.inspect(few, task="k", arm="s", reward="y").is_sound

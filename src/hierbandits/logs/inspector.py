@@ -18,6 +18,7 @@ from hierbandits.logs.columns import Columns
 from hierbandits.logs.fault_finder import COUNTED, FaultFinder
 from hierbandits.logs.fault_problems import fault_problem
 from hierbandits.logs.inspection import Inspection
+from hierbandits.logs.limits import LIMITS
 from hierbandits.logs.log import BATCH_ROWS, Log
 from hierbandits.logs.log_summary import LogCounter, LogSummary
 from hierbandits.logs.problem import Problem
@@ -88,7 +89,7 @@ def inspect(
     columns = None if log is None else log.columns
     problems = [*work.problems, *column_problems(profiles, work.hashes(), columns)]
     if summary is not None:
-        problems += summary.problems
+        problems += [*summary.problems, *_size_problems(summary)]
     return _inspection(source, reading, work.num_rows, profiles, columns, summary, problems)
 
 
@@ -101,6 +102,16 @@ def _opened(
     named = {"task": None, "reward": None} | dict(roles)
     log = Log.of(source, named, arms, replace(reading, drop_repeated=False))
     return log, (log.source, log.is_text)
+
+
+def _size_problems(summary: LogSummary) -> list[Problem]:
+    """Whether a log is too large to be learned from."""
+    dim = summary.num_features if summary.arms is None else len(summary.arms)
+    try:
+        LIMITS.check_fit(len(summary.tasks), dim or 0, armed=summary.arms is not None)
+    except ValueError as error:
+        return [Problem(stops=True, finding=f"learn and evaluate refuse it: {error}")]
+    return []
 
 
 def _inspection(
