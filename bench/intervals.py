@@ -9,6 +9,7 @@ from the 2.5th to the 97.5th percentile of maximum likelihood's estimates.
 
 import argparse
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,13 +55,26 @@ class World:
         dim, tasks = self.mean.size, rows.size
         root = np.linalg.cholesky(self.task_cov + 1e-18 * np.eye(dim))
         theta = self.mean + rng.normal(size=(tasks, dim)) @ root.T
-        if self.form != "features":
-            return self._armed_log(rng, rows, theta)
+        draw = self._linear_log if self.form == "features" else self._armed_log
+        return draw(rng, rows, theta)
+
+    def _linear_log(self, rng: Generator, rows: Indices, theta: Matrix) -> hb.TaskSums:
+        """The sums themselves: with X = Q R, R is drawn by Bartlett's decomposition."""
+        tasks, dim = theta.shape
         sums = hb.TaskSums.zeros(tasks, dim)
+        upper, diagonal = np.triu_indices(dim, 1), np.arange(dim)
         for s in range(tasks):
-            x = rng.normal(size=(rows[s], dim))
-            noise = self.noise_std * rng.normal(size=rows[s])
-            sums.add(np.full(rows[s], s), x, x @ theta[s] + noise)
+            if rows[s] <= dim:
+                x = rng.normal(size=(rows[s], dim))
+            else:
+                x = np.zeros((dim, dim))
+                x[upper] = rng.normal(size=upper[0].size)
+                x[diagonal, diagonal] = np.sqrt(rng.chisquare(rows[s] - diagonal))
+            noise = self.noise_std * rng.normal(size=len(x))  # along the columns of Q
+            y = x @ theta[s] + noise
+            beside = rng.chisquare(rows[s] - len(x)) if rows[s] > len(x) else 0.0
+            sums.xx[s], sums.xy[s], sums.n[s] = x.T @ x, x.T @ y, rows[s]
+            sums.yy[s] = y @ y + self.noise_std**2 * beside
         return sums
 
     def _armed_log(self, rng: Generator, rows: Indices, theta: Matrix) -> hb.TaskSums:
@@ -144,20 +158,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--bootstrap", type=int, default=0, help="logs that are drawn again [0]")
     parser.add_argument("--form", choices=tuple(FORMS), help="one alone")
     parser.add_argument("--shape", choices=(*SHAPES, UNEVEN), help="one alone")
+    parser.add_argument("--width", type=float, choices=WIDTHS, help="one alone")
+    parser.add_argument("--jobs", type=int, default=1, help="processes [1]")
     options = parser.parse_args(arguments)
     columns = ["form", "tasks x rows", "width", "widths", "noise", "means", "told from zero"]
     columns += ["lengths over bootstrap's: widths, noise, means"] if options.bootstrap else []
     print(Table("", columns, []).markdown(), flush=True)
+    cells: list[tuple[str, str, float, int, int, int]] = []
+    bootstraps = min(options.bootstrap, options.logs)
     for form in FORMS if options.form is None else (options.form,):
         for shape in (*SHAPES, UNEVEN) if options.shape is None else (options.shape,):
-            if form == "features" and shape == UNEVEN:
-                continue  # some million rows for each log
-            for width in WIDTHS:
-                row = cell(
-                    form, shape, width, options.logs, options.first,
-                    min(options.bootstrap, options.logs),
-                )  # fmt: skip
-                print(f"| {' | '.join(row)} |", flush=True)
+            cells += [
+                (form, shape, width, options.logs, options.first, bootstraps)
+                for width in (WIDTHS if options.width is None else (options.width,))
+            ]
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for row in pool.map(cell, *zip(*cells, strict=True)):
+            print(f"| {' | '.join(row)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -248,6 +248,9 @@ def _shrunk(data: Matrix, weighted: Vector) -> tuple[Matrix, Vector, Vector]:
 
 def _add(total: Matrix, population: Indices, part: Matrix) -> None:
     """Add each task's part to its population's row; populations are contiguous."""
+    if len(total) == 1:
+        total[0] += part.sum(0)
+        return
     starts = np.flatnonzero(np.diff(population, prepend=-1))
     total[population[starts]] += np.add.reduceat(part, starts, axis=0)
 

@@ -96,6 +96,8 @@ class FactoredTasks:
 
     def _populations(self) -> list[tuple[int, slice]]:
         """The rows of each population that has tasks."""
+        if self.population.size and self.population[0] == self.population[-1]:
+            return [(int(self.population[0]), slice(None))]
         starts = np.flatnonzero(np.diff(self.population, prepend=-1))
         ends = np.append(starts, self.population.size).tolist()
         return [(int(self.population[a]), slice(a, b)) for a, b in pairwise(ends)]

@@ -1,6 +1,7 @@
 """What a fit maximises: log evidence plus weak priors, in unconstrained coordinates."""
 
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 
@@ -61,7 +62,7 @@ class Objective:
         if self.learns_hyper and structure.has_m_step:
             scatter = expected.hyper_scatter(hyper, hierarchy.hyper_mean, mean)
             hyper = structure.maximise(scatter, self.num_populations, self.weak, hyper)
-        return replace(hierarchy, hyper_mean=mean, hyper_cov=hyper, task_cov=task, noise_var=noise)
+        return HierarchyParts(mean, hyper, task, noise)
 
     def free(self, hierarchy: HierarchyParts) -> Vector:
         """The unconstrained coordinates of a hierarchy."""
@@ -77,8 +78,8 @@ class Objective:
     def split(self, free: Vector) -> tuple[Vector, Vector, Vector, Vector]:
         """The coordinates of task_cov, noise, hyper_mean and hyper_cov; empty where not learned."""
         sizes = [self.structure.size, self.num_noises, self.learns_mean * self.structure.dim]
-        task, noise, mean, hyper = np.split(free, np.cumsum(sizes))
-        return task, noise, mean, hyper
+        task, noise, mean = accumulate(sizes)
+        return free[:task], free[task:noise], free[noise:mean], free[mean:]
 
     def hierarchy(self, free: Vector) -> HierarchyParts:
         """The hierarchy at these coordinates."""
@@ -89,6 +90,7 @@ class Objective:
             _scaled(hyper_cov, self.hyper_scale),
             self.structure.cov(task),
             self._noise_of(noise) if self.learns_noise else self.start.noise_var,
+            self._factor_of(task),
         )
         if self.task_scale is None:
             return parts
@@ -96,6 +98,12 @@ class Objective:
         if factor is not None:
             factor = factor[0] * self.task_scale**2, factor[1] * self.task_scale
         return replace(parts, task_cov=_scaled(parts.task_cov, self.task_scale), factor=factor)
+
+    def _factor_of(self, task: Vector) -> tuple[Vector, Vector] | None:
+        if self.structure.kind != "common":
+            return None
+        own, shared = self.structure.common_parts(task)
+        return own, np.full(own.size, np.sqrt(shared))
 
     @property
     def num_noises(self) -> int:

@@ -79,9 +79,18 @@ class Structure:
             lower = self._lower(free)
             return not_singular(lower @ lower.T)
         if self.kind == "common":
-            return not_singular(np.diag(np.exp(2 * free[:-1])) + np.exp(2 * free[-1]))
+            own, shared = self.common_parts(free)
+            cov = np.diag(own) + shared
+            # No eigenvalue is below the least of `own`: as a rule that is enough.
+            rounding = 2 * self.dim * np.finfo(float).eps * (own.max() + self.dim * shared)
+            return cov if own.min() > rounding else not_singular(cov)
         loading, psi = self._split(free)
         return not_singular(loading @ loading.T + np.diag(np.exp(2 * psi)))
+
+    def common_parts(self, free: Vector) -> tuple[Vector, float]:
+        """The variances of the arms' own parts and of the part in common, of a common structure."""
+        variances = np.exp(2 * free)
+        return variances[:-1], float(variances[-1])
 
     def start(self, variance: float) -> Matrix:
         """A covariance to begin with, of this variance for every coordinate."""
