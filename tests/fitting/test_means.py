@@ -34,3 +34,14 @@ def test_means_are_those_of_the_belief(structure):
         np.testing.assert_allclose(fit.means.std[p], np.sqrt(variances), rtol=1e-6)
     assert (fit.means.low < fit.means.mean).all()
     assert (fit.means.freedom >= 1).all()
+
+
+def test_three_tasks_have_two_degrees_of_freedom_and_two_have_one():
+    rng = np.random.default_rng(62)
+    for tasks, least in ((2, 1), (3, 2)):
+        freedom = [
+            fit_prior(drawn_sums(rng, tasks=tasks, events=6, task_cov=np.eye(3), noise=0.7,
+                                 hyper_cov=np.eye(3), mean=np.ones(3))).means.freedom.min()
+            for _ in range(4)
+        ]  # fmt: skip
+        assert min(freedom) == least

@@ -18,7 +18,8 @@ class Means:
 
     Given the widths mu is normal.  Few tasks leave the widths unsure, and with them the variance V
     of mu: the interval is that of Student's t with 2 / Var(log V) degrees of freedom, where that
-    variance follows from the errors of the widths (Satterthwaite).
+    variance follows from the errors of the widths (Satterthwaite).  There are two at least, as
+    three tasks have; with two tasks one.
     """
 
     mean: Matrix  # (P, d)
@@ -40,7 +41,9 @@ class Means:
             change = (_variances(moved) - variances) / _STEP
             slopes.append(change / np.where(variances > 0, variances, 1.0))
         errors = np.einsum("ipd,ij,jpd->pd", slopes, covariance, slopes)
-        freedom = np.maximum(2 / np.maximum(errors, 1e-6), 1.0)
+        tasks = np.bincount(objective.population, minlength=len(errors))
+        least = np.clip(tasks - 1, 1, 2)[:, None]
+        freedom = np.maximum(2 / np.maximum(errors, 1e-6), least)
         mean = units.centre + units.parameter * expected.hyper_means
         std = units.parameter * np.sqrt(variances)
         reach = stdtrit(freedom, (1 + 0.95) / 2) * std
