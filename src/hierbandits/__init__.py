@@ -17,7 +17,7 @@ from hierbandits.beliefs import (
 from hierbandits.evaluation import Evaluation, evaluate, hieropo
 from hierbandits.fitting import fit_prior
 from hierbandits.learning import LearningReport, learn_prior
-from hierbandits.logs import Columns, Inspection, Limits, Log, Reading, Start, inspect
+from hierbandits.logs import Columns, Encoder, Inspection, Limits, Log, Reading, Start, inspect
 from hierbandits.models import (
     FAMILIES,
     GaussianHierarchy,
@@ -40,6 +40,7 @@ __all__ = [
     "Columns",
     "Contribution",
     "Decision",
+    "Encoder",
     "Evaluation",
     "Gaussian",
     "GaussianHierarchy",

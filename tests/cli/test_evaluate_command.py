@@ -5,6 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from support.context_worlds import context_log
 from support.logged import World
 from typer.testing import CliRunner
 
@@ -133,6 +134,22 @@ def test_defaults_priors_and_features_from_files(file, world, tmp_path):
         file, *KNOWN, "--out", out, "--arm-features", features, "--policy", "HierOPO"
     )
     assert code == 0
+
+
+def test_contexts_by_command(tmp_path):
+    path, out = tmp_path / "log.csv", tmp_path / "out"
+    context_log(1, count=300, stores=3)[1].write_csv(path)
+    named = ["--task", "store", "--arm", "promo", "--reward", "revenue", "--propensity", "p"]
+    policies = ["--policy", "best arm", "--policy", "HierOPO", "--folds", 2, "--out", out]
+    code, output = _run(path, *named, "--features", "age,city", *policies)
+    assert code == 0, output
+    assert "HierOPO would earn" in output
+    settings = json.loads((out / "settings.json").read_text())
+    assert settings["made_from"]["columns"]["features"] == ["age", "city"]
+    assert not (out / "hieropo.parquet").exists()  # no arm is a task's
+    code, output = _run(path, *named, "--features", "age", "--features", "nope", "--out", out)
+    assert code == 2
+    assert "columns must each occur once, got 'nope'" in output
 
 
 WRONG = {

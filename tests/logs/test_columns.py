@@ -15,7 +15,8 @@ def test_every_column_is_read_once():
     ("change", "message"),
     [
         ({}, "one of arm and features must be given"),
-        ({"arm": "arm", "features": "x"}, "one of arm and features must be given"),
+        ({"arm": "arm", "features": ["x", "x"]}, "arm and features must be different columns"),
+        ({"arm": "arm", "features": ["arm"]}, "arm and features must be different columns"),
         ({"features": "x", "eligible": "may"}, "eligible must come with arm"),
         ({"features": []}, "features must name at least one column"),
         ({"arm": "arm", "task": 3}, "task must be a column's name, a string, got 3"),

@@ -135,8 +135,6 @@ def test_what_cannot_be_a_log_is_refused(tmp_path):
         Log.read(frame, columns, arms=[1, "a"])
     with pytest.raises(ValueError, match="one of arm and features must be given"):
         Columns(task="task", reward="reward")
-    with pytest.raises(ValueError, match="one of arm and features must be given"):
-        Columns(task="task", reward="reward", arm="arm", features="x")
     with pytest.raises(ValueError, match="eligible must come with arm"):
         Columns(task="task", reward="reward", features="x", eligible="may")
     with pytest.raises(ValueError, match="features must name at least one column"):

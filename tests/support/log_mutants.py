@@ -26,4 +26,12 @@ LOG_MUTANTS = [
     ),
     ("logs/column_profile.py", "2 * rows.astype(np.uint64) + np.uint64(1)", "np.uint64(1)"),
     ("logs/limits.py", "if armed and dim > self.fit_arms:", "if dim > self.fit_arms:"),
+    ("logs/context_column.py", "(cells - self.mean) / self.std", "(cells - self.mean) * self.std"),
+    ("logs/context_column.py", "ones - np.array(self.shares[1:])", "ones * 1.0"),
+    ("logs/column_fit.py", "(-self._counts[value], str(value))", "(self._counts[value],)"),
+    ("logs/encoder.py", "x[:, own, own] =", "x[:, own, 0] ="),
+    ("evaluation/context_training.py", "half, z)", "half, np.abs(z))"),
+    ("evaluation/training.py", "blocks[:, :, 0]", "blocks[:, :, 1]"),
+    ("evaluation/weighing.py", "chosen[:, :, None] * contexts[:, None, :]", "chosen[:, :, None]"),
+    ("agent/task_rows.py", "(self.cells[row].tolist(),)", "()"),
 ]

@@ -1,7 +1,7 @@
 """An agent: one policy for people, with task names, decision ids and late rewards."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from os import PathLike
 from threading import RLock
@@ -25,7 +25,7 @@ from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, real_array
 from hierbandits.file_marks import FileMarks
-from hierbandits.logs import LIMITS, Limits, Log, Start
+from hierbandits.logs import LIMITS, Encoder, Limits, Log, Start
 from hierbandits.models.generalized_hierarchy import with_family
 from hierbandits.models.model import Model
 from hierbandits.models.reward_family import RewardFamily
@@ -42,17 +42,16 @@ class Agent:
     `prior` is a model, or a `Start`, whose log it then knows; `rewards` names their family unless
     it is Gaussian or the prior's.  Its policy is HierIDS unless given.  Without a prior it learns
     widths and noise as it goes; then `num_features`, or the form of `arms`, says what kind of
-    bandit it is.  Tasks are added when first seen.  With more than two levels a task is a path,
-    ("north", "store-17").  `arms` are what `decide` offers unless it is given others: names when
-    armed; a mapping from name to features, or a (K, d) array, when linear.  With `draws`, decisions
-    carry propensities, estimated from so many posterior draws unless the policy knows them exactly,
-    and `floor` is the share of decisions made uniformly at random.
+    bandit it is.  With more than two levels a task is a path, ("north", "store-17").  `arms` are
+    what `decide` offers unless it is given others: names when armed; a mapping from name to
+    features, or a (K, d) array, when linear.  With `draws`, decisions carry propensities, of that
+    many posterior draws unless known exactly; the share `floor` is made uniformly at random.
 
     `journal` is a file or a function that receives every event before it happens; with it,
-    propensities are on.  A policy that would leave arms without any then has a small floor, FLOOR,
-    unless another is given.  The last `remember` settled decisions are kept, or all if it is None.
-    Threads may share an agent: its calls take turns.  A call that is interrupted, by a signal or
-    for want of memory, has happened wholly or not at all.  What is beyond its `limits` is refused.
+    propensities are on, and the floor is FLOOR unless given if the policy would leave out arms.
+    The last `remember` settled decisions are kept, or all if it is None.  Threads may share an
+    agent: its calls take turns.  A call that is interrupted, by a signal or for want of memory, has
+    happened wholly or not at all.  What is beyond its `limits` is refused.
     """
 
     def __init__(
@@ -71,11 +70,11 @@ class Agent:
         remember: int | None = REMEMBERED,
         limits: Limits = LIMITS,
     ) -> None:
-        book = None if journal is None else Journal(journal)
         remember = None if remember is None else count("remember", remember)
         prior, arms, start = agent_prior(with_family(prior, rewards), num_features, arms)
         state = AgentState(prior, checked_recipe(policy), arms, remember, start, limits)
         lock = RLock()
+        book = None if journal is None else Journal(journal)
         self._books = Bookkeeper(state, book, clock, lock)
         self._decider = Decider(self._books, seed, draws, floor)
         self._lock: AgentLock = lock
@@ -101,11 +100,16 @@ class Agent:
     def belief(self) -> Posterior:
         """What the agent knows; `node` gives a task's number in it.
 
-        It has no lock: ask it only while no other thread uses the agent.  `forget`, `add_arm` and
-        `learn_past` put a new one in its place, and `correct` may.
+        It has no lock: no other thread may use the agent meanwhile.  `correct`, `forget`, `add_arm`
+        and `learn_past` may put a new one in its place.
         """
         with self._lock:
             return self._state.belief
+
+    @property
+    def encoder(self) -> Encoder | None:
+        """What makes features of contexts and arms; None if `decide` takes no context."""
+        return self._books.held.catalogue.encoder
 
     @property
     def tasks(self) -> list[TaskName]:
@@ -132,14 +136,18 @@ class Agent:
         eligible: Any = None,
         id: str | None = None,
         best: bool = False,
+        context: Mapping[str, Any] | None = None,
     ) -> Decision:
         """Choose an arm for a task.
 
         `arms` is a (K, d) array, a mapping from name to features, or the names (or indices) of some
         of the agent's own arms, the default.  Once an arm's name is an integer, integers are names.
         `eligible` is a mask over the arms.  `best` takes the highest posterior mean: no exploring.
+        An agent with an `encoder` is given who comes: `context`, {column: value}.
         """
         with self._lock:
+            if context is not None:
+                arms = self._state.catalogue.encoded([arms], context, 1)[0]
             if eligible is None and not best:
                 decision = self._decider.decide_one(task, arms, id)
                 if decision is not None:
@@ -155,13 +163,14 @@ class Agent:
         eligible: Any = None,
         ids: Sequence[str] | None = None,
         best: bool = False,
+        context: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     ) -> list[Decision]:
         """Choose arms in one concurrent round: tasks share one draw of what they have in common.
 
-        `arms` is one offer for all tasks, as in `decide`, or a list with one for each.
+        `arms` and `context` are as in `decide`, for all tasks, or lists with one for each.
         """
         with self._lock:
-            return self._decider.decide(tasks, arms, eligible, ids, best)
+            return self._decider.decide(tasks, arms, eligible, ids, best, context)
 
     def reward(self, id: str, value: float) -> bool:
         """Learn the reward of a decision.  True if it is new, False if the same came before.
@@ -178,17 +187,13 @@ class Agent:
         """Learn many rewards at once, or, if any of them is wrong, none."""
         rewards = real_array("values", values, (len(ids),), " to match ids").tolist()
         with self._lock:
-            awaiting = self._books.whole().ledger.awaiting_many(ids, rewards)
-            new = [(e, value) for e, value in zip(awaiting, rewards, strict=True) if e is not None]
-            if new:
-                self._books.reward([entry for entry, _ in new], [value for _, value in new])
-            return [entry is not None for entry in awaiting]
+            return self._books.reward_many(ids, rewards)
 
     def correct(self, id: str, value: float) -> bool:
         """Replace the reward of a settled decision, exactly.  False if it has this one already.
 
-        To 1e-9, if the old reward was at most 1e9 times the usual size; in place of one that was
-        very large (EXTREME) the belief starts over, as in `forget`.
+        To 1e-9, if the old one was at most 1e9 times the usual size; after one that was very large
+        (EXTREME) the belief starts over, as in `forget`.
         """
         with self._lock:
             return self._books.correct(id, value)
@@ -196,7 +201,7 @@ class Agent:
     def learn(self, tasks: Sequence[TaskName], features: Any, rewards: ArrayLike) -> None:
         """Learn rewards of decisions that were made elsewhere, all or none; new tasks are added.
 
-        `features` are (E, d), or when armed the names (or indices) of the arms played.
+        `features` are (E, d), or when armed the arms played, by name or index.
         """
         with self._lock:
             self._books.learn(tasks, features, rewards)
@@ -215,18 +220,16 @@ class Agent:
     def expire(self, older_than: float, default: float | None = None) -> list[str]:
         """Give up waiting for rewards of decisions made more than `older_than` seconds ago.
 
-        Returns their ids.  With a `default` they have it as their reward until their own comes and
-        replaces it.  Without one they are forgotten, and so are decisions whose reward came more
-        than `older_than` seconds ago.  Of the clock only its steps forward count.
+        Returns their ids.  A `default` is their reward until their own comes.  Without one they are
+        forgotten, and so are rewards that are older.  Of the clock only its steps forward count.
         """
         with self._lock:
             return self._books.expire(older_than, default)
 
     def forget(self, task: TaskName) -> None:
-        """Make it as if this task had never been met, its rewards and decisions included.
+        """Make it as if this task had never been met, with its rewards and decisions.
 
-        The belief starts over from the sums of the other tasks, all at once: a pass over all of
-        them.  Widths that are unknown are fitted to what remains.
+        The belief starts over from the sums of all other tasks, and so do unknown widths.
         """
         with self._lock:
             self._books.forget(task)
@@ -257,9 +260,7 @@ class Agent:
         A linear agent's log has features; with `by_arm` it names the arms, as `evaluate` needs.
         """
         with self._lock:
-            arms = self._state.catalogue.all_names
-            entries = list(self._state.ledger.settled.values())
-        return decision_log(entries, arms, by_arm=by_arm or self.prior.is_armed)
+            return decision_log(self._state, by_arm=by_arm or self.prior.is_armed)
 
     @classmethod
     def replay(
@@ -320,9 +321,8 @@ class Agent:
     ) -> "Agent":
         """The agent that `save` wrote.
 
-        If its recipe is not in POLICIES, give it as `policy`.  What happened in the journal `tail`
-        happens again.  `journal` is where the agent goes on writing.  `limits` replace those of the
-        file.  With a `seed` its choices are its own.
+        A recipe not in POLICIES is given as `policy`.  What happened in the journal `tail` happens
+        again; `journal` goes on.  `limits` replace the file's.  A `seed` makes its own choices.
         """
         agent = read_agent(path, policy, limits, partial(cls, clock=clock, journal=journal))
         if seed is not None:
@@ -336,7 +336,7 @@ class Agent:
             return posterior_table(self._state, list(self._state.roster), confidence)
 
     def summary(self, max_rows: int = 40, confidence: float = 0.95) -> str:
-        """The first rows of the table as text, with the agent's own line above it."""
+        """The agent's own line, and the first rows of the table as text."""
         with self._lock:
             return summary(self._state, count("max_rows", max_rows), confidence)
 

@@ -16,7 +16,9 @@ from hierbandits.beliefs.model_kinds import model_from_dict, model_to_dict
 from hierbandits.beliefs.same_model import check_same_model
 from hierbandits.checks import LARGEST, checked_names, count, real_array
 from hierbandits.file_marks import FileMarks
+from hierbandits.logs.encoder import Encoder
 from hierbandits.logs.limits import Limits
+from hierbandits.logs.start import Start
 from hierbandits.policies.recipes import Recipe, name_of
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ def write_agent(path: str | PathLike[str], agent: "Agent", *, overwrite: bool) -
     """
     state, decider = agent._state, agent._decider
     belief_meta, arrays = state.belief.state()
-    own, ledger = state.catalogue.own, state.ledger
+    own, ledger, encoder = state.catalogue.own, state.ledger, state.catalogue.encoder
     meta = {
         "prior": model_to_dict(state.prior),
         "policy": name_of(state.recipe),
@@ -43,7 +45,8 @@ def write_agent(path: str | PathLike[str], agent: "Agent", *, overwrite: bool) -
         "draws": decider.draws,
         "floor": decider.floor,
         "random": decider.rng.bit_generator.state,
-        "arms": state.catalogue.all_names,
+        "arms": None if own is None else state.catalogue.all_names,
+        "encoder": None if encoder is None else encoder.to_dict(),
         "retired": sorted(state.catalogue.retired, key=str),
         "roster": state.roster.state(),
         "history": state.history,
@@ -110,8 +113,9 @@ def _new_agent(
         arms = checked_names("arms", arms)
         if not prior.is_armed:
             arms = dict(zip(arms, arrays["arms"], strict=True))
+    encoder = meta.get("encoder")  # files of earlier builds have none
     return make(
-        prior,
+        prior if encoder is None else Start(prior, encoder=Encoder.from_dict(encoder)),
         policy,
         arms=arms,
         draws=meta["draws"],

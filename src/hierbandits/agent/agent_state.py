@@ -61,6 +61,7 @@ class AgentState:
             armed=prior.is_armed,
             largest=self.belief.largest_feature,
             limits=limits,
+            encoder=None if start is None else start.encoder,
         )
         self.roster = Roster(self.belief, prior.num_levels - 1, limits)
         self.ledger = Ledger(remember, limits)

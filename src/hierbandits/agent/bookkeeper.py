@@ -142,6 +142,14 @@ class Bookkeeper:
 
         self._happen("reward", now, parts, self.held.reward(entries, rewards, now))
 
+    def reward_many(self, ids: Sequence[str], rewards: Sequence[float]) -> list[bool]:
+        """Rewards of decisions, all or none; for each whether it is new."""
+        awaiting = self.whole().ledger.awaiting_many(ids, rewards)
+        new = [(e, value) for e, value in zip(awaiting, rewards, strict=True) if e is not None]
+        if new:
+            self.reward([entry for entry, _ in new], [value for _, value in new])
+        return [entry is not None for entry in awaiting]
+
     def correct(self, id: str, value: float) -> bool:
         """A settled decision has another reward."""
         value = float(real_array("value", value, ()))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hierbandits.checks import LARGEST, checked_names, plain_name, real_array
+from hierbandits.logs.encoder import Encoder
 from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.policies.arms import Arms, num_axes
 from hierbandits.types import Features, Indices, Matrix, Name
@@ -31,7 +32,8 @@ class Offer:
 class Catalogue:
     """Reads what `decide` is given as arms, with the agent's own arms as the default.
 
-    When armed, arms can be added and retired.  A retired arm keeps its index and its name.
+    When armed, arms can be added and retired.  A retired arm keeps its index and its name.  With an
+    encoder, arms are known by name, and have their features by the context of a decision.
     """
 
     def __init__(
@@ -42,8 +44,9 @@ class Catalogue:
         armed: bool,
         largest: float = LARGEST,
         limits: Limits = LIMITS,
+        encoder: Encoder | None = None,
     ) -> None:
-        self._dim = dim
+        self._dim, self.encoder = dim, encoder
         self._armed = armed
         self._largest = largest  # the size above which features are refused
         self._limits = limits
@@ -56,6 +59,9 @@ class Catalogue:
                 raise ValueError(f"arms must name the {dim} arms of the prior, got {len(names)}")
             limits.check_names("arms", names)
             self._offer_all(tuple(names), frozenset())
+        elif encoder is not None:
+            if arms is not None:
+                raise ValueError(f"arms must not be given with an encoder, got {arms!r:.80}")
         elif arms is not None:
             offer = self._offer(arms)
             self.own = Offer(offer.table.copy(), offer.names)
@@ -63,6 +69,8 @@ class Catalogue:
     @property
     def all_names(self) -> tuple[Name, ...] | None:
         """The names of all own arms, the retired ones too; None if there are no own arms."""
+        if self.encoder is not None:
+            return self.encoder.arms
         return self.names or (None if self.own is None else self.own.names)
 
     def _offer_all(self, names: tuple[Name, ...], retired: frozenset[Name]) -> None:
@@ -125,6 +133,42 @@ class Catalogue:
         self._check_armed(arms)
         return np.array(_places(self.names, arms, name), np.intp)
 
+    def encoded(self, arms: Any, contexts: Any, num_events: int) -> "list[Offer]":
+        """What is offered to so many who come: one context for all, or a list with one for each.
+
+        `arms` are the names of some arms, for all or for each, or None for all arms.
+        """
+        encoder = self.encoder
+        if encoder is None:
+            raise ValueError(
+                "context must not be given to an agent without an encoder, which a log with arms "
+                f"and features teaches, got {contexts!r:.80}"
+            )
+        if isinstance(contexts, Mapping):
+            contexts = [contexts] * num_events
+        if not isinstance(contexts, list | tuple) or len(contexts) != num_events:
+            raise ValueError(
+                f"context must be a mapping, or a list of {num_events} to match tasks, got "
+                f"{contexts!r:.80}"
+            )
+        cells = np.array([encoder.cells_of(one) for one in contexts])
+        return self.offers(cells.reshape(num_events, -1), arms)
+
+    def offers(self, cells: Matrix, arms: Any) -> "list[Offer]":
+        """What is offered in these contexts, as the encoder's cells: see `encoded`."""
+        assert self.encoder is not None
+        names = self.encoder.arms
+        each = [arms] * len(cells)
+        if isinstance(arms, list | tuple) and not _are_names(arms):
+            each = list(arms)
+        if len(each) != len(cells):
+            raise ValueError(f"arms must hold one set for each task, got {len(each)} sets")
+        offers = [Offer(table, names) for table in self.encoder._raw_tables(cells)]
+        return [
+            offer if some is None else offer.named(some)
+            for offer, some in zip(offers, each, strict=True)
+        ]
+
     def offered(
         self, arms: Any, num_events: int, eligible: Any
     ) -> tuple[Arms, list[tuple[Name, ...]], list[tuple[Name, ...]]]:
@@ -154,6 +198,8 @@ class Catalogue:
         Whether all features are numbers, and not too large, is not checked here.
         """
         own = self.own
+        if type(arms) is Offer:
+            return arms.table, arms.names
         if arms is None:
             return None if own is None else (own.table, own.names)
         if type(arms) is not np.ndarray or arms.dtype is not _FLOAT or self._armed:
@@ -172,7 +218,7 @@ class Catalogue:
         if not isinstance(arms, list | tuple) or not arms:
             return False
         first = arms[0]
-        if first is None or isinstance(first, Mapping):
+        if first is None or isinstance(first, Mapping | Offer):
             return True
         if isinstance(first, list | tuple) and first and isinstance(first[0], str):
             return True  # the names of a set; a list of numbers would be an arm's features
@@ -180,6 +226,10 @@ class Catalogue:
 
     def _offer(self, arms: Any) -> Offer:
         """One set of arms in any form that `decide` takes."""
+        if isinstance(arms, Offer):
+            return Offer(self._features(arms.table), arms.names)
+        if self.encoder is not None and (arms is None or _are_names(arms)):
+            raise ValueError(f"context must be given, with {self.encoder.context!r:.200}")
         if arms is None:
             if self.own is None:
                 raise ValueError("arms must be given, here or when the agent is made")

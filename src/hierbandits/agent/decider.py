@@ -128,6 +128,7 @@ class Decider:
         eligible: Any,
         ids: Sequence[str] | None,
         best: bool,
+        context: Any = None,
     ) -> list[Decision]:
         """The decisions of one round, which await their rewards; see `Agent.decide_many`."""
         books, state = self._books, self._books.whole()
@@ -135,6 +136,8 @@ class Decider:
             raise ValueError(f"best must be True or False, got {best!r:.80}")
         best = bool(best)
         paths = books.paths(tasks)
+        if context is not None:
+            arms = state.catalogue.encoded(arms, context, len(paths))
         offered, names, playable = state.catalogue.offered(arms, len(paths), eligible)
         new_ids = state.ledger.new_ids(ids, len(paths))
         now = books.now()

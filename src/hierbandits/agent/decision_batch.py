@@ -52,8 +52,9 @@ def decide_batch(
 
     `agent` and `out` are files, `tasks` a file or a frame.  `task` names the column of tasks, or
     one column for each part of their paths, and `eligible` a column of the arms that a row may
-    play: lists of names (a|b|c in a CSV file), or lists of lists of features.  `out` has the
-    columns of `tasks` and COLUMNS.  `limits` are those of the agent's that change, for good.
+    play: lists of names (a|b|c in a CSV file), or lists of lists of features.  Where the agent has
+    an encoder, `tasks` has the columns of the context too.  `out` has the columns of `tasks` and
+    COLUMNS.  `limits` are those of the agent's that change, for good.
 
     The same tasks for the same `out` are one batch, and its decisions are made once.  The agent is
     saved before `out` is written.  Where a call ends between the two, the next one writes what the
@@ -81,7 +82,7 @@ def decide_batch(
         with progress_bar("Deciding", len(ids), progress) as steps:
             for start in range(0, len(ids), ROUND_ROWS):
                 part = slice(start, start + ROUND_ROWS)
-                offers = None if rows.arms is None else rows.arms[part]
+                offers = rows.offers(state.catalogue, part)
                 made = loaded.decide_many(rows.tasks[part], offers, ids=ids[part])
                 steps.advance(len(made))
         state.batches.add(key, len(ids))

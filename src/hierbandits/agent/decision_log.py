@@ -3,23 +3,24 @@
 import json
 from collections.abc import Sequence
 
-from hierbandits.agent.ledger import Entry
+from hierbandits.agent.agent_state import AgentState
 from hierbandits.logs.columns import Columns
 from hierbandits.logs.log import Log
 from hierbandits.logs.polars_import import polars_module
 from hierbandits.types import Name, TaskName
 
 
-def decision_log(entries: Sequence[Entry], arms: Sequence[Name] | None, *, by_arm: bool) -> Log:
-    """The log of these decisions, in the order in which they were made.
+def decision_log(state: AgentState, *, by_arm: bool) -> Log:
+    """The log of an agent's settled decisions, in the order in which they were made.
 
-    With `by_arm` it names the arms played, else it has their features.  `arms` are all arms that
-    there are, if that is known.  The task of a path is written as JSON, and the first name of the
-    path is its population.  Names of which some are strings and some are integers become strings.
+    With `by_arm` it names the arms played, else it has their features.  The task of a path is
+    written as JSON, and the first name of the path is its population.  Names of which some are
+    strings and some are integers become strings.
     """
+    entries = sorted(state.ledger.settled.values(), key=lambda entry: entry.place)
     if not entries:
         raise ValueError("log must hold decisions that have their rewards, got none")
-    entries = sorted(entries, key=lambda entry: entry.place)
+    arms = state.catalogue.all_names
     tasks = [entry.member.task for entry in entries]
     text = _texts("task", tasks)
     columns = {

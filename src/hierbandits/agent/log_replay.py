@@ -16,6 +16,8 @@ from hierbandits.types import Name, TaskName
 
 def arms_of(log: Log) -> tuple[Name, ...] | None:
     """The arms of a log, those that occur if they were not given; None if it has features."""
+    if log.encoder is not None:
+        return None
     if log.arms is not None or log.columns.arm is None:
         return log.arms
     for batch in log.batches():
@@ -37,6 +39,11 @@ def replay_log(state: AgentState, log: Log, now: float) -> None:
 
     The log that the prior was learned from is refused, and so is that of a start.
     """
+    if log.encoder != state.catalogue.encoder:
+        raise ValueError(
+            f"log must be read with the agent's encoder, {state.catalogue.encoder!r:.200}, got "
+            f"{log.encoder!r:.200}: hb.Log.read(..., encoder=agent.encoder)"
+        )
     known = state.totals()
     if state.belief.learned_from or known.n.any():
         totals = log.sums().sums.totals()
@@ -89,15 +96,15 @@ def _remember(
         return
     armed, names = batch.is_armed, batch.names.arms
     times = _seconds(batch.times, batch.num_rows, now)
-    played = batch.features.tolist()
-    offered = tuple(names) if armed else (0,)  # the arm that was played, which has no name
+    played = None if batch.arms is None else batch.arms.tolist()
+    offered = (0,) if played is None else tuple(names)  # an arm without a name is 0
     for e, task in enumerate(batch.tasks.tolist()):
         if batch.eligible is not None:
             offered = tuple(names[place] for place in np.flatnonzero(batch.eligible[e]).tolist())
         entry = Entry(
             str(batch.decisions[e]),
             member_of[task],
-            names[played[e]] if armed else 0,
+            0 if played is None else names[played[e]],
             int(table[e]) if armed else table[e].copy(),
             None if batch.propensities is None else float(batch.propensities[e]),
             times[e],

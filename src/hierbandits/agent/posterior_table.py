@@ -32,6 +32,8 @@ def posterior_table(
     reach = normal_quantile(probability("confidence", confidence))
     armed, dim = state.prior.is_armed, state.prior.dim
     labels: Sequence[Name] = state.catalogue.names if armed else range(dim)
+    if state.catalogue.encoder is not None:
+        labels = state.catalogue.encoder.coordinates
     nodes = np.repeat([member.node for member in members], dim).astype(np.intp)
     table = np.arange(dim) if armed else np.eye(dim)
     prediction = state.belief._raw_predict(nodes, table, np.tile(np.arange(dim), len(members)))

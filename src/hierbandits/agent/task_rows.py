@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.batch_table import column_of
+from hierbandits.agent.catalogue import Catalogue
 from hierbandits.logs.batch_reader import SEPARATOR
-from hierbandits.logs.cells import as_lists, as_names
-from hierbandits.types import Name, TaskName
+from hierbandits.logs.cells import as_lists, as_names, tidied
+from hierbandits.logs.reading import AS_IT_IS
+from hierbandits.types import Matrix, Name, TaskName
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,10 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskRows:
-    """The task of each row, and the arms that it may play; None for all of the agent's."""
+    """The task of each row, and the arms that it may play; None for all of the agent's.
+
+    Where the agent has an encoder, each row has a context.
+    """
 
     tasks: list[TaskName]
     arms: list[Any] | None
+    cells: Matrix | None  # (rows, columns) of the encoder
 
     @classmethod
     def of(
@@ -48,20 +54,31 @@ class TaskRows:
             cells = as_names("task", column_of("task", frame, name), rows)
             parts.append(_spelt(cells.to_list(), _names_at(state, level)))
         tasks: list[Any] = parts[0] if len(parts) == 1 else list(zip(*parts, strict=True))
+        encoder, contexts = state.catalogue.encoder, None
+        if encoder is not None:
+            tidy = tidied(frame, AS_IT_IS, is_text)
+            contexts = encoder.cells(tidy, rows, "." if is_text else None)
         if eligible is None:
-            return cls(tasks, None)
+            return cls(tasks, None, contexts)
         cells = column_of("eligible", frame, eligible)
         if is_text:
             cells = cells.str.split(SEPARATOR)
         lists = as_lists("eligible", cells, rows).to_list()
         names = {*(state.catalogue.all_names or ())}
         arms = [_spelt(arms, names) if _are_names(arms) else arms for arms in lists]
-        return cls(tasks, arms)
+        return cls(tasks, arms, contexts)
+
+    def offers(self, catalogue: Catalogue, part: slice) -> list[Any] | None:
+        """What some rows may play, as `decide_many` takes it."""
+        arms = None if self.arms is None else self.arms[part]
+        return arms if self.cells is None else catalogue.offers(self.cells[part], arms)
 
     def described(self) -> Iterator[Any]:
         """Each row as plain data, for a digest."""
         for row, task in enumerate(self.tasks):
-            yield task, None if self.arms is None else self.arms[row]
+            arms = None if self.arms is None else self.arms[row]
+            context = () if self.cells is None else (self.cells[row].tolist(),)
+            yield task, arms, *context
 
 
 def _names_at(state: AgentState, level: int) -> set[Name]:

@@ -41,6 +41,9 @@ def decide(
     The file of decisions has the columns of the tasks, and four more: decision (an id), arm, \
 propensity and decided_at. The agent's file is saved before: it knows what it has decided.
 
+    An agent that was learned with --arm and --features reads the context of each row from the \
+columns of these names.
+
     The same tasks for the same --out are one batch. Run the command again after a crash: what was \
 decided is written, and nothing is decided twice. A file that holds other decisions is refused, so \
 give each night's decisions a name of their own.

@@ -39,6 +39,14 @@ def evaluate(
     task: Annotated[str, typer.Option(help="Column of tasks: stores, users, wards.")],
     arm: Annotated[str, typer.Option(help="Column of the arms that were played.")],
     reward: Annotated[str, typer.Option(help="Column of rewards.")],
+    features: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Columns of the context, numbers or text, as age,city: policies choose in each "
+            "row's context. Commas between them, or repeat the option.",
+        ),
+    ] = None,
     propensity: Annotated[
         str | None, typer.Option(help="Column of probabilities: how likely each choice was.")
     ] = None,
@@ -139,7 +147,7 @@ row, and learn from the rows where the log played the arm they chose.
     import hierbandits as hb
 
     hierarchy = None if prior is None else read_prior(prior)
-    features = None if arm_features is None else _read_features(arm_features)
+    of_arms = None if arm_features is None else _read_features(arm_features)
     answer, folder = Answer(as_json, quiet), RunFolder(out, call, overwrite=overwrite)
     with stopped_at_once(), folder.made(), failing():
         reading = reading_of(
@@ -151,16 +159,17 @@ row, and learn from the rows where the log played the arm they chose.
             prior_arms = names_as_in_log(source, arm, hierarchy.arms, reading)
             hierarchy = hierarchy.with_arms(prior_arms)
             named_arms = named_arms or [str(name) for name in prior_arms]
-        if features is not None:
-            names = names_as_in_log(source, arm, [*features], reading)
-            features = dict(zip(names, features.values(), strict=True))
+        if of_arms is not None:
+            names = names_as_in_log(source, arm, [*of_arms], reading)
+            of_arms = dict(zip(names, of_arms.values(), strict=True))
         columns = {
-            "task": task, "reward": reward, "arm": arm, "propensity": propensity,
+            "task": task, "reward": reward, "arm": arm, "features": features or None,
+            "propensity": propensity,
             "eligible": eligible, "time": time, "population": population, "decision": decision,
         }  # fmt: skip
         evaluation = hb.evaluate(
             opened_log(log, columns, named_arms, reading), policy, method,
-            prior=hierarchy, arm_features=features, uniform=uniform,
+            prior=hierarchy, arm_features=of_arms, uniform=uniform,
             split=split, folds=folds, delta=delta, draws=draws,  # type: ignore[arg-type]
             round_size=round_size, confidence=confidence, seed=seed,
             limits=hb.Limits(**{"fit_arms": most_arms} | limits_of(limit)),

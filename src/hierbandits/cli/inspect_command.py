@@ -32,7 +32,7 @@ def inspect(
         list[str] | None,
         typer.Option(
             metavar="TEXT",
-            help="Instead of --arm: a column of features. Repeat the option for each.",
+            help="With --arm: columns of the context, as age,city. Without: columns of features.",
         ),
     ] = None,
     propensity: Annotated[

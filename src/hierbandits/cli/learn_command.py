@@ -40,8 +40,8 @@ def learn(
         list[str] | None,
         typer.Option(
             metavar="TEXT",
-            help="Instead of --arm: a column of lists of features. Or a column of one feature; "
-            "repeat the option for each.",
+            help="With --arm: columns of the context, numbers or text, as age,city. Without: "
+            "columns of features, or one of lists. Commas between them, or repeat the option.",
         ),
     ] = None,
     population: Annotated[
@@ -54,8 +54,8 @@ def learn(
         list[str] | None,
         typer.Option(
             metavar="TEXT",
-            help="A feature that describes who comes, and cannot be chosen. Repeat the option for "
-            "each; the promises offer the other features.",
+            help="Without --arm: a feature that describes who comes, and cannot be chosen. Repeat "
+            "the option for each; the promises offer the other features.",
         ),
     ] = None,
     arms: Annotated[
@@ -111,6 +111,9 @@ def learn(
     """Learn a prior from past rewards, and whether tasks should share what they learn.
 
     hierbandits learn log.parquet --task store --arm promo --reward revenue --agent agent.hb
+
+    If the best arm depends on who comes, name columns that tell: --features age,city. An encoder \
+makes features of them for each arm, and the agent keeps it.
 
     The log has a row for each past decision. The report answers five questions. How similar are \
 tasks? Does a hierarchy fit better than one pooled model, or than independent tasks? Which tasks \
@@ -191,8 +194,10 @@ def _snippet(report: "LearningReport", start: Path, agent: Path | None) -> list[
         lines.append(f"agent = hb.Agent(hb.Start.load({str(start)!r}), seed=0)")
     else:
         lines.append(f"agent = hb.Agent.load({str(agent)!r})")
-    if report.arms is not None:
-        known = report.start.tasks
-        lines.append(f"decision = agent.decide({(known[0] if known else 'a new task')!r})")
+    known, encoder = report.start.tasks, report.start.encoder
+    if report.arms is not None or encoder is not None:
+        context = "" if encoder is None else f", context={encoder.typical!r}"
+        task = known[0] if known else "a new task"
+        lines.append(f"decision = agent.decide({task!r}{context})")
         lines.append("print(decision.arm)")
     return lines

@@ -35,12 +35,17 @@ def names_as_in_log(
 def feature_columns(
     log: Any, columns: list[str] | None, reading: "Reading | None" = None
 ) -> str | list[str] | None:
-    """The columns; but the bare name of a single column that holds lists of all features."""
-    if columns is not None and len(columns) == 1:
-        kind = _column_kinds(log, reading).get(columns[0])
-        if kind is not None and kind.is_nested():
-            return columns[0]
-    return columns
+    """The columns; but the bare name of a single column that holds lists of all features.
+
+    Several may be given as one text with commas between them.
+    """
+    if columns is None:
+        return None
+    kinds = _column_kinds(log, reading)
+    if len(columns) == 1 and columns[0] in kinds and kinds[columns[0]].is_nested():
+        return columns[0]
+    parts = [[name] if name in kinds else name.split(",") for name in columns]
+    return [name.strip() for part in parts for name in part]
 
 
 def _column_kinds(log: Any, reading: "Reading | None") -> Any:

@@ -44,8 +44,7 @@ class Diagnostics:
         """`plays` counts how often the log plays each task's arms, (tasks, K)."""
         pooled = tally.moments.pooled()
         mean, error = pooled.mean[0, WEIGHT], pooled.error(1.0, 0.0, 0.0, 0.0)[0]
-        chosen = sum(tally.chosen.values(), np.zeros(plays.shape))
-        lost = np.where(plays == 0, chosen, 0.0).sum(axis=1)
+        lost = np.where(plays == 0, tally.choices, 0.0).sum(axis=1)
         half_length = normal_quantile(confidence) * error
         return cls(
             int(pooled.n[0]), float(effective_size(pooled)[0]), float(tally.largest.max()),

@@ -1,6 +1,6 @@
 """What an evaluation did and why, in plain words."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hierbandits.logs import Split
 
@@ -14,11 +14,22 @@ PLAYS = {
 
 
 def notes(
-    policies: Iterable[str], methods: set[str], split: Split, *, prior_given: bool
+    policies: Iterable[str],
+    methods: set[str],
+    split: Split,
+    *,
+    prior_given: bool,
+    context: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """A sentence or two on the policies, the methods, the split and the prior."""
+    """A sentence or two on the policies, the methods, the split, the prior and the context."""
     known = [f"{name} plays {PLAYS[name]}" for name in policies if name in PLAYS]
     parts = [f"{'; '.join(known)}."] if known else []
+    if context:
+        columns = ", ".join(context)
+        parts.append(
+            f"Rows have a context ({columns}). The model and all policies that ask it know the "
+            "context of each row; the best arm, uniform and arm:NAME do not look at it."
+        )
     if methods - {"replay"}:
         parts.append(
             "Frozen policies have fixed probabilities, so rows can be weighed by them (IPS, "

@@ -10,6 +10,7 @@ from hierbandits.checks import count, probability
 from hierbandits.evaluation import evaluation_warnings
 from hierbandits.evaluation.arm_features import feature_table
 from hierbandits.evaluation.armed_log import armed_log
+from hierbandits.evaluation.context_policy import frozen_by_group
 from hierbandits.evaluation.diagnostics import Diagnostics
 from hierbandits.evaluation.difference import Difference
 from hierbandits.evaluation.direct_method import direct, direct_difference
@@ -55,6 +56,7 @@ def evaluate(
     task: str | None = None,
     reward: str | None = None,
     arm: str | None = None,
+    features: str | Sequence[str] | None = None,
     propensity: str | None = None,
     eligible: str | None = None,
     time: str | None = None,
@@ -79,13 +81,15 @@ def evaluate(
     policy earns more than the log and than the best single arm, on the same rows.
 
     `source` is an `hb.Log`; or a polars, pandas or Arrow table, or a .parquet or .csv file, whose
-    columns `task`, `reward` and `arm` are named, and others if there are any.
+    columns `task`, `reward` and `arm` are named, and others if there are any.  `features` are
+    columns of the context, numbers, text or booleans: an `Encoder` makes the arms' features of
+    them, and policies choose in the context of each row.
 
     Frozen policies have fixed probabilities and are evaluated by ips, snips, dm and dr:
     "best arm" (the single arm that the training rows expect most of), "HierOPO" (pessimistic, with
     this `delta`), "greedy", "uniform", "arm:NAME", "frozen:HierTS" (any of POLICIES, as it stands
     after training; Thompson sampling with `draws` posterior draws), or a function of a task and
-    its eligible arms that returns their probabilities.
+    its eligible arms, and of the context if there is one, that returns their probabilities.
     Learning policies, a Recipe or a name in POLICIES, are evaluated by replay, in rounds of
     `round_size` rows.  Give your own as {name: policy}.
 
@@ -106,7 +110,7 @@ def evaluate(
         raise ValueError(f"split must be 'folds' or 'time', got {split!r}")
     columns = {"task": task, "reward": reward, "arm": arm, "propensity": propensity}
     columns |= {"eligible": eligible, "time": time, "population": population}
-    log = armed_log(source, columns, arms)
+    log = armed_log(source, {**columns, "features": features}, arms)
     made_from = log.made_from()
     with progress_bar("Evaluating", None, progress) as steps:
         survey = Survey.of(log, uniform=uniform)
@@ -114,6 +118,9 @@ def evaluate(
             policies = FROZEN_DEFAULTS + (LEARNING_DEFAULTS if survey.has_propensities else ())
         targets = targets_of(policies, alpha=alpha, draws=draws, seed=seed)
         chosen = possible_methods(survey, targets, methods)
+        encoder = log.encoder
+        if encoder is not None and arm_features is not None:
+            raise ValueError("arm_features must not be given where rows have contexts")
         table = feature_table(arm_features, survey.arms)
         prior = checked_prior(prior, survey, table)
         frozen = [target for target in targets if isinstance(target, FrozenTarget)]
@@ -129,7 +136,7 @@ def evaluate(
         work.weigh(frozen, chosen, trained, modelled)
         for target in learning:
             work.replay(target, round_size, seed)
-        if any(target.is_hieropo for target in frozen):
+        if encoder is None and any(target.is_hieropo for target in frozen):
             work.learn_hieropo(alpha)
     settings = {
         "rows": survey.num_rows, "tasks": survey.num_tasks, "arms": [str(a) for a in survey.arms],
@@ -160,12 +167,14 @@ class _Work:
         self.sums = GroupSums(split.num_groups, limits=limits)
         for batch in survey.log.batches():
             if prior is None and table is None:
-                limits.check_fit(len(batch.names.tasks), batch.dim, armed=True)
+                limits.check_fit(len(batch.names.tasks), batch.dim, armed=batch.is_armed)
             self.sums.add(batch, split.groups(batch.numbers, batch.times))
             steps.advance(batch.num_rows)
         total = self.sums.total()
         check_new_log(prior, total, table)
         self.plays = total.xx  # of each task's arms in the whole log, (tasks, K)
+        if survey.log.encoder is not None:  # an arm's features begin with 1
+            self.plays = np.einsum("sii->si", total.xx)[:, :: survey.log.encoder.width]
         self.estimates: list[Estimate] = []
         self.differences: list[Difference] = []
         self.reference: str | None = None
@@ -192,12 +201,7 @@ class _Work:
         for group in judged if trained else ():
             trainings[group] = self._training(group, self.split.training(group))
         models = {group: one.model() for group, one in trainings.items() if modelled}
-        policies = {
-            target.name: {
-                group: target.freeze(self.survey, trainings.get(group)) for group in judged
-            }
-            for target in targets
-        }
+        policies = frozen_by_group(targets, self.survey, judged, trainings)
         reference = next((target.name for target in targets if target.is_best_arm), None)
         self.reference = reference
         self.trained = {target.name for target in targets if target.is_trained}
@@ -210,11 +214,8 @@ class _Work:
             self._add_logged(tally.moments)
             self._add_weighed(name, tally, chosen[name], models)
         if reference is not None:
-            self.best_arms = tuple(
-                self.survey.arms[one.arm]
-                for one in policies[reference].values()
-                if isinstance(one, BestArm)
-            )
+            ranked = [BestArm.of(one).arm for one in trainings.values()]
+            self.best_arms = tuple(self.survey.arms[arm] for arm in ranked)
             self._compare(reference, models)
 
     def _compare(self, reference: str, models: dict[int, ArmPosteriors[Belief]]) -> None:
@@ -331,7 +332,13 @@ class _Work:
             log=self.survey.summary,
             tasks=self.survey.tasks,
             confidence=self.confidence,
-            notes=notes(settings["policies"], methods, self.split, prior_given=given),
+            notes=notes(
+                settings["policies"],
+                methods,
+                self.split,
+                prior_given=given,
+                context=self.survey.log.columns.context,
+            ),
             warnings=tuple(self._warnings()),
             settings=settings,
         )

@@ -1,14 +1,14 @@
 """Frozen policies that do not look at the task's own belief."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from hierbandits.evaluation.training import Training
+from hierbandits.evaluation.training import Trained
 from hierbandits.logs import Survey
-from hierbandits.types import Indices, Mask, Matrix, Name, Vector
+from hierbandits.types import Indices, Mask, Matrix, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,10 +43,9 @@ class BestArm:
     values: Vector  # (K,)
 
     @classmethod
-    def of(cls, training: Training) -> "BestArm":
+    def of(cls, training: Trained) -> "BestArm":
         """The arms as these rows rank them."""
-        rows = training.sums.n
-        return cls(rows @ training.model().means / rows.sum())
+        return cls(training.arm_values())
 
     @property
     def arm(self) -> int:
@@ -63,7 +62,7 @@ class BestArm:
 
 @dataclass(slots=True, eq=False)
 class FunctionPolicy:
-    """A caller's function of a task and its eligible arms.
+    """A caller's function of a task and its eligible arms, and of the context where there is one.
 
     It returns a probability for each of those arms: a mapping by name (absent ones are zero), or
     a sequence in their order.
@@ -71,7 +70,7 @@ class FunctionPolicy:
 
     survey: Survey
     name: str
-    function: Callable[[Name, tuple[Name, ...]], Any]
+    function: Callable[..., Any]
     _known: dict[tuple[int, bytes], Vector] = field(default_factory=dict, init=False)
 
     def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:
@@ -84,11 +83,19 @@ class FunctionPolicy:
             shares[i] = self._known[key]
         return shares
 
-    def _ask(self, task: int, eligible: Mask) -> Vector:
+    def in_contexts(
+        self, tasks: Indices, eligible: Mask, contexts: Sequence[Mapping[str, Any]]
+    ) -> Matrix:
+        """What the function answers for rows that have contexts, checked."""
+        each = zip(tasks.tolist(), eligible, contexts, strict=True)
+        return np.stack([self._ask(task, mask, context) for task, mask, context in each])
+
+    def _ask(self, task: int, eligible: Mask, *context: Mapping[str, Any]) -> Vector:
         places = np.flatnonzero(eligible)
         arms = tuple(self.survey.arms[place] for place in places)
         named = self.survey.tasks[task]
-        answer, where = self.function(named, arms), f"policy {self.name!r} in task {named!r}"
+        answer = self.function(named, arms, *context)
+        where = f"policy {self.name!r} in task {named!r}"
         if isinstance(answer, Mapping):
             odd = [arm for arm in answer if arm not in arms and answer[arm] != 0]
             if odd:

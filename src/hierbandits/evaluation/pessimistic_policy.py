@@ -161,7 +161,13 @@ def hieropo(
     alpha = checked_alpha(delta, alpha)
     columns = {"task": task, "reward": reward, "arm": arm, "population": population}
     sums = GroupSums(limits=limits)
-    survey = Survey.of(armed_log(source, columns, arms), with_each=sums.add)
+    log = armed_log(source, columns, arms)
+    if log.encoder is not None:
+        raise ValueError(
+            "log must not have contexts for hieropo, which plays one arm in each task: evaluate "
+            f"'HierOPO', which chooses in each context, got {log.encoder!r:.200}"
+        )
+    survey = Survey.of(log, with_each=sums.add)
     table = feature_table(arm_features, survey.arms)
     if prior is None and table is None:
         limits.check_fit(survey.num_tasks, len(survey.arms), armed=True)

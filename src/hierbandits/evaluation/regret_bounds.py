@@ -23,13 +23,15 @@ class RegretBounds:
     """
 
     mean: Matrix  # (tasks, K)
-    covs: Matrix  # of the tasks' arms, (tasks, K) if these are independent; or of theta
+    covs: Matrix  # of the tasks' arms, (tasks, K) if these are independent; or of theta, or all
     table: Matrix | None  # the arms' features, (K, d)
     alpha: float
 
     @classmethod
     def of(cls, model: ArmPosteriors[Belief], alpha: float) -> "RegretBounds":
         """The bounds under a reward model of all tasks."""
+        if model.covs is not None:
+            return cls(model.means, model.covs, None, alpha)
         if model.table is None and model.belief.is_diagonal:
             covs: Matrix = model.prediction.within_var + model.prediction.shared_var
         else:

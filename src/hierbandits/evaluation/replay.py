@@ -107,11 +107,17 @@ def _round(
     survey: Survey, policy: Policy, rng: np.random.Generator, rows: Rows, table: Matrix | None
 ) -> Mask:
     """Decide one round and learn from the rows where the log agrees; returns which they are."""
-    arms = _offered(rows, table, len(survey.arms))
+    encoder, cells = survey.log.encoder, rows.cells
+    if encoder is None or cells is None:
+        arms = _offered(rows, table, len(survey.arms))
+    else:
+        arms = Arms.grouped(encoder._raw_tables(cells), np.arange(rows.size)).only(rows.eligible)
     agreed: Mask = policy.act(rng, rows.tasks, arms) == rows.arms
     if agreed.any():
         played = rows.arms[agreed]
         features = played if table is None else table[played]
+        if encoder is not None and cells is not None:
+            features = encoder._raw_features(cells[agreed], played)
         policy.learn(rows.tasks[agreed], features, rows.rewards[agreed])
     return agreed
 

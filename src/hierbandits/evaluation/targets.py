@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from hierbandits.evaluation.frozen_policies import BestArm, FunctionPolicy, OneArm
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
 from hierbandits.evaluation.regret_bounds import RegretBounds
-from hierbandits.evaluation.training import Training
+from hierbandits.evaluation.training import Trained
 from hierbandits.keyed_random import Stream
 from hierbandits.logs import Survey
 from hierbandits.models.variants import as_given
@@ -15,7 +15,6 @@ from hierbandits.policies.frozen_rules import Frozen, evenly
 from hierbandits.policies.greedy_rule import greedy
 from hierbandits.policies.recipes import POLICIES, Recipe
 from hierbandits.policies.rule import frozen_of
-from hierbandits.types import Name
 
 FROZEN_METHODS = ("ips", "snips", "dm", "dr")
 LEARNING_METHODS = ("replay",)
@@ -25,7 +24,9 @@ METHODS = FROZEN_METHODS + LEARNING_METHODS
 BEST_ARM = "best arm"
 """The name of the policy that always plays the best single arm."""
 
-Function: TypeAlias = Callable[[Name, tuple[Name, ...]], Any]
+Function: TypeAlias = Callable[..., Any]
+"""Of a task and its eligible arms, and of the context where rows have one: probabilities."""
+
 Policies: TypeAlias = str | Iterable[str] | Mapping[str, str | Recipe | Function]
 
 
@@ -35,7 +36,7 @@ class FrozenTarget:
 
     name: str
     is_trained: bool  # from other rows of the log
-    freeze: Callable[[Survey, Training | None], Frozen]
+    freeze: Callable[[Survey, Trained | None], Frozen]
     is_hieropo: bool = False
     is_best_arm: bool = False
 
@@ -108,12 +109,12 @@ def _named(name: str, given: str, alpha: float, draws: int, seed: int) -> Target
     raise ValueError(f"policy must be one of {known_policies()}, got {given!r}")
 
 
-def _hieropo(training: Training | None, alpha: float) -> Frozen:
+def _hieropo(training: Trained | None, alpha: float) -> Frozen:
     assert training is not None
     return RegretBounds.of(training.model(), alpha)
 
 
-def _best_arm(survey: Survey, training: Training | None) -> Frozen:
+def _best_arm(survey: Survey, training: Trained | None) -> Frozen:
     assert training is not None
     return BestArm.of(training)
 
@@ -149,7 +150,7 @@ def _after_training(name: str, recipe: Recipe, draws: int, seed: int) -> FrozenT
     """A policy as it stands after the training rows."""
     frozen = frozen_of(recipe.rule)
 
-    def freeze(survey: Survey, training: Training | None) -> Frozen:
+    def freeze(survey: Survey, training: Trained | None) -> Frozen:
         assert training is not None
         stream = Stream(seed, f"frozen {training.group}")
         return frozen(training.arm_posteriors(recipe), draws, stream)

@@ -1,6 +1,7 @@
 """Beliefs trained on part of a log: the reward model, and what trained policies know."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -15,7 +16,24 @@ from hierbandits.logs import Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.policies.recipes import Recipe, name_of
-from hierbandits.types import Matrix, Name
+from hierbandits.types import Matrix, Name, Vector
+
+
+class Trained(Protocol):
+    """What frozen policies ask of a training."""
+
+    @property
+    def group(self) -> int:
+        """The group of rows that is judged with it."""
+
+    def model(self) -> ArmPosteriors[Belief]:
+        """What the hierarchy itself believes."""
+
+    def arm_posteriors(self, recipe: Recipe) -> ArmPosteriors[Posterior]:
+        """What a policy of this recipe believes."""
+
+    def arm_values(self) -> Vector:
+        """The mean reward that the model expects if all rows played an arm, (K,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +44,7 @@ class Training:
     group: int  # the group of rows that is judged with it
     prior: GaussianHierarchy
     sums: TaskSums  # of the arms' features if there are any, otherwise armed
-    table: Matrix | None  # the arms' features, (K, d)
+    table: Matrix | None  # the arms' features, (K, d); with contexts the features themselves
 
     @classmethod
     def of(
@@ -37,7 +55,7 @@ class Training:
         prior: GaussianHierarchy | None,
         table: Matrix | None,
     ) -> "Training":
-        """Train on armed sums; the prior is fitted to them unless it is given.
+        """Train on armed sums, or on an encoder's; the prior is fitted to them unless it is given.
 
         Its structure is the one that they support best.
         """
@@ -50,7 +68,10 @@ class Training:
             fitted = fit_prior(
                 sums, population=survey.population, structure=choice.best, intervals=False
             ).prior
-            prior = fitted.with_arms(survey.arms if table is None else None)
+            armed = table is None and survey.is_armed
+            prior = fitted.with_arms(survey.arms if armed else None)
+        if survey.log.encoder is not None:
+            table = np.eye(survey.log.encoder.dim)
         return cls(survey, group, prior, sums, table)
 
     def model(self) -> ArmPosteriors[Belief]:
@@ -73,6 +94,19 @@ class Training:
         row = population if believed.num_levels == 1 else np.arange(population.size)
         return ArmPosteriors.of(belief, self.table, row)
 
+    def arm_values(self) -> Vector:
+        """The mean reward that the model expects if all training rows played an arm, (K,)."""
+        n, means, encoder = self.sums.n, self.model().means, self.survey.log.encoder
+        if encoder is None:
+            armed: Vector = n @ means / n.sum()
+            return armed
+        form = (-1, len(encoder.arms), encoder.width)
+        # Each arm's block of X'X begins with the sum of (1, z) over the rows that played it.
+        blocks = self.sums.xx.reshape(*form, *form[1:])
+        contexts = np.einsum("saaq->sq", blocks[:, :, 0])  # (tasks, width)
+        values: Vector = np.einsum("sq,skq->k", contexts, means.reshape(form)) / n.sum()
+        return values
+
 
 def checked_prior(
     prior: GaussianHierarchy | None, survey: Survey, table: Matrix | None
@@ -80,6 +114,11 @@ def checked_prior(
     """The prior, if it fits the log's arms; None if none was given."""
     if prior is None:
         return None
+    if survey.log.encoder is not None:
+        raise ValueError(
+            "prior must not be given where rows have contexts: it is fitted to the features that "
+            f"the log's own encoder makes of them, got {prior!r:.80}"
+        )
     if not isinstance(prior, GaussianHierarchy) or prior.num_levels != 2:
         raise ValueError(f"prior must be a GaussianHierarchy of two levels, got {prior!r}")
     if table is not None:

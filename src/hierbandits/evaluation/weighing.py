@@ -1,14 +1,15 @@
 """The pass over a log that weighs its rows by what frozen policies would have done."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from hierbandits.beliefs.belief import Belief
+from hierbandits.evaluation.context_policy import ContextPolicy
 from hierbandits.evaluation.estimators import REWARD, ROBUST, WEIGHT
 from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.pairs import Pairs
-from hierbandits.logs import Rows, Split, Survey
+from hierbandits.logs import Encoder, Rows, Split, Survey
 from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.policies.frozen_rules import Frozen
 from hierbandits.types import Matrix
@@ -22,27 +23,45 @@ class Tally:
     """One frozen policy's sums."""
 
     def __init__(self, survey: Survey, groups: tuple[int, ...]) -> None:
-        size = (survey.num_tasks, len(survey.arms))
+        encoder = survey.log.encoder
+        self._width = 1 if encoder is None else encoder.width  # features of an arm
+        size = (survey.num_tasks, self._width * len(survey.arms))
         self.moments = Moments.zeros(survey.num_tasks, 4)
         self.paired = Moments.zeros(1, 9)  # of all tasks, beside the reference
         self.largest = np.zeros(survey.num_tasks)
-        self.chosen = {group: np.zeros(size) for group in groups}  # probabilities summed up
+        # Probabilities summed up, each times its arm's features where rows have contexts.
+        self.chosen = {group: np.zeros(size) for group in groups}
+
+    @property
+    def choices(self) -> Matrix:
+        """How often the policy chooses each arm of each task, (tasks, K)."""
+        return sum(self.chosen.values(), np.zeros(()))[:, :: self._width]  # z begins with 1
 
     def add(
-        self, group: int, rows: Rows, pairs: Pairs, shares: Matrix, model: Matrix | None
+        self,
+        group: int,
+        rows: Rows,
+        pairs: Pairs,
+        shares: Matrix,
+        means: Matrix | None,
+        contexts: Matrix | None = None,
     ) -> Matrix:
-        """Add the rows of a group; `model` holds the tasks' mean rewards, (tasks, K).
+        """Add the rows of a group; `means` holds the pairs' mean rewards by a model, (pairs, K).
 
-        Returns the rows' values and the correction of the model in each, (E, 5).
+        `contexts` are (pairs, width) if there are any.  Returns the rows' values and the correction
+        of the model in each, (E, 5).
         """
-        np.add.at(self.chosen[group], pairs.tasks, shares * pairs.counts[:, None])
+        chosen = shares * pairs.counts[:, None]
+        if contexts is not None:
+            chosen = (chosen[:, :, None] * contexts[:, None, :]).reshape(len(chosen), -1)
+        np.add.at(self.chosen[group], pairs.tasks, chosen)
         weight = np.zeros(rows.size)
         if rows.propensities is not None:
             weight = shares[pairs.place, rows.arms] / rows.propensities
         robust = correction = np.zeros(rows.size)
-        if model is not None:
-            expected = (shares * model[pairs.tasks]).sum(axis=1)[pairs.place]
-            correction = weight * (rows.rewards - model[rows.tasks, rows.arms])
+        if means is not None:
+            expected = (shares * means).sum(axis=1)[pairs.place]
+            correction = weight * (rows.rewards - means[pairs.place, rows.arms])
             robust = expected + correction
         values = np.stack([weight, weight * rows.rewards, robust, rows.rewards], axis=1)
         self.moments.add(rows.tasks, values)
@@ -59,17 +78,19 @@ class Tally:
 def weigh(
     survey: Survey,
     split: Split,
-    policies: dict[str, dict[int, Frozen]],
+    policies: Mapping[str, Mapping[int, Frozen | ContextPolicy]],
     models: dict[int, ArmPosteriors[Belief]],
     advance: Callable[[int], None],
     reference: str | None = None,
 ) -> dict[str, Tally]:
     """Read the log once; every policy and model of a group sees the rows of that group alone.
 
-    Policies are compared with the one of the name `reference`, row by row.
+    Policies are compared with the one of the name `reference`, row by row.  Where rows have
+    contexts, models are of the coordinates of theta.
     """
     tallies = {name: Tally(survey, split.judged) for name in policies}
     tables = {group: model.means for group, model in models.items()}
+    encoder = survey.log.encoder
     for rows in survey.rows():
         groups = split.groups(rows.numbers, rows.times)
         for group in split.judged:
@@ -77,11 +98,29 @@ def weigh(
             if part.size == 0:
                 continue
             pairs = Pairs.of(part, len(survey.arms))
+            means = tables[group][pairs.tasks] if group in tables else None
+            contexts = None
+            if encoder is not None and pairs.cells is not None:
+                contexts = encoder._raw_contexts(pairs.cells)
+                if means is not None:
+                    means = np.einsum("ekq,eq->ek", _by_arm(means, encoder), contexts)
             values = {}
             for name, frozen in policies.items():
-                shares = frozen[group](pairs.tasks, pairs.eligible)
-                values[name] = tallies[name].add(group, part, pairs, shares, tables.get(group))
+                shares = _shares(frozen[group], pairs)
+                values[name] = tallies[name].add(group, part, pairs, shares, means, contexts)
             for name, tally in tallies.items():
                 tally.compare(values[name], values[reference or name])
         advance(rows.size)
     return tallies
+
+
+def _shares(frozen: Frozen | ContextPolicy, pairs: Pairs) -> Matrix:
+    """The probability of every arm in every pair, (pairs, K)."""
+    if isinstance(frozen, ContextPolicy):
+        return frozen(pairs)
+    return frozen(pairs.tasks, pairs.eligible)
+
+
+def _by_arm(theta: Matrix, encoder: Encoder) -> Matrix:
+    """Coefficients as (E, K, width)."""
+    return theta.reshape(len(theta), len(encoder.arms), encoder.width)

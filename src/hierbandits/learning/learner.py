@@ -16,7 +16,7 @@ from hierbandits.learning.calibration import Calibration
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.learning_report import LearningReport
 from hierbandits.learning.log_checks import LogChecks
-from hierbandits.learning.log_offers import LogOffers
+from hierbandits.learning.log_offers import Blocks, LogOffers
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.one_noise import OneNoise
 from hierbandits.learning.outlier_rows import OutlierRows
@@ -59,9 +59,11 @@ def learn_prior(
 
     `source` is an `hb.Log`; or a polars, pandas or Arrow table, or a .parquet or .csv file of any
     size, whose columns `task`, `reward` and either `arm` or `features` (one column of lists, or
-    several columns) are named.  It is read twice, once more if tasks stand out, and never held as
-    a whole.  Name a column of `time` as well, and the report says whether early and late rows
-    differ.  `context` names the features that describe who comes, which no agent can choose:
+    several columns) are named.  With both, `features` are columns of the context, numbers, text or
+    booleans, and an `Encoder` makes the arms' features of them; `report.start` has it.  The log is
+    read twice, once more if tasks stand out or there is a context, and never held as a whole.  Name
+    a column of `time` as well, and the report says whether early and late rows differ.  `context`
+    names the features that describe who comes, which no agent can choose, where there are no arms:
     promises offer the others.
 
     `report.start` is what to give an agent: `hb.Agent(report.start)` has learned the log.  The
@@ -178,13 +180,17 @@ def learn_prior(
 
 def _offers(survey: Survey, context: Sequence[str] | None) -> LogOffers | None:
     """What simulated decisions offer; None if armed, where it is all arms."""
+    if survey.has_arms and context is not None:
+        raise ValueError(
+            f"context must come with features alone, got {context!r:.80} with arms, whose features "
+            "are the context"
+        )
     if survey.is_armed:
-        if context is not None:
-            raise ValueError(f"context must come with features, got {context!r:.80} with arms")
         return None
     assert survey.features is not None
     assert survey.feature_tasks is not None
-    return LogOffers.of(survey.features, survey.feature_tasks, survey.coordinates, context)
+    blocks = Blocks(len(survey.arms), "arm first") if survey.has_arms else None
+    return LogOffers.of(survey.features, survey.feature_tasks, survey.coordinates, context, blocks)
 
 
 def _check_enough(survey: Survey, gathered: GroupSums, split: Split) -> None:
@@ -200,7 +206,7 @@ def _check_enough(survey: Survey, gathered: GroupSums, split: Split) -> None:
             f"held_out must leave rows on both sides, got {split.share:g}, which holds out "
             f"{out} of {kept + out} rows; 0 checks nothing"
         )
-    if survey.is_armed and len(survey.arms) < 2:
+    if survey.has_arms and len(survey.arms) < 2:
         arms = list(survey.arms)
         raise ValueError(f"arm must have at least two values in the log, got {arms!r}")
 

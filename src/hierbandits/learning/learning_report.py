@@ -9,6 +9,7 @@ from hierbandits.learning import verdict
 from hierbandits.learning.calibration import Calibration
 from hierbandits.learning.check import Check
 from hierbandits.learning.checks_section import checks_section, on_checks, unseen_section
+from hierbandits.learning.context_section import context_section
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.forest_section import forest_section, lookup
 from hierbandits.learning.model_comparison import Comparison
@@ -123,6 +124,7 @@ class LearningReport:
             "arms": self.arms,
             "verdict": self.verdict,
             "sentences": [s for sentences in self.paragraphs for s in sentences],
+            "encoder": None if self.start.encoder is None else self.start.encoder.to_dict(),
             "prior": self.prior,
             "similarity": plain(self.similarity),
             "structure": None if self.structure is None else self.structure.to_dict(),
@@ -147,8 +149,10 @@ class LearningReport:
 
     def sections(self) -> list[Section]:
         """The findings as they are shown."""
+        encoder = self.start.encoder
         shown = [
             comparison_section(self.comparison, self.similarity),
+            *([] if encoder is None else [context_section(encoder)]),
             similarity_section(self.similarity),
             *together_sections(self.correlations, self.structure, self.similarity),
             forest_section(self.shrinkage, self.similarity),

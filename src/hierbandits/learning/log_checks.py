@@ -37,7 +37,7 @@ class LogChecks:
             middle = times[times.size // 2]
             self._cut = middle if middle > times[0] else times[times > middle][0]
         self._halves = None if self._cut is None else GroupSums(2, limits=limits)
-        groups = len(survey.coordinates) if survey.is_armed else 1
+        groups = len(survey.arms) if survey.has_arms else 1
         self._rows, self._square, self._fourth, self._freedom = np.zeros((4, groups))
         self._raw = np.zeros((survey.num_tasks, groups))  # squares of residuals
 
@@ -47,9 +47,7 @@ class LogChecks:
             assert batch.times is not None
             self._halves.add(batch, np.asarray(batch.times >= self._cut, np.intp))
         residual, leverage = self._fits.residuals(batch.tasks, batch.features, batch.rewards)
-        group = np.zeros(batch.num_rows, np.intp)
-        if batch.is_armed:
-            group = np.asarray(batch.features, np.intp)
+        group = np.zeros(batch.num_rows, np.intp) if batch.arms is None else batch.arms
         size = self._square.size
         np.add.at(self._raw.ravel(), batch.tasks * size + group, residual**2)
         self._freedom += np.bincount(group, 1 - leverage, size)
@@ -101,7 +99,7 @@ class LogChecks:
             words = "Not checked: rewards have two values, and their noise follows from their mean."
             return tuple(Check(asks=asks, words=words) for asks in asked)
         by_arm = Check(asks=asked[0], words="Not checked: the log has features in place of arms.")
-        if survey.is_armed:
+        if survey.has_arms:
             by_arm = check_noise(
                 rng, "arm", survey.arms, self._raw.sum(0), self._freedom, excess, is_modelled
             )

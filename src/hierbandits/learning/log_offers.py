@@ -61,10 +61,12 @@ class LogOffers:
         tasks: Indices,
         coordinates: tuple[Name, ...],
         context: Sequence[Name] | None = None,
+        blocks: Blocks | None = None,
     ) -> "LogOffers":
-        """See which features are whose; `context` names those of who comes."""
+        """See which features are whose; `context` names those of who comes, unless in blocks."""
         given = np.isin(np.arange(len(coordinates)), _places(context, coordinates))
-        blocks = None if context is not None else blocks_of(table)
+        if blocks is None and context is None:
+            blocks = blocks_of(table)
         fixed = _never_vary(table, tasks) & ~given
         if blocks is not None or (fixed | given).all():
             fixed = np.zeros_like(fixed)

@@ -19,11 +19,12 @@ def start_from(
     (see `StructureChoice` for when a log says so).  With several populations a new one is one more
     draw from the learned hyper-prior, and `learned` is all that is known of it.
     """
+    encoder = survey.log.encoder
     if survey.num_populations > 1:
-        return Start(learned)
+        return Start(learned, encoder=encoder)
     open_widths = UnknownWidths.of(learned.dim, armed=learned.is_armed, noise_std=noise_std)
     would_miss = False
     if learned.is_armed and not learned.is_diagonal:
         would_miss = open_widths.is_diagonal or parts_in_common(learned.task_cov) is None
     arms = survey.arms if survey.is_armed else None
-    return Start(learned if would_miss else open_widths, sums, survey.tasks, arms)
+    return Start(learned if would_miss else open_widths, sums, survey.tasks, arms, encoder)

@@ -3,6 +3,7 @@
 from hierbandits.logs.arm_squares import ArmSquares
 from hierbandits.logs.batch import Batch
 from hierbandits.logs.columns import Columns
+from hierbandits.logs.encoder import Encoder
 from hierbandits.logs.group_sums import GroupSums
 from hierbandits.logs.inspection import Inspection
 from hierbandits.logs.inspector import inspect
@@ -23,6 +24,7 @@ __all__ = [
     "ArmSquares",
     "Batch",
     "Columns",
+    "Encoder",
     "GroupSums",
     "Inspection",
     "Limits",

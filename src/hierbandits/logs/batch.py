@@ -17,7 +17,7 @@ class Batch:
 
     first_row: int  # how many rows were read before these
     tasks: Indices  # (E,)
-    features: Matrix | Indices  # (E, d), or arms (E,)
+    features: Matrix | Indices  # (E, d), or arms (E,); an encoder makes (E, d) of arms
     rewards: Vector  # (E,)
     populations: Indices  # (E,), all zero if there is no such column
     decisions: NDArray[Any] | None  # (E,) as logged
@@ -27,6 +27,8 @@ class Batch:
     names: Names  # shared by all batches of a pass
     rows: Indices  # (E,) their numbers in the source, where others may be left out
     left_out: LeftOut  # shared too: the rows that were left out so far
+    played: Indices | None = None  # (E,) the arms, where features are an encoder's
+    cells: Matrix | None = None  # (E, columns) the contexts, as the encoder's `cells` are
 
     @property
     def num_rows(self) -> int:
@@ -42,6 +44,11 @@ class Batch:
     def is_armed(self) -> bool:
         """Whether features are the numbers of arms."""
         return self.features.ndim == 1
+
+    @property
+    def arms(self) -> Indices | None:
+        """The numbers of the arms played, (E,); None if the log names no arms."""
+        return np.asarray(self.features, np.intp) if self.is_armed else self.played
 
     @property
     def dim(self) -> int:

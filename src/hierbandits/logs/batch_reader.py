@@ -8,6 +8,7 @@ import numpy as np
 from hierbandits.logs.batch import Batch
 from hierbandits.logs.cells import as_lists, as_names, refuse, refuse_missing
 from hierbandits.logs.columns import Columns
+from hierbandits.logs.encoder import Encoder
 from hierbandits.logs.left_out import LeftOut
 from hierbandits.logs.names import Names
 from hierbandits.logs.numbering import Numbering
@@ -23,12 +24,20 @@ SEPARATOR = "|"  # between the eligible arms of a CSV's cell
 
 
 class BatchReader:
-    """Turns frames into batches, keeping the names met on the way."""
+    """Turns frames into batches, keeping the names met on the way.
+
+    Without an encoder, arms are read as they are and their context is not.
+    """
 
     def __init__(
-        self, columns: Columns, arms: Sequence[Name] | None, text: bool, reading: Reading = AS_IT_IS
+        self,
+        columns: Columns,
+        arms: Sequence[Name] | None,
+        text: bool,
+        reading: Reading = AS_IT_IS,
+        encoder: Encoder | None = None,
     ) -> None:
-        self._columns, self._text = columns, text
+        self._columns, self._text, self._encoder = columns, text, encoder
         self._decimal = reading.decimal if text else None  # None: numbers are numbers already
         self.names = Names(arms)
         self._tasks = Numbering("task", self.names.tasks)
@@ -46,10 +55,16 @@ class BatchReader:
         rewards = as_numbers("reward", frame[named.reward], rows, self._decimal)
         features: Matrix | Indices
         eligible: Mask | None = None
+        played: Indices | None = None
+        cells: Matrix | None = None
         if named.arm is None:
             features = self._features(frame, rows)
         else:
-            features, eligible = self._played(frame, named.arm, rows)
+            arms, eligible = self._played(frame, named.arm, rows)
+            features = arms
+            if self._encoder is not None:
+                played, cells = arms, self._encoder.cells(frame, rows, self._decimal)
+                features = self._encoder._raw_features(cells, arms)
         decisions = times = propensities = None
         if named.decision is not None:
             as_names("decision", frame[named.decision], rows)
@@ -72,6 +87,8 @@ class BatchReader:
             self.names,
             rows,
             left_out,
+            played,
+            cells,
         )
 
     def _features(self, frame: "pl.DataFrame", rows: Indices) -> Matrix:

@@ -1,12 +1,17 @@
 """Which column of a log holds what."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """Which column holds what; the arm played or its features, and whatever else was logged."""
+    """Which column holds what; the arm played or its features, and whatever else was logged.
+
+    With an arm, features are columns of the context: who comes, in numbers, text or booleans.  An
+    `Encoder` makes the arms' features of them.
+    """
 
     task: str
     reward: str
@@ -19,10 +24,10 @@ class Columns:
     time: str | None = None  # numbers, or dates; as text 2024-03-14T09:30, or see `Reading`
 
     def __post_init__(self) -> None:
-        if (self.arm is None) == (self.features is None):
-            raise ValueError(
-                f"one of arm and features must be given, got {self.arm!r} and {self.features!r}"
-            )
+        if self.arm is None and self.features is None:
+            raise ValueError("one of arm and features must be given, got None and None")
+        if self.arm is not None and isinstance(self.features, str):
+            object.__setattr__(self, "features", (self.features,))
         if self.eligible is not None and self.arm is None:
             raise ValueError(f"eligible must come with arm, got {self.eligible!r} with features")
         if self.features is not None and not isinstance(self.features, str):
@@ -33,6 +38,9 @@ class Columns:
         for role, name in roles:
             if not isinstance(name, str):
                 raise ValueError(f"{role} must be a column's name, a string, got {name!r:.80}")
+        seen = (self.arm, *self.context)
+        if len(set(seen)) < len(seen):
+            raise ValueError(f"arm and features must be different columns, got {seen!r:.200}")
         for alone in ("reward", "propensity"):  # neither may explain itself
             others = [role for role, name in roles if name == getattr(self, alone)]
             if len(others) > 1:
@@ -42,14 +50,31 @@ class Columns:
             other = "arm" if self.task == self.arm else "population"
             raise ValueError(f"task and {other} must be different columns, got {self.task!r}")
 
+    @classmethod
+    def named(cls, columns: Mapping[str, Any]) -> "Columns":
+        """The columns that a caller names; task and reward must be among them."""
+        if columns["task"] is None or columns["reward"] is None:
+            raise ValueError(
+                "task and reward must name columns, got "
+                f"{columns['task']!r} and {columns['reward']!r}"
+            )
+        return cls(**columns)
+
     @property
     def names(self) -> list[str]:
         """All columns that are read, each once."""
         return list(dict.fromkeys(name for _, name in self._roles()))
 
     @property
+    def context(self) -> tuple[str, ...]:
+        """The columns that describe who comes, where there are arms."""
+        if self.arm is None or self.features is None:
+            return ()
+        return tuple(self.features)
+
+    @property
     def numeric(self) -> set[str]:
-        """The columns that hold a number in each cell."""
+        """The columns that hold a number in each cell, and those of a context, which may."""
         given = [self.reward, self.propensity]
         apart = () if isinstance(self.features, str) or self.features is None else self.features
         return {name for name in (*given, *apart) if name is not None}

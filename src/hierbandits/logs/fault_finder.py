@@ -51,9 +51,11 @@ class FaultFinder:
                 self._numbers(look, role, frame[column])
         if isinstance(named.features, str):
             self._lists(look, frame[named.features])
-        else:
+        elif named.arm is None:
             for column in named.features or ():
                 self._numbers(look, "features", frame[column])
+        for column in named.context:
+            self._context(look, frame[column])
         if named.eligible is not None and named.arm is not None:
             self._eligible(look, frame[named.eligible], frame[named.arm])
         if named.time is not None:
@@ -103,6 +105,17 @@ class FaultFinder:
         if role == "propensity":
             outside = ((values <= 0) | (values > 1)) & ~huge & ~missing
             look.note(role, "other", "be in (0, 1]", series, outside)
+
+    def _context(self, look: "_Look", series: "pl.Series") -> None:
+        """Numbers, text or booleans; which of them is for the encoder to say."""
+        pl = polars_module()
+        if series.dtype.is_numeric():
+            self._numbers(look, "features", series)
+            return
+        missing = look.missing("features", series)
+        if series.dtype not in (pl.String, pl.Categorical, pl.Enum, pl.Boolean):
+            must = "be a number, text or a boolean"
+            look.note("features", "other", must, series, ~missing)
 
     def _lists(self, look: "_Look", series: "pl.Series") -> None:
         pl = polars_module()

@@ -64,7 +64,7 @@ class Inspection:
         for name in (*OPTIONS, "decision"):
             given = shown.get(name, ())
             if what == "learn" and name in ("propensity", "eligible"):
-                continue  # with features, which `evaluate` does not take
+                continue  # with features alone, which `evaluate` does not take
             for column in (given,) if isinstance(given, str) else given:
                 parts.append(f"--{name}={quote(column)}")
         return " ".join([*parts, *self.suggested.options()])

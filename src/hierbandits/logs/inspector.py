@@ -100,7 +100,7 @@ def _opened(
     if not roles:
         return None, opened(source, reading)
     named = {"task": None, "reward": None} | dict(roles)
-    log = Log.of(source, named, arms, replace(reading, drop_repeated=False))
+    log = Log._opened(source, Columns.named(named), arms, replace(reading, drop_repeated=False))
     return log, (log.source, log.is_text)
 
 

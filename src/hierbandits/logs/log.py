@@ -12,6 +12,7 @@ from hierbandits.logs.batch import Batch
 from hierbandits.logs.batch_reader import BatchReader
 from hierbandits.logs.cleaner import Cleaner
 from hierbandits.logs.columns import Columns
+from hierbandits.logs.encoder import Encoder, EncoderFit
 from hierbandits.logs.group_sums import GroupSums
 from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.logs.log_sums import LogSums
@@ -54,6 +55,7 @@ class Log:
     repeated: Indices = field(default_factory=_no_rows, repr=False)  # left out: they are copies
     origin: str = "a frame"  # what was read: paths as they were given, or the kind of a frame
     files: tuple[str, ...] = ()
+    encoder: Encoder | None = None  # of arms and contexts, if there are columns of contexts
 
     @classmethod
     def read(
@@ -64,6 +66,7 @@ class Log:
         arms: Sequence[Name] | None = None,
         reading: Reading = AS_IT_IS,
         batch_rows: int = BATCH_ROWS,
+        encoder: Encoder | None = None,
     ) -> "Log":
         """A log in frames, plain columns or files.
 
@@ -71,8 +74,26 @@ class Log:
         mapping of columns, or a list of rows that are mappings; or the path of a .parquet or .csv
         file, packed or not, of a folder of them, a pattern, or a list of paths.  `arms` fixes the
         arms and their order.  Without it they are the arms that occur.  `reading` says how cells
-        are read and which rows are left out.
+        are read and which rows are left out.  If there are columns of a context, all rows are read
+        once to fit an encoder, unless one is given, an agent's say.
         """
+        log = cls._opened(source, columns, arms, reading, batch_rows)
+        if not columns.context:
+            if encoder is not None:
+                raise ValueError(f"encoder must come with arm and features, got {encoder!r:.80}")
+            return log
+        return replace(log, **log._encoding(encoder))
+
+    @classmethod
+    def _opened(
+        cls,
+        source: Any,
+        columns: Columns,
+        arms: Sequence[Name] | None,
+        reading: Reading,
+        batch_rows: int = BATCH_ROWS,
+    ) -> "Log":
+        """A log whose contexts, if any, are not encoded: its arms are as they are."""
         batch_rows = count("batch_rows", batch_rows, least=1)
         if arms is not None:
             arms = _checked_arms(arms, columns)
@@ -115,12 +136,24 @@ class Log:
                 if value is not None:
                     raise ValueError(f"{name} must not be given with a Log, got {value!r:.80}")
             return source
-        given: dict[str, Any] = dict(columns)
-        if given["task"] is None or given["reward"] is None:
+        return cls.read(source, Columns.named(columns), arms=arms, reading=reading)
+
+    def _encoding(self, encoder: Encoder | None) -> dict[str, Any]:
+        """The encoder, fitted unless it is given, and its arms, as fields of a log."""
+        columns = self.columns
+        if encoder is None:
+            fit = EncoderFit(columns.context, self.reading.decimal if self.is_text else None)
+            for frame, batch in self._read(None):
+                fit.add(frame, batch.rows)
+            assert columns.arm is not None
+            encoder = fit.encoder(columns.arm, batch.names.arms)
+        elif not isinstance(encoder, Encoder) or encoder.context != columns.context:
             raise ValueError(
-                f"task and reward must name columns, got {given['task']!r} and {given['reward']!r}"
+                f"encoder must be of the columns {columns.context!r:.200}, got {encoder!r:.200}"
             )
-        return cls.read(source, Columns(**given), arms=arms, reading=reading)
+        if self.arms is not None and self.arms != encoder.arms:
+            raise ValueError(f"arms must be the encoder's, {encoder.arms!r:.80}, got {self.arms}")
+        return {"encoder": encoder, "arms": encoder.arms}
 
     def clean_frames(
         self, cleaner: Cleaner | None = None
@@ -143,7 +176,12 @@ class Log:
 
     def batches(self) -> Iterator[Batch]:
         """Read the rows in order; a repeated decision id is refused at the end of the pass."""
-        reader = BatchReader(self.columns, self.arms, self.is_text, self.reading)
+        for _, batch in self._read(self.encoder):
+            yield batch
+
+    def _read(self, encoder: Encoder | None) -> "Iterator[tuple[pl.DataFrame, Batch]]":
+        """The rows as they are and as batches, with features by this encoder."""
+        reader = BatchReader(self.columns, self.arms, self.is_text, self.reading, encoder)
         cleaner = Cleaner(self.columns, self.reading, self.is_text, self.repeated)
         column, kept, hashes = self.columns.decision, 0, []
         for frame, rows in self.clean_frames(cleaner):
@@ -152,7 +190,7 @@ class Log:
                 if column is not None:
                     hashes.append(frame[column].hash().to_numpy())
                 kept += frame.height
-                yield batch
+                yield frame, batch
         if kept == 0:
             gone = cleaner.left_out
             some = f"none but those left out: {gone}" if gone.total else "none"

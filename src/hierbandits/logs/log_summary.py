@@ -34,7 +34,7 @@ class LogSummary:
     left_out: LeftOut
     tasks: tuple[Name, ...]
     task_rows: Indices  # (tasks,)
-    arms: tuple[Name, ...] | None  # None if the log has features
+    arms: tuple[Name, ...] | None  # None if the log names none
     arm_rows: Indices  # (arms,), or (0,)
     arm_means: Vector  # the mean reward of each arm, NaN if it was never played
     num_features: int | None
@@ -80,10 +80,10 @@ class LogSummary:
         )  # fmt: skip
         if len(self.populations) > 1:
             facts.append(["populations", f"{len(self.populations):,}"])
-        if self.arms is None:
-            facts.append(["features", f"{self.num_features:,}"])
-        else:
+        if self.arms is not None:
             facts.append(["arms", f"{len(self.arms):,}"])
+        if self.num_features is not None:
+            facts.append(["features", f"{self.num_features:,}"])
         facts += [
             ["rewards", f"{self.reward_least:.4g} to {self.reward_largest:.4g}"],
             ["mean reward", f"{self.reward_mean:.4g}, standard deviation {self.reward_std:.4g}"],
@@ -145,8 +145,8 @@ class LogCounter:
         self._range = min(low, float(rewards.min())), max(high, float(rewards.max()))
         self._task_rows = _added(self._task_rows, np.bincount(batch.tasks))
         self._first_tasks.add(batch.tasks, batch.rows)
-        if batch.is_armed:
-            arms = np.asarray(batch.features, np.intp)
+        arms = batch.arms
+        if arms is not None:
             self._arm_rows = _added(self._arm_rows, np.bincount(arms))
             self._first_arms.add(arms, batch.rows)
             self._arm_sums = _added(self._arm_sums, np.bincount(arms, rewards))
@@ -172,7 +172,7 @@ class LogCounter:
             left_out=batch.left_out,
             tasks=tuple(names.tasks),
             task_rows=self._task_rows,
-            arms=tuple(names.arms) if batch.is_armed else None,
+            arms=None if batch.arms is None else tuple(names.arms),
             arm_rows=arm_rows,
             arm_means=means,
             num_features=None if batch.is_armed else batch.dim,

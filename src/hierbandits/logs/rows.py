@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierbandits.types import Indices, Mask, Vector
+from hierbandits.types import Indices, Mask, Matrix, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,6 +20,7 @@ class Rows:
     propensities: Vector | None  # (E,)
     eligible: Mask | None  # (E, K); None if all arms are
     times: NDArray[Any] | None  # (E,)
+    cells: Matrix | None = None  # (E, columns) of contexts; None if there are none
 
     @property
     def size(self) -> int:

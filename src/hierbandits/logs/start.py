@@ -17,6 +17,7 @@ from hierbandits.beliefs.model_kinds import (
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import checked_names, plain_name, restore_frozen
 from hierbandits.file_marks import FileMarks
+from hierbandits.logs.encoder import Encoder
 from hierbandits.models.model import Model
 from hierbandits.types import Name, TaskName
 
@@ -30,13 +31,15 @@ class Start:
     `hb.Agent(start)` has learned the log: it knows the log's tasks, and new tasks share what they
     teach.  `sums` has a row for each of `tasks`; None stands for no tasks at all, where the prior
     alone holds what a log taught.  `arms` are the names of the columns of armed sums: unless
-    given, those that the prior names.
+    given, those that the prior names.  `encoder` makes the prior's features of contexts and arms:
+    the agent's decisions are then given contexts.
     """
 
     prior: Model
     sums: TaskSums | None = None  # kept as a copy that cannot be changed, never None
     tasks: Sequence[TaskName] = ()  # kept as a tuple, as are the arms
     arms: Sequence[Name] | None = None
+    encoder: Encoder | None = None
     _marks: FileMarks = field(default_factory=FileMarks, init=False)
 
     def __post_init__(self) -> None:
@@ -48,6 +51,8 @@ class Start:
         if sums is None:
             sums = record.zeros(0, prior.dim, armed=prior.is_armed)
         belief_in(prior).check_past(len(tasks), sums)
+        if self.encoder is not None:
+            _check_encoder(self.encoder, prior)
         object.__setattr__(self, "tasks", tasks)
         object.__setattr__(self, "arms", _checked_arms(self.arms, prior))
         object.__setattr__(self, "sums", _frozen(sums))
@@ -76,6 +81,7 @@ class Start:
             "prior": model_to_dict(self.prior),
             "tasks": [list(task) if isinstance(task, tuple) else task for task in self.tasks],
             "arms": None if self.arms is None else list(self.arms),
+            "encoder": None if self.encoder is None else self.encoder.to_dict(),
         }
         sums = self.record().state()
         self._marks.write(path, _KIND, _VERSION, meta, sums, overwrite=overwrite)
@@ -90,7 +96,9 @@ class Start:
             record = kind_of(prior).record
             sums = record.from_state(arrays, prior.dim, armed=prior.is_armed)
             tasks = [tuple(task) if isinstance(task, list) else task for task in meta["tasks"]]
-            start = cls(prior, sums, tasks, meta["arms"])
+            encoder = meta.get("encoder")  # files of earlier builds have none
+            encoder = None if encoder is None else Encoder.from_dict(encoder)
+            start = cls(prior, sums, tasks, meta["arms"], encoder)
         object.__setattr__(start, "_marks", marks)
         return start
 
@@ -119,6 +127,13 @@ def _checked_tasks(tasks: Any, length: int) -> tuple[TaskName, ...]:
     if len(set(tasks)) < len(tasks):
         raise ValueError(f"tasks must be different, got {list(tasks)!r:.80}")
     return tuple(tasks)
+
+
+def _check_encoder(encoder: Any, prior: Model) -> None:
+    if not isinstance(encoder, Encoder):
+        raise ValueError(f"encoder must be an Encoder, got {encoder!r:.80}")
+    if prior.is_armed or prior.dim != encoder.dim:
+        raise ValueError(f"encoder must make the prior's features, {prior}, got {encoder}")
 
 
 def _checked_arms(arms: Any, prior: Model) -> tuple[Name, ...] | None:

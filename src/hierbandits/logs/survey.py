@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from hierbandits.keyed_random import Stream
 from hierbandits.logs.batch import Batch
-from hierbandits.logs.columns import Columns
 from hierbandits.logs.log import Log
 from hierbandits.logs.log_summary import LogCounter, LogSummary
 from hierbandits.logs.reward_scale import RewardScale
@@ -80,7 +79,7 @@ class Survey:
         return cls(
             log=log,
             tasks=tuple(names.tasks),
-            coordinates=tuple(names.arms) or _feature_names(log.columns, batch.dim),
+            coordinates=_coordinate_names(log, batch),
             populations=tuple(names.populations),
             population=names.population,
             num_rows=batch.first_row + batch.num_rows,
@@ -119,13 +118,18 @@ class Survey:
     @property
     def is_armed(self) -> bool:
         """Whether coordinates are arms."""
+        return self.has_arms and self.log.encoder is None
+
+    @property
+    def has_arms(self) -> bool:
+        """Whether the log names the arms played; an encoder may have made features of them."""
         return self.log.columns.arm is not None
 
     @property
     def arms(self) -> tuple[Name, ...]:
         """The names of the arms, of a log that has them."""
-        assert self.is_armed
-        return self.coordinates
+        assert self.has_arms
+        return self.coordinates if self.log.encoder is None else self.log.encoder.arms
 
     @property
     def has_propensities(self) -> bool:
@@ -143,9 +147,10 @@ class Survey:
             if self.is_uniform:
                 choices = num_arms if eligible is None else eligible.sum(axis=1)
                 propensities = np.full(batch.num_rows, 1.0) / choices
+            assert batch.arms is not None
             yield Rows(
-                batch.numbers, batch.tasks, np.asarray(batch.features, np.intp), batch.rewards,
-                propensities, eligible, batch.times,
+                batch.numbers, batch.tasks, batch.arms, batch.rewards, propensities, eligible,
+                batch.times, batch.cells,
             )  # fmt: skip
 
 
@@ -185,8 +190,13 @@ class _Times:
         return None if times is None else np.sort(times)
 
 
-def _feature_names(columns: Columns, dim: int) -> tuple[Name, ...]:
-    if isinstance(columns.features, str):
-        return tuple(f"{columns.features}[{i}]" for i in range(dim))
-    assert columns.features is not None
-    return tuple(columns.features)
+def _coordinate_names(log: Log, batch: Batch) -> tuple[Name, ...]:
+    """The names of the arms, or of the features."""
+    if log.encoder is not None:
+        return log.encoder.coordinates
+    features = log.columns.features
+    if batch.is_armed or features is None:
+        return tuple(batch.names.arms)
+    if isinstance(features, str):
+        return tuple(f"{features}[{i}]" for i in range(batch.dim))
+    return tuple(features)

@@ -19,13 +19,16 @@ Known = TypeVar("Known", bound=Posterior)
 class ArmPosteriors(Generic[Known]):
     """The posterior of every arm's mean reward, in a table with a row for each task.
 
-    A pooled belief has one row for each population, which its tasks share.
+    A pooled belief has one row for each population, which its tasks share.  Where arms have their
+    features by a context, events take the place of tasks: each has a row, and `covs`.
     """
 
     belief: Known
     table: Matrix | None  # the arms' features, (K, d); None when armed
     row: Indices  # the row of each task, (tasks,)
     prediction: Prediction  # (rows, K) each
+    covs: Matrix | None = None  # of the arms of each event, (events, K, K)
+    tasks: Indices | None = None  # of each event
 
     @classmethod
     def of(cls, belief: Known, table: Matrix | None, row: Indices) -> "ArmPosteriors[Known]":
@@ -40,13 +43,28 @@ class ArmPosteriors(Generic[Known]):
         return cls(belief, table, row, prediction)
 
     @property
+    def draw_dim(self) -> int:
+        """How many normals make a draw."""
+        return self.belief.dim if self.covs is None else self.covs.shape[1]
+
+    def whose(self, tasks: Indices) -> Indices:
+        """Whose draws these tasks or events have: events of a task have the same ones."""
+        return tasks if self.tasks is None else self.tasks[tasks]
+
+    @property
     def means(self) -> Matrix:
         """The posterior mean of every arm in every task, (tasks, K)."""
         return self.prediction.mean[self.row]
 
     def drawn(self, tasks: Indices, normals: Matrix) -> Matrix:
-        """Posterior draws of the arms' mean rewards, (n, draws, K), of normals (n, draws, dim)."""
+        """Posterior draws of the arms' mean rewards, (n, draws, K).
+
+        `normals` are (n, draws, draw_dim).
+        """
         rows = self.row[tasks]
+        if self.covs is not None:
+            mean, roots = self.prediction.mean[rows, None], map(square_root, self.covs[rows])
+            return mean + normals @ np.stack([root.T for root in roots])
         if self.table is None and self.belief.is_diagonal:
             mean, std = self.prediction.mean[rows, None], self.prediction.std[rows, None]
             armed: Matrix = mean + std * normals

@@ -132,14 +132,16 @@ class DrawnShares:
 
     def _shares(self, tasks: Indices, eligible: Mask) -> Matrix:
         shares = np.zeros(eligible.shape)
-        dim, draws = self.posteriors.belief.dim, self.draws
+        dim, draws = self.posteriors.draw_dim, self.draws
         step = max(1, CHUNK // (draws * max(dim, eligible.shape[1])))
         for start in range(0, tasks.size, step):
             part = slice(start, start + step)
             some = tasks[part]
-            run, zero = np.tile(np.arange(draws), some.size), np.zeros(some.size * draws, np.intp)
-            keys = (run, np.repeat(some, draws), zero)
-            normals = self.stream.normals(keys, dim).reshape(some.size, draws, dim) * self.scale
+            whose, place = np.unique(self.posteriors.whose(some), return_inverse=True)
+            run, zero = np.tile(np.arange(draws), whose.size), np.zeros(whose.size * draws, np.intp)
+            keys = (run, np.repeat(whose, draws), zero)
+            normals = self.stream.normals(keys, dim).reshape(whose.size, draws, dim)
+            normals = normals[place] * self.scale
             if self.mirrored:
                 normals = np.concatenate([normals, -normals], axis=1)
             shares[part] = self.shares_of(self.posteriors.drawn(some, normals), eligible[part])
