@@ -86,7 +86,8 @@ def learn_prior(
     horizon = None if horizon is None else count("horizon", horizon, least=1)
     one_of("structure", structure, ("auto", *get_args(StructureKind)))
     gathered, arm_squares = GroupSums(split.num_groups, limits=limits), ArmSquares(split.num_groups)
-    by_arm = structure == "auto" and noise_std is None and log.columns.arm is not None
+    has_plain_arms = log.columns.arm is not None and log.encoder is None
+    by_arm = structure == "auto" and noise_std is None and has_plain_arms
 
     def gather(batch: Batch) -> None:
         limits.check_fit(len(batch.names.tasks), batch.dim, armed=batch.is_armed)
