@@ -73,7 +73,7 @@ def test_some_of_the_arms_may_be_offered():
         (["none"], None, "context must be given, with"),
         (None, {"age": 31}, "got none for 'city'"),
         (None, WHO | {"income": 3}, "got another, 'income'"),
-        (None, WHO | {"age": "old"}, "context must have a number for 'age', got 'old'"),
+        (None, WHO | {"age": "old"}, "context must have a number as the value of 'age', got 'old'"),
         (None, WHO | {"age": 1e55}, "arms must be finite and at most"),
         (None, [WHO], "context must be a mapping"),
         (["nothing"], WHO, "arms must be arms of this agent"),

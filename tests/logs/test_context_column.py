@@ -50,14 +50,14 @@ def test_the_text_of_a_csv_file_is_read():
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [
-        (AGE, None, "context must have a number for 'age', got None"),
-        (AGE, "31", "context must have a number for 'age', got '31'"),
-        (AGE, True, "context must have a number for 'age', got True"),
-        (AGE, float("nan"), "context must be finite .* got nan for 'age'"),
-        (AGE, 10**400, "context must be finite"),
-        (CITY, 3, "context must have text for 'city', got 3"),
-        (CITY, None, "context must have text for 'city', got None"),
-        (VIP, 1, "context must have True or False for 'vip', got 1"),
+        (AGE, None, "context must have a number as the value of 'age', got None"),
+        (AGE, "31", "context must have a number as the value of 'age', got '31'"),
+        (AGE, True, "context must have a number as the value of 'age', got True"),
+        (AGE, float("nan"), "context must have a value of at most .* for 'age', got nan"),
+        (AGE, 10**400, "context must have a value of at most"),
+        (CITY, 3, "context must have text as the value of 'city', got 3"),
+        (CITY, None, "context must have text as the value of 'city', got None"),
+        (VIP, 1, "context must have True or False as the value of 'vip', got 1"),
     ],
 )
 def test_values_of_another_kind_are_refused(column, value, message):
@@ -89,18 +89,27 @@ def test_a_column_comes_back_from_json(column):
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ({"name": "age", "mean": 1.0, "std": 0.0}, "column 'age' must have a positive std"),
-        ({"name": "age", "mean": float("nan"), "std": 1.0}, "must have finite numbers, got nan"),
-        ({"name": "age", "mean": "1", "std": 1.0}, "must have finite numbers, got '1'"),
-        ({"name": 3, "mean": 1.0, "std": 1.0}, "columns must be named by strings, got 3"),
+        ({"name": "age", "mean": 1.0, "std": 0.0}, "std must be positive, got 0.0 for 'age'"),
+        ({"name": "age", "mean": float("nan"), "std": 1.0}, "must be finite numbers, got nan"),
+        ({"name": "age", "mean": "1", "std": 1.0}, "must be finite numbers, got '1'"),
+        ({"name": 3, "mean": 1.0, "std": 1.0}, "name must be a column's name, a string, got 3"),
         ({"name": "age", "mean": 1.0}, "columns must be those of an encoder"),
         ("age", "columns must be those of an encoder, got 'age'"),
         ({"name": "c", "values": "ab", "shares": [0.5, 0.5]}, "lists of at least two values"),
         ({"name": "c", "values": ["a"], "shares": [1.0]}, "lists of at least two values"),
-        ({"name": "c", "values": ["a", 1], "shares": [0.5, 0.5]}, "all text or all booleans"),
-        ({"name": "c", "values": ["a", "a"], "shares": [0.5, 0.5]}, "must have distinct values"),
-        ({"name": "c", "values": ["a", "b"], "shares": [0.5, 0.6]}, "shares that sum to one"),
-        ({"name": "c", "values": ["a", "b"], "shares": [0.5, 0.3, 0.2]}, "a share for each value"),
+        (
+            {"name": "c", "values": ["a", 1], "shares": [0.5, 0.5]},
+            "all of them text or all booleans",
+        ),
+        ({"name": "c", "values": ["a", "a"], "shares": [0.5, 0.5]}, "values must be distinct"),
+        (
+            {"name": "c", "values": ["a", "b"], "shares": [0.5, 0.6]},
+            "shares must be one for each value, and sum to one",
+        ),
+        (
+            {"name": "c", "values": ["a", "b"], "shares": [0.5, 0.3, 0.2]},
+            "shares must be one for each value",
+        ),
     ],
 )
 def test_what_is_no_column_is_refused(parts, message):

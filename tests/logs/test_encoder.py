@@ -136,7 +136,7 @@ def test_what_is_no_encoder_is_refused(change, message):
     [
         ({"age": 1}, r"context must have a value for each column, .* got none for 'city'"),
         ({"age": 1, "city": "x", "agee": 2}, "got another, 'agee'"),
-        ({"age": "1", "city": "x"}, "context must have a number for 'age', got '1'"),
+        ({"age": "1", "city": "x"}, "context must have a number as the value of 'age', got '1'"),
     ],
 )
 def test_contexts_that_do_not_fit_are_refused(context, message):

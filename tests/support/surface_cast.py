@@ -31,6 +31,7 @@ def cast():
         ENVIRONMENTS["armed"], ["HierTS"], SCHEDULES["federated"], 2, num_interactions=3
     )
     yield hb.bounds.sequential(LINEAR[2], 3, 4)
+    yield from _with_contexts()
 
 
 def _of_model(model, policies, rng):
@@ -57,6 +58,16 @@ def _of_model(model, policies, rng):
             agent.reward(decision.id, float(rng.integers(2)))
         agent.decide("a")
         yield from (agent, agent.log())
+
+
+def _with_contexts():
+    """An encoder, and an agent that has it."""
+    rows = [{"x": "a", "age": 3.0, "city": "é"}, {"x": "b", "age": 4.0, "city": "u"}]
+    encoder = hb.Encoder.fit(rows, arm="x", context=["age", "city"])
+    start = hb.Start(hb.UnknownWidths.of(encoder.dim, armed=False), encoder=encoder)
+    agent = hb.Agent(start, "HierTS", seed=0)
+    agent.decide("a", context={"age": 3, "city": "é"})
+    yield from (encoder, *encoder.columns, start, agent)
 
 
 def _events(rng):

@@ -34,9 +34,11 @@ class NumberColumn:
         _check_name(self.name)
         for part in (self.mean, self.std):
             if type(part) is not float or not isfinite(part) or abs(part) > LARGEST:
-                raise ValueError(f"column {self.name!r} must have finite numbers, got {part!r:.80}")
+                raise ValueError(
+                    f"mean and std must be finite numbers, got {part!r:.80} for {self.name!r}"
+                )
         if self.std < 1 / LARGEST:
-            raise ValueError(f"column {self.name!r} must have a positive std, got {self.std}")
+            raise ValueError(f"std must be positive, got {self.std} for {self.name!r}")
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -52,11 +54,13 @@ class NumberColumn:
         """A value of this column as a cell; one that is no number is refused."""
         plain = value.item() if isinstance(value, np.generic) else value
         if type(plain) not in (int, float):
-            raise ValueError(f"context must have a number for {self.name!r}, got {value!r:.80}")
+            raise ValueError(
+                f"context must have a number as the value of {self.name!r}, got {value!r:.80}"
+            )
         if not abs(plain) <= LARGEST:  # NaN is not
             raise ValueError(
-                f"context must be finite and at most {LARGEST:g} in size, got {value!r:.80} for "
-                f"{self.name!r}"
+                f"context must have a value of at most {LARGEST:g} in size for {self.name!r}, got "
+                f"{value!r:.80}"
             )
         return float(plain)
 
@@ -97,14 +101,14 @@ class CategoryColumn:
         kinds = {type(value) for value in self.values}
         if kinds not in ({str}, {bool}) or len(set(self.values)) < len(self.values):
             raise ValueError(
-                f"column {self.name!r} must have distinct values, all text or all booleans, got "
-                f"{self.values!r:.80}"
+                "values must be distinct, and all of them text or all booleans, got "
+                f"{self.values!r:.80} for {self.name!r}"
             )
         good = all(type(share) is float and 0 < share < 1 for share in self.shares)
         if not good or len(self.shares) != len(self.values) or abs(sum(self.shares) - 1) > 1e-9:
             raise ValueError(
-                f"column {self.name!r} must have a share for each value, and shares that sum to "
-                f"one, got {self.shares!r:.80}"
+                "shares must be one for each value, and sum to one, got "
+                f"{self.shares!r:.80} for {self.name!r}"
             )
 
     @property
@@ -127,7 +131,9 @@ class CategoryColumn:
         plain = value.item() if isinstance(value, np.generic) else value
         if type(plain) is not type(self.values[0]):
             kind = "True or False" if self.is_boolean else "text"
-            raise ValueError(f"context must have {kind} for {self.name!r}, got {value!r:.80}")
+            raise ValueError(
+                f"context must have {kind} as the value of {self.name!r}, got {value!r:.80}"
+            )
         return float(self.values.index(plain)) if plain in self.values else UNSEEN
 
     def cells(self, series: "pl.Series", rows: RowNumbers, decimal: str | None) -> Vector:
@@ -184,4 +190,4 @@ def _listed(part: Any) -> Sequence[Any]:
 
 def _check_name(name: Any) -> None:
     if type(name) is not str:
-        raise ValueError(f"columns must be named by strings, got {name!r:.80}")
+        raise ValueError(f"name must be a column's name, a string, got {name!r:.80}")

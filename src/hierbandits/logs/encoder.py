@@ -168,9 +168,7 @@ class Encoder:
             missing = [name for name in names if name not in context]
             odd = [key for key in context if key not in names]
             what = f"none for {missing[0]!r}" if missing else f"another, {odd[0]!r:.80}"
-            raise ValueError(
-                f"context must have a value for each column, {names!r}, got {what}"
-            )
+            raise ValueError(f"context must have a value for each column, {names!r}, got {what}")
         return np.array([column.cell(context[column.name]) for column in self.columns])
 
     def cells(self, frame: "pl.DataFrame", rows: RowNumbers, decimal: str | None) -> Matrix:
@@ -215,9 +213,7 @@ class Encoder:
     def from_dict(cls, parts: Any) -> "Encoder":
         """The encoder that `to_dict` described, checked again."""
         if not isinstance(parts, Mapping) or parts.keys() != {"arm", "arms", "columns"}:
-            raise ValueError(
-                f"parts must be the arm, arms and columns of one, got {parts!r:.80}"
-            )
+            raise ValueError(f"parts must be the arm, arms and columns of one, got {parts!r:.80}")
         if not isinstance(parts["arms"], list) or not isinstance(parts["columns"], list):
             raise ValueError(f"parts must have lists of arms and of columns, got {parts!r:.80}")
         columns = tuple(column_from_dict(column) for column in parts["columns"])
