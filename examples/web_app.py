@@ -28,7 +28,8 @@ class App:
     def __init__(self, folder: Path) -> None:
         self.file, journal = folder / "agent.hb", folder / "journal.jsonl"
         if self.file.exists():
-            self.agent = hb.Agent.load(self.file, tail=journal, journal=journal)
+            tail = journal if journal.exists() else ()  # an agent that is new here has none
+            self.agent = hb.Agent.load(self.file, tail=tail, journal=journal)
         else:  # nothing is known yet: not even how much stores differ
             self.agent = hb.Agent(arms=PROMOS, seed=0, journal=journal)
             self.agent.save(self.file)

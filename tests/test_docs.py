@@ -1,6 +1,8 @@
 """The documentation is true: its examples run, its tables name what exists."""
 
+import contextlib
 import importlib
+import io
 import re
 from pathlib import Path
 
@@ -11,7 +13,9 @@ PACKAGE = ROOT / "src" / "hierbandits"
 
 
 def _blocks(path):
-    return re.findall(r"^```python\n(.*?)^```", path.read_text(), re.DOTALL | re.MULTILINE)
+    """The Python blocks of a page, each with the indented text right below it, if any."""
+    pattern = r"^```python\n(.*?)^```\n(?:\n((?:    [^\n]*\n|\n)+))?"
+    return re.findall(pattern, path.read_text() + "\n", re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -20,12 +24,36 @@ def _blocks(path):
      if _blocks(p)],
     ids=lambda page: page.name,
 )  # fmt: skip
-def test_every_example_of_a_page_runs(page, tmp_path, monkeypatch):
-    """A page's blocks run in order, in one namespace."""
+def test_every_example_of_a_page_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
+    """A page's blocks run in order, in one namespace; what is shown below one is its output."""
     monkeypatch.chdir(tmp_path)
     names = {}
-    for block in _blocks(page):
-        exec(compile(block, str(page), "exec"), names)
+    for block, shown in _blocks(page):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(block, str(page), "exec"), names)
+        assert is_part(shown, printed.getvalue()), f"{printed.getvalue()}\nis not\n{shown}"
+
+
+def is_part(shown, printed):
+    """Whether a page shows a part of what was printed: lines may be broken, "..." is any text."""
+    pieces = [" ".join(piece.split()) for piece in shown.split("...")]
+    pattern = ".*".join(re.escape(piece) for piece in pieces)
+    return re.search(pattern, " ".join(printed.split())) is not None
+
+
+def test_what_is_shown_must_be_what_is_printed():
+    assert is_part("", "anything")
+    assert is_part("odds are\n 3 to 1 ...", "The odds are 3 to\n1, and more")
+    assert not is_part("odds are 3 to 1", "odds are 4 to 1")
+    assert not is_part("one ... three", "three two one")
+
+
+def test_pages_show_what_their_examples_print():
+    shown = {page.stem: sum(bool(text) for _, text in _blocks(page))
+             for page in (ROOT / "docs").glob("*.md")}  # fmt: skip
+    assert shown["tutorial"] >= 4
+    assert shown["scientist"] >= 3
 
 
 def _table(page, heading):

@@ -29,13 +29,18 @@ def test_a_messy_log_is_shown_with_the_command_that_goes_on(tmp_path):
         "A log is refused while it has problems",
     ):  # fmt: skip
         assert part in text
-    words = shlex.split(inspection.command)
+    learn, evaluate = inspection.commands
+    words = shlex.split(evaluate)
     assert words[:3] == ["hierbandits", "evaluate", str(path)]
     assert words[3:] == [
         "--task=store", "--arm=promo", "--reward=revenue", "--propensity=p", "--time=day",
         "--decision=id", "--missing=n/a", "--drop-missing", "--time-format=%m/%d/%Y",
     ]  # fmt: skip
-    assert text.rstrip().endswith(inspection.command)
+    assert learn == (
+        evaluate.replace("evaluate", "learn", 1).replace(" --propensity=p", "")
+        + " --agent=agent.hb"
+    )
+    assert text.rstrip().endswith(f"Go on with: {learn}\nGo on with: {evaluate}")
     assert repr(inspection) == (
         "<Inspection of 300 rows and 7 columns: 3 problems that stop, 1 to look at>"
     )
@@ -58,19 +63,21 @@ def test_a_command_to_learn_names_what_learn_takes(tmp_path):
     path = write(tmp_path / "log.csv", as_text(rows_of(np.random.default_rng(0))))
     named = {"task": "store", "reward": "revenue"}
     inspection = hb.inspect(path, **named, arm="promo")
-    assert inspection.command == (
-        f"hierbandits learn {path} --task=store --arm=promo --reward=revenue"
+    assert inspection.commands == (
+        f"hierbandits learn {path} --task=store --arm=promo --reward=revenue --agent=agent.hb",
     )
     assert "Go on with: hierbandits learn" in _shown(inspection)
     features = hb.inspect(path, **named, features=["p"], time="day")
-    assert features.command.split()[1] == "learn"
-    assert "--features=p" in features.command
-    assert "--time=day" in features.command
+    (command,) = features.commands
+    assert command.split()[1] == "learn"
+    assert "--features=p" in command
+    assert "--time=day" in command
+    assert "--agent" not in command
 
 
 def test_a_frame_is_called_log(tmp_path):
     inspection = hb.inspect({"s": ["a", "b"], "k": ["x", "y"], "y": [1.0, 2.0]})
-    assert inspection.command.startswith("hierbandits inspect LOG")
+    assert inspection.commands[0].startswith("hierbandits inspect LOG")
     assert inspection.source == "dict"
     assert inspection.is_sound
 

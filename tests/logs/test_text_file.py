@@ -64,7 +64,7 @@ def test_decimal_commas_and_a_byte_order_mark(tmp_path):
     assert_same_sums(read.sums().sums, plain.sums)
     inspection = hb.inspect(path, **ROLES)
     assert inspection.suggested == hb.Reading(decimal=",")
-    assert "--decimal=," in inspection.command
+    assert "--decimal=," in inspection.commands[0]
 
 
 def test_names_of_text_files():

@@ -53,21 +53,28 @@ class Inspection:
         return Reading(**changes)
 
     @property
-    def command(self) -> str:
-        """The command that goes on from here."""
+    def commands(self) -> tuple[str, ...]:
+        """The commands that go on from here: the next look, or `learn` and, if it can, `evaluate`.
+
+        `evaluate` takes arms, and needs to know how likely they were.
+        """
         roles = {name: part for name, part in self.roles.items() if part is not None}
-        what = "learn" if roles else "inspect"
-        if "arm" in roles and {"propensity", "eligible"} & set(roles):
-            what = "evaluate"
+        if not roles:
+            return (self._command("inspect", dict(self.proposal)),)
+        of_choice = {"propensity", "eligible"} & set(roles)  # `learn` does without them
+        left = {name: part for name, part in roles.items() if name not in of_choice}
+        learned = self._command("learn", left, *(["--agent=agent.hb"] if "arm" in roles else []))
+        if "arm" in roles and of_choice:
+            return learned, self._command("evaluate", roles)
+        return (learned,)
+
+    def _command(self, what: str, roles: Mapping[str, Any], *more: str) -> str:
         parts = ["hierbandits", what, quote(self.source) if self.is_file else "LOG"]
-        shown = roles or dict(self.proposal)
         for name in (*OPTIONS, "decision"):
-            given = shown.get(name, ())
-            if what == "learn" and name in ("propensity", "eligible"):
-                continue  # with features alone, which `evaluate` does not take
+            given = roles.get(name, ())
             for column in (given,) if isinstance(given, str) else given:
                 parts.append(f"--{name}={quote(column)}")
-        return " ".join([*parts, *self.suggested.options()])
+        return " ".join([*parts, *self.suggested.options(), *more])
 
     def tables(self) -> list[Table]:
         """Headings, names of columns and rows of all tables."""
@@ -90,7 +97,7 @@ class Inspection:
                 "summary": self.summary,
                 "reading": self.reading,
                 "suggested": self.suggested,
-                "command": self.command,
+                "commands": self.commands,
             }
         )
         return data
@@ -120,7 +127,9 @@ class Inspection:
         if not self.is_sound:
             lines.append("A log is refused while it has problems; options and rows are above.")
         lines.append("")
-        lines.append(("Go on with: " if self.roles else "Perhaps: ") + self.command)
+        first = "Go on with: " if self.roles else "Perhaps: "
+        for command in self.commands:
+            lines.append(first + command)
         return lines
 
     def __repr__(self) -> str:
