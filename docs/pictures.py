@@ -6,6 +6,7 @@ python docs/pictures.py results    # copies those of experiments, from the folde
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
@@ -134,7 +135,8 @@ def gallery() -> None:
         path = hb.datasets.sample_log(Path(folder) / "stores.csv")
         guess = hb.inspect(path)
         looked = hb.inspect(path, **guess.proposal, reading=guess.suggested)
-        log = hb.Log.read(path, hb.Columns(**guess.proposal), reading=looked.suggested)
+        reading = replace(looked.suggested, merge_names=True)
+        log = hb.Log.read(path, hb.Columns(**guess.proposal), reading=reading)
         _, report = hb.learn_prior(log, runs=40)
         report.write(f"{folder}/learn")
         hb.evaluate(log).write(f"{folder}/evaluate")

@@ -62,6 +62,8 @@ def spoilt(rows: list[list[str]], rng: np.random.Generator) -> list[list[str]]:
         row[place["store"]] = f" {row[place['store']]} "
     for row in some(20):
         row[place["store"]] = unicodedata.normalize("NFD", row[place["store"]])
+    for row in some(10):
+        row[place["promo"]] = row[place["promo"]].upper()
     for row in some(40):
         row[place["revenue"]] = ""
     for row in some(15):

@@ -6,6 +6,8 @@ The log has 150 stores, four promotions and what customers spent.  Which promoti
 offer next, and should stores learn from each other?
 """
 
+from dataclasses import replace
+
 import hierbandits as hb
 
 # %% In the morning a colleague sends the log.  What is in it, and what is wrong with it?
@@ -18,8 +20,9 @@ looked = hb.inspect(path, **roles, reading=guess.suggested)
 for problem in looked.problems:
     print(f"{'Problem' if problem.stops else 'Look at this'}: {problem}")
 
-# %% Read it as the inspection suggests.  Every row that is left out is counted.
-log = hb.Log.read(path, hb.Columns(**roles), reading=looked.suggested)
+# %% Read it as the inspection suggests; and "FREE SHIPPING" is "free shipping" here.
+reading = replace(looked.suggested, merge_names=True)
+log = hb.Log.read(path, hb.Columns(**roles), reading=reading)
 past = log.sums()
 print(f"{past.num_rows:,} orders of {len(past.tasks)} stores, promotions: {list(past.arms)}")
 

@@ -8,17 +8,18 @@ from hierbandits.cli.reading_options import limits_of, opened_log, reading_of, s
 from hierbandits.cli.terminal import in_one_line
 
 GIVEN = {
-    "strip": True, "missing": ["NA"], "drop_missing": True, "decision": "id", "separator": ";",
-    "decimal": ",", "time_format": "%Y",
+    "strip": True, "merge_names": True, "missing": ["NA"], "drop_missing": True, "decision": "id",
+    "separator": ";", "decimal": ",", "time_format": "%Y",
 }  # fmt: skip
 
 
 def test_options_are_one_reading():
     assert reading_of(**GIVEN) == hb.Reading(
-        strip=True, missing=("NA",), drop_missing=True, drop_repeated=True, separator=";",
-        decimal=",", time_format="%Y",
+        strip=True, merge_names=True, missing=("NA",), drop_missing=True, drop_repeated=True,
+        separator=";", decimal=",", time_format="%Y",
     )  # fmt: skip
-    nothing = {"strip": False, "missing": None, "drop_missing": False, "decision": None}
+    nothing = {"strip": False, "merge_names": False, "missing": None}
+    nothing |= {"drop_missing": False, "decision": None}
     assert reading_of(**nothing, separator=None, decimal=".") == hb.Reading()
     with pytest.raises(ValueError, match="decimal must be"):
         reading_of(**nothing, separator=None, decimal="'")

@@ -104,3 +104,19 @@ def test_kinds_of_names_are_compared_through_batches():
         ("reward", "be a number"): [0],
         ("task", "be strings, as those before it"): [1],
     }
+
+
+def test_names_are_compared_by_their_looks_if_they_are_merged():
+    rows = {"s": ["a", "A", "b"], "k": ["none", "NONE", "Bogo"], "y": [1.0, 2.0, 3.0]}
+    rows["may"] = [["none"], ["none", "bogo"], ["bogo", "NONE"]]
+    roles = {"task": "s", "arm": "k", "reward": "y", "eligible": "may"}
+    merged = hb.Reading(merge_names=True)
+    for arms in (None, ["none", "bogo"]):
+        assert not hb.inspect(rows, **roles, arms=arms).is_sound
+        inspection = hb.inspect(rows, **roles, arms=arms, reading=merged)
+        assert inspection.problems == ()
+        log = hb.Log.read(rows, hb.Columns(**roles), arms=arms, reading=merged)
+        (batch,) = log.batches()
+        assert batch.eligible.tolist() == [[True, False], [True, True], [True, True]]
+        assert (log.sums().tasks, log.sums().arms) == (("a", "b"), ("none", "bogo"))
+    assert not hb.inspect(rows, **roles, arms=["none", "flyer"], reading=merged).is_sound

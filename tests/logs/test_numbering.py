@@ -1,5 +1,6 @@
 """Names of tasks, arms and populations get numbers."""
 
+import numpy as np
 import polars as pl
 import pytest
 from support.log_sources import ARMS, as_source
@@ -59,3 +60,25 @@ def test_a_name_keeps_the_place_of_its_first_appearance():
     assert numbering.places(pl.Series(["b", "a", "b"]), range(3)).tolist() == [0, 1, 0]
     assert numbering.places(pl.Series(["c", "a", "d", "c"]), range(3, 7)).tolist() == [2, 1, 3, 2]
     assert names == ["b", "a", "c", "d"]
+
+
+def test_names_that_look_alike_have_one_place_if_they_are_merged():
+    names = []
+    numbering = Numbering("task", names, merge=True)
+    first = pl.Series(["Zürich", "Oslo", "ZÜRICH ", "Zu\u0308rich"])
+    np.testing.assert_array_equal(numbering.places(first, range(4)), [0, 1, 0, 0])
+    np.testing.assert_array_equal(
+        numbering.places(pl.Series(["oslo", "Rom", "rom", "Oslo"]), range(4)), [1, 2, 2, 1]
+    )
+    assert names == ["Zürich", "Oslo", "Rom"]
+
+
+def test_given_names_take_in_those_that_look_like_them():
+    numbering = Numbering("arm", ["none", "Bogo"], fixed=True, merge=True)
+    np.testing.assert_array_equal(
+        numbering.places(pl.Series(["BOGO", "none", "bogo"]), range(3)), [1, 0, 1]
+    )
+    with pytest.raises(ValueError, match="arm must be one of 'none', 'Bogo', got 'flyer'"):
+        numbering.places(pl.Series(["NONE", "flyer"]), range(2))
+    whole = Numbering("task", [], merge=True)
+    np.testing.assert_array_equal(whole.places(pl.Series([7, 3, 7]), range(3)), [0, 1, 0])

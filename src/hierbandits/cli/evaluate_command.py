@@ -16,6 +16,7 @@ from hierbandits.cli.reading_options import (
     DropMissing,
     Limit,
     LogFiles,
+    MergeNames,
     Missing,
     MostArms,
     Separator,
@@ -112,6 +113,7 @@ def evaluate(
     limit: Limit = None,
     decision: Decision = None,
     strip: Strip = False,
+    merge_names: MergeNames = False,
     missing: Missing = None,
     drop_missing: DropMissing = False,
     time_format: TimeFormat = None,
@@ -151,8 +153,8 @@ row, and learn from the rows where the log played the arm they chose.
     answer, folder = Answer(as_json, quiet), RunFolder(out, call, overwrite=overwrite)
     with stopped_at_once(), folder.made(), failing():
         reading = reading_of(
-            strip=strip, missing=missing, drop_missing=drop_missing, decision=decision,
-            separator=separator, decimal=decimal, time_format=time_format,
+            strip=strip, merge_names=merge_names, missing=missing, drop_missing=drop_missing,
+            decision=decision, separator=separator, decimal=decimal, time_format=time_format,
         )  # fmt: skip
         source, named_arms = source_of(log), arms
         if hierarchy is not None and hierarchy.arms is not None:

@@ -11,6 +11,7 @@ from hierbandits.cli.reading_options import (
     Decision,
     DropMissing,
     LogFiles,
+    MergeNames,
     Missing,
     Separator,
     Strip,
@@ -51,6 +52,7 @@ def inspect(
     ] = None,
     decision: Decision = None,
     strip: Strip = False,
+    merge_names: MergeNames = False,
     missing: Missing = None,
     drop_missing: DropMissing = False,
     time_format: TimeFormat = None,
@@ -79,8 +81,8 @@ there is no such log or column.
     source = source_of(log)
     try:
         reading = reading_of(
-            strip=strip, missing=missing, drop_missing=drop_missing, decision=decision,
-            separator=separator, decimal=decimal, time_format=time_format,
+            strip=strip, merge_names=merge_names, missing=missing, drop_missing=drop_missing,
+            decision=decision, separator=separator, decimal=decimal, time_format=time_format,
         )  # fmt: skip
         with stopped_at_once():
             inspection = inspected(

@@ -13,6 +13,7 @@ from hierbandits.cli.reading_options import (
     DropMissing,
     Limit,
     LogFiles,
+    MergeNames,
     Missing,
     MostArms,
     Separator,
@@ -94,6 +95,7 @@ def learn(
     limit: Limit = None,
     decision: Decision = None,
     strip: Strip = False,
+    merge_names: MergeNames = False,
     missing: Missing = None,
     drop_missing: DropMissing = False,
     time_format: TimeFormat = None,
@@ -133,8 +135,8 @@ there is such an agent, in a file of its own: decide and reward take it.
         _check_new(agent)
     with stopped_at_once(), folder.made(), failing():
         reading = reading_of(
-            strip=strip, missing=missing, drop_missing=drop_missing, decision=decision,
-            separator=separator, decimal=decimal, time_format=time_format,
+            strip=strip, merge_names=merge_names, missing=missing, drop_missing=drop_missing,
+            decision=decision, separator=separator, decimal=decimal, time_format=time_format,
         )  # fmt: skip
         columns = {
             "task": task, "reward": reward, "arm": arm, "features": features or None,

@@ -39,6 +39,12 @@ Limit = Annotated[
     ),
 ]
 Strip = Annotated[bool, typer.Option("--strip", help="Remove spaces around text.")]
+MergeNames = Annotated[
+    bool,
+    typer.Option(
+        "--merge-names", help="Names that differ in case, spaces or forms of letters are one."
+    ),
+]
 Missing = Annotated[
     list[str] | None,
     typer.Option(
@@ -79,6 +85,7 @@ def source_of(files: Sequence[str]) -> Any:
 def reading_of(
     *,
     strip: bool,
+    merge_names: bool,
     missing: Sequence[str] | None,
     drop_missing: bool,
     decision: str | None,
@@ -91,6 +98,7 @@ def reading_of(
 
     return Reading(
         strip=strip,
+        merge_names=merge_names,
         missing=tuple(missing or ()),
         drop_missing=drop_missing,
         drop_repeated=decision is not None,

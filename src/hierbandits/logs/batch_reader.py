@@ -40,9 +40,12 @@ class BatchReader:
         self._columns, self._text, self._encoder = columns, text, encoder
         self._decimal = reading.decimal if text else None  # None: numbers are numbers already
         self.names = Names(arms)
-        self._tasks = Numbering("task", self.names.tasks)
-        self._arms = Numbering("arm", self.names.arms, fixed=arms is not None, text=self._text)
-        self._populations = Numbering("population", self.names.populations)
+        merge = reading.merge_names
+        self._tasks = Numbering("task", self.names.tasks, merge=merge)
+        self._arms = Numbering(
+            "arm", self.names.arms, fixed=arms is not None, text=self._text, merge=merge
+        )
+        self._populations = Numbering("population", self.names.populations, merge=merge)
         self._dim: int | None = None
         self._times = TimeReader(reading.time_format, reading.decimal)
         if columns.population is None:

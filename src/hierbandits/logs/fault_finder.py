@@ -10,6 +10,7 @@ from hierbandits.logs.batch_reader import SEPARATOR
 from hierbandits.logs.cells import missing_cells
 from hierbandits.logs.columns import Columns
 from hierbandits.logs.fault import Faults, Kind
+from hierbandits.logs.names import look_of
 from hierbandits.logs.numbers import parsed_numbers
 from hierbandits.logs.polars_import import polars_module
 from hierbandits.logs.reading import Reading
@@ -30,6 +31,7 @@ class FaultFinder:
     ) -> None:
         self._columns, self._arms, self._text = columns, arms, text
         self._decimal = reading.decimal if text else None
+        self._merge = reading.merge_names
         self._times = TimeReader(reading.time_format, reading.decimal)
         self._dim: int | None = None
         self._integers: dict[str, bool] = {}  # whether the names of each role are integers
@@ -73,12 +75,12 @@ class FaultFinder:
             look.note(role, "other", "be a string or an integer", series, ~missing)
             return
         if role == "arm" and self._arms is not None:
-            known = [str(arm) for arm in self._arms] if self._text else list(self._arms)
+            known = self._known()
             if isinstance(known[0], int) != whole:
                 kind = "strings" if whole else "integers"
                 look.note(role, "other", f"be {kind}, as the names given", series, ~missing)
                 return
-            cells = series if whole else series.cast(pl.String)
+            cells = self._compared(series if whole else series.cast(pl.String))
             unknown = ~cells.is_in(known).fill_null(True).to_numpy()
             look.note(role, "other", "be one of the arms given", series, unknown & ~missing)
         elif role != "decision" and whole != self._integers.setdefault(role, whole):
@@ -157,8 +159,9 @@ class FaultFinder:
             return
         none = lists.list.len().fill_null(1).to_numpy() == 0
         look.note("eligible", "other", "hold at least one arm", series, none & ~missing)
+        lists = self._compared(lists)
         try:
-            table = pl.DataFrame({"may": lists, "arm": arms})
+            table = pl.DataFrame({"may": lists, "arm": self._compared(arms)})
             among = table.select(pl.col("may").list.contains(pl.col("arm"))).to_series()
         except pl.exceptions.PolarsError:
             look.note("eligible", "other", "hold names as the arms are", series, ~missing)
@@ -166,10 +169,27 @@ class FaultFinder:
         outside = ~among.fill_null(True).to_numpy() & ~missing & ~none
         look.note("arm", "other", "be among the eligible arms", arms, outside)
         if self._arms is not None:
-            known = [str(arm) for arm in self._arms] if self._text else list(self._arms)
-            strange = lists.list.eval(~pl.element().is_in(known)).list.any()
+            strange = lists.list.eval(~pl.element().is_in(self._known())).list.any()
             odd = strange.fill_null(False).to_numpy() & ~missing
             look.note("eligible", "other", "hold the arms given", series, odd)
+
+    def _known(self) -> list[Name]:
+        """The arms that were given, as cells are compared with them."""
+        known = [str(arm) if self._text else arm for arm in self._arms or ()]
+        return [look_of(arm) if self._merge and isinstance(arm, str) else arm for arm in known]
+
+    def _compared(self, names: "pl.Series") -> "pl.Series":
+        """Names, or lists of names, as they are compared: by their looks if these are merged."""
+        pl = polars_module()
+        is_list = isinstance(names.dtype, pl.List)
+        flat = names.explode() if is_list else names
+        if not self._merge or flat.dtype != pl.String:
+            return names
+        old = flat.drop_nulls().unique().to_list()
+        new = [look_of(name) for name in old]
+        if not is_list:
+            return names.replace(old, new)
+        return names.list.eval(pl.element().replace(old, new))
 
     def _moments(self, look: "_Look", series: "pl.Series") -> None:
         missing = look.missing("time", series)

@@ -1,9 +1,9 @@
 """Names that look alike, and columns of names that cannot be what they are said to be."""
 
 from collections.abc import Iterable, Sequence
-from unicodedata import normalize
 
 from hierbandits.logs.limits import LIMITS
+from hierbandits.logs.names import look_of
 from hierbandits.logs.problem import SHOWN_ROWS, Problem
 from hierbandits.reporting.shown_name import shown_name
 from hierbandits.types import Indices, Name
@@ -84,7 +84,7 @@ def _look_alikes(
     for groups, how, remedy, fix in (
         (spaces, "spaces around them", "--strip makes them one.", {"strip": True}),
         (others, "case, spaces or the form of letters",
-         "If they are the same, give them one name in the log.", {}),
+         "If they are the same, --merge-names makes them one.", {}),
     ):  # fmt: skip
         if groups:
             shown = "; ".join(
@@ -126,6 +126,5 @@ def alike(names: Sequence[Name]) -> list[list[int]]:
     groups: dict[str, list[int]] = {}
     for place, name in enumerate(names):
         if isinstance(name, str):
-            look = " ".join(normalize("NFKC", name).casefold().split())
-            groups.setdefault(look, []).append(place)
+            groups.setdefault(look_of(name), []).append(place)
     return [group for group in groups.values() if len(group) > 1]

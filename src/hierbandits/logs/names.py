@@ -1,10 +1,16 @@
 """The names of tasks, arms and populations that are met in a log."""
 
 from collections.abc import Sequence
+from unicodedata import normalize
 
 import numpy as np
 
 from hierbandits.types import Name
+
+
+def look_of(name: str) -> str:
+    """What names have in common that look the same to people: case and spaces do not count."""
+    return " ".join(normalize("NFKC", name).casefold().split())
 
 
 class Names:

@@ -16,6 +16,7 @@ class Reading:
     """
 
     strip: bool = False  # remove spaces around text; text of which nothing is left is missing
+    merge_names: bool = False  # names that differ in case, spaces or forms of letters are the first
     missing: Sequence[str] = ()  # text that stands for a missing cell: ("NA", "NULL")
     drop_missing: bool = False  # leave out rows with a missing cell in a column that is read
     drop_repeated: bool = False  # leave out rows that repeat an earlier one, decision id and all
@@ -24,7 +25,7 @@ class Reading:
     decimal: str = "."  # or "," in a CSV whose numbers have a decimal comma
 
     def __post_init__(self) -> None:
-        for name in ("strip", "drop_missing", "drop_repeated"):
+        for name in ("strip", "merge_names", "drop_missing", "drop_repeated"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r:.80}")
         words = self.missing
