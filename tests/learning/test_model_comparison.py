@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import gammaln, logsumexp
-from support.learn_logs import drawn, sums_of
+from support.learn_logs import drawn, learned, sums_of
 
 import hierbandits as hb
 from hierbandits.learning.model_comparison import Comparison
@@ -127,3 +127,13 @@ def test_clear_cases_are_told_apart(best, hyper_std, task_std, armed):
         assert 0 < odds["hierarchical"] < np.log(20)  # which can be as near to it as it likes
     assert report.calibration is None
     assert report.promises is None
+
+
+def test_a_comparison_is_shown_in_a_line():
+    _, _, report = learned(True)
+    shown, best = repr(report.comparison), report.comparison.best
+    assert shown.startswith(f"<Comparison: {best} fits best; probabilities: pooled ")
+    assert len(shown) < 200
+    html = report.comparison._repr_html_()
+    for name in ("pooled", "hierarchical", "independent"):
+        assert f"{name}</t" in html

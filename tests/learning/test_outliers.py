@@ -1,5 +1,7 @@
 """Tasks that the others do not explain."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -66,3 +68,18 @@ def test_p_values_are_uniform_where_the_model_is_right_and_an_odd_task_is_named(
     assert outliers.coordinates[outliers.odd[77]] == ("a1" if armed else "x1")
     assert outliers.odd_z[77] > 3
     assert "t77" in report.verdict[2]
+
+
+def test_outliers_are_shown_in_a_line():
+    rows = drawn(13, armed=True, populations=1, tasks=14, events=40)
+    rows.rewards[rows.task == 5] += 30
+    _, report = hb.learn_prior(rows.frame(), **rows.arguments, held_out=0, runs=0)
+    odd = report.outliers
+    name = odd.tasks[5]
+    assert odd.flagged_tasks == [name]
+    assert repr(odd) == f"<Outliers: 1 of 14 tasks stand out: {name}>"
+    assert odd._repr_html_().index(str(name)) < odd._repr_html_().index(str(odd.tasks[0]))
+    none = replace(odd, flagged=np.zeros(14, bool))
+    assert repr(none) == "<Outliers: 0 of 14 tasks stand out>"
+    every = replace(odd, flagged=np.ones(14, bool))
+    assert repr(every).endswith(" and 11 more>")

@@ -24,3 +24,17 @@ def test_the_frame_has_a_row_for_each_task_and_two_columns_for_each_coordinate()
     assert frame["task"].to_list() == rows.names
     assert frame["rows"].to_list() == np.bincount(rows.task).tolist()
     np.testing.assert_array_equal(frame["std x2"].to_numpy(), report.shrinkage.std[:, 2])
+
+
+def test_shrinkage_is_shown_in_a_line():
+    rows, _, report = learned(False)
+    weights = report.shrinkage.weight
+    shown = repr(report.shrinkage)
+    assert shown.startswith(f"<Shrinkage of {weights.size} tasks: others weigh {weights.min():.2g}")
+    assert len(shown) < 120
+    assert str(rows.names[0]) in report.shrinkage._repr_html_()
+    nobody = Shrinkage(
+        tasks=(), coordinates=(), population=np.empty(0, int), rows=np.empty(0),
+        weight=np.empty(0), mean=np.empty((0, 0)), std=np.empty((0, 0)),
+    )  # fmt: skip
+    assert repr(nobody) == "<Shrinkage of no task>"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.learn_logs import CLOSE, FORMS, drawn, sums_of
+from support.learn_logs import CLOSE, FORMS, drawn, learned, sums_of
 from support.oracle import full, paper_linear
 
 import hierbandits as hb
@@ -87,3 +87,16 @@ def test_features_that_repeat_each_other_are_told_of():
         assert report.similarity.condition == pytest.approx(expected, rel=1e-6)
         assert ("Features nearly repeat each other" in report.verdict[1]) == told
         assert report.to_dict()["similarity"]["condition"] == report.similarity.condition
+
+
+def test_similarity_is_shown_in_a_line():
+    _, _, report = learned(True)
+    similarity = report.similarity
+    shown = repr(similarity)
+    assert shown.startswith(f"<Similarity over {len(similarity.coordinates)} arms: tasks differ by")
+    assert f"noise {similarity.noise_std:.3g}; {similarity.overall_share:.0%} of the" in shown
+    assert len(shown) < 200
+    html = similarity._repr_html_()
+    for name, width in zip(similarity.coordinates, similarity.task_std, strict=True):
+        assert str(name) in html
+        assert f"{width:.3g}" in html

@@ -10,6 +10,7 @@ from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.learning.width_evidence import WidthEvidence
 from hierbandits.learning.width_grid import finer, log_weights, masses
+from hierbandits.reporting.notebook_card import notebook_card
 from hierbandits.types import Indices, Matrix, Vector
 
 LOWEST, HIGHEST, FURTHEST = -7, 5, 20  # of the widths, powers of two
@@ -51,6 +52,17 @@ class Comparison:
         for name, widths in comparison.typical.items():
             search.noise[name] = noise_std or search.width_evidence.noise(*widths)
         return comparison
+
+    def __repr__(self) -> str:
+        odds = ", ".join(f"{name} {share:.3g}" for name, share in self.probability.items())
+        return f"<Comparison: {self.best} fits best; probabilities: {odds}>"
+
+    def _repr_html_(self) -> str:
+        logs, shares = self.log_evidence, self.probability
+        best = logs[self.best]
+        rows = [[name, f"{logs[name] - best:.4g}", f"{shares[name]:.3g}"] for name in logs]
+        columns = ("model", "log evidence less the best", "probability")
+        return notebook_card(repr(self), (), [("One, alike, or strangers?", columns, rows)])
 
     @property
     def log_evidence(self) -> dict[str, float]:

@@ -11,9 +11,12 @@ from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.learning.leave_one_out import without_each
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.reporting.notebook_card import notebook_card
+from hierbandits.reporting.shown_name import shown_name
 from hierbandits.types import Indices, Mask, Matrix, Name, Vector
 
 FALSE_ALARMS = 0.05  # the share of the flagged tasks that may be, on average
+_FEW = 3  # names in a line
 _RANK = 1e-10  # relative eigenvalues below this are rounding
 
 
@@ -87,6 +90,21 @@ class Outliers:
     def flagged_tasks(self) -> list[Name]:
         """The flagged tasks, the most surprising first."""
         return [self.tasks[s] for s in self.flagged_places]
+
+    def __repr__(self) -> str:
+        flagged = [shown_name(name) for name in self.flagged_tasks]
+        named = f": {', '.join(flagged[:_FEW])}" if flagged else ""
+        more = f" and {len(flagged) - _FEW:,} more" if len(flagged) > _FEW else ""
+        return f"<Outliers: {len(flagged):,} of {len(self.tasks):,} tasks stand out{named}{more}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [shown_name(self.tasks[s]), shown_name(self.coordinates[self.odd[s]]),
+             f"{self.odd_z[s]:+.2g}", f"{self.p_value[s]:.2g}", "yes" if self.flagged[s] else ""]
+            for s in np.argsort(self.p_value, kind="stable").tolist()
+        ]  # fmt: skip
+        columns = ("task", "most surprising", "z", "p", "stands out")
+        return notebook_card(repr(self), (), [("Least explained by the others", columns, rows)])
 
     def frame(self) -> Any:
         """One row for each task, as a polars frame."""

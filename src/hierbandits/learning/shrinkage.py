@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
+from hierbandits.reporting.notebook_card import notebook_card
+from hierbandits.reporting.shown_name import shown_name
 from hierbandits.types import Indices, Matrix, Name, Vector
 
 
@@ -51,6 +53,24 @@ class Shrinkage:
         """The weights at the 0, 25, 50, 75 and 100 % points."""
         points = np.quantile(self.weight, [0, 0.25, 0.5, 0.75, 1]).tolist()
         return dict(zip(("least", "25 %", "median", "75 %", "most"), points, strict=True))
+
+    def __repr__(self) -> str:
+        if not self.weight.size:
+            return "<Shrinkage of no task>"
+        points = self.quantiles()
+        return (
+            f"<Shrinkage of {self.weight.size:,} tasks: others weigh {points['least']:.2g} to "
+            f"{points['most']:.2g}, median {points['median']:.2g}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [shown_name(name), f"{self.rows[s]:,.0f}", f"{self.weight[s]:.2g}"]
+            for s, name in enumerate(self.tasks)
+        ]
+        heading = "How much each task leans on the others"
+        columns = ("task", "rows", "weight of others")
+        return notebook_card(repr(self), (), [(heading, columns, rows)])
 
     def frame(self) -> Any:
         """One row for each task, as a polars frame."""

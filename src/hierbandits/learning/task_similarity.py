@@ -8,6 +8,8 @@ import numpy as np
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.learning.width_evidence import feature_sizes
+from hierbandits.reporting.notebook_card import notebook_card
+from hierbandits.reporting.shown_name import shown_name
 from hierbandits.types import Indices, Mask, Matrix, Name, Vector
 
 if TYPE_CHECKING:
@@ -134,6 +136,23 @@ class Similarity:
             iterations=fit.iterations,
             log_evidence=fit.log_evidence,
         )
+
+    def __repr__(self) -> str:
+        size, what = len(self.coordinates), "arms" if self.is_armed else "features"
+        return (
+            f"<Similarity over {size:,} {what}: tasks differ by {self.task_std.min():.3g} to "
+            f"{self.task_std.max():.3g}, noise {self.noise_std:.3g}; {self.overall_share:.0%} of "
+            "the variance lies between tasks>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [shown_name(name), ", ".join(f"{mean:.4g}" for mean in self.mean[:, j]),
+             f"{self.task_std[j]:.3g}", f"{self.task_low[j]:.3g} to {self.task_high[j]:.3g}"]
+            for j, name in enumerate(self.coordinates)
+        ]  # fmt: skip
+        columns = ("arm" if self.is_armed else "feature", "mean", "tasks differ by", "95 %")
+        return notebook_card(repr(self), (), [("How similar tasks are", columns, rows)])
 
     @property
     def is_noise_told(self) -> bool:
