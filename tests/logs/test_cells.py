@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 from support.log_sources import ARMS, BATCH, FEATURES, KINDS, ROWS, as_source, full_frame
 
-from hierbandits.logs import Columns, Log
+from hierbandits.logs import Columns, Log, Reading
+from hierbandits.logs.cells import tidied
 
 BAD = {
     "null task": ("task", None, "task must not be missing"),
@@ -116,3 +117,19 @@ def test_an_empty_entry_of_a_csvs_eligible_arms_is_refused(tmp_path):
     columns = Columns(task="task", arm="arm", reward="reward", eligible="may")
     with pytest.raises(ValueError, match=r"be arms separated by '\|', got 'a\|\|b' .* at row 1$"):
         Log.read(tmp_path / "log.csv", columns).sums()
+
+
+@pytest.mark.parametrize(
+    ("mark", "decimal", "text", "value"),
+    [
+        (",", ".", "1,234.5", "1234.5"), (",", ".", "-12,345,678", "-12345678"),
+        (".", ",", "1.234,5", "1234,5"), (" ", ",", "1\u202f234,5", "1234,5"),
+        ("'", ".", "1'234.", "1234."), (",", ".", "1,23", "1,23"), (",", ".", "0,123", "0,123"),
+        (",", ".", "1,234 stores", "1,234 stores"), (",", ".", "12.5", "12.5"),
+    ],
+)  # fmt: skip
+def test_marks_between_thousands_are_removed_from_numbers_alone(mark, decimal, text, value):
+    frame = pl.DataFrame({"y": [text, None]})
+    reading = Reading(thousands=mark, decimal=decimal)
+    assert tidied(frame, reading, is_text=True)["y"].to_list() == [value, None]
+    assert tidied(frame, reading, is_text=False)["y"].to_list() == [text, None]

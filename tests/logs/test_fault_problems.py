@@ -62,3 +62,26 @@ def test_what_must_be_corrected_by_hand():
     assert problem.finding == "1 cells must be in (0, 1], got '2.0'"
     assert (problem.fix, problem.rows, problem.role) == ({}, (4,), "propensity")
     assert "empty them" in _told("finite", ["inf"], must="be finite").remedy
+
+
+@pytest.mark.parametrize(
+    ("cells", "remedy", "value"),
+    [
+        (["1,234.5", "99.5"], "--thousands=, goes on", 1234.5),
+        (["1 234.5", "12 345"], "--thousands=' ' goes on", 1234.5),
+        (["1,234", "99.5"], "--decimal=, or --thousands=, goes on: only you know which", None),
+        (["1,25", "99,5"], "--decimal=, goes on", 1.25),
+    ],
+)
+def test_thousands_are_told_from_decimals(cells, remedy, value, tmp_path):
+    path = tmp_path / "log.csv"
+    rows = "".join(f"a;x;{cell}\n" for cell in cells)
+    path.write_text(f"s;k;y\n{rows}", encoding="utf-8")
+    roles = {"task": "s", "arm": "k", "reward": "y"}
+    inspection = hb.inspect(path, **roles)
+    (problem,) = [problem for problem in inspection.problems if problem.stops]
+    assert remedy in str(problem)
+    if value is not None:
+        log = hb.Log.read(path, hb.Columns(**roles), reading=inspection.suggested)
+        (batch,) = log.batches()
+        assert batch.rewards[0] == value

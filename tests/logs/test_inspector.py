@@ -185,7 +185,7 @@ def test_without_roles_columns_are_listed_and_roles_proposed(tmp_path):
         *("text", "text", "text", "numbers", "dates", "numbers", "text")
     ]
     assert _problem(inspection, "store", "spaces around").rows == (3,)
-    assert inspection.command.startswith(f"hierbandits inspect {path} --task=store --arm=promo")
+    assert inspection.commands[0].startswith(f"hierbandits inspect {path} --task=store --arm=promo")
     assert inspection.command.endswith("--strip")
 
 

@@ -38,3 +38,9 @@ def test_what_differs_from_the_defaults_is_told_and_spelt_as_options():
         "--strip", "--missing=NA", "--missing='no data'", "--drop-missing",
         "--time-format=%d.%m.%Y", "--separator='\t'", "--decimal=,",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("thousands", "decimal"), [("x", "."), (",", ","), (1, "."), ("", ".")])
+def test_the_mark_between_thousands_is_checked(thousands, decimal):
+    with pytest.raises(ValueError, match="thousands must be one of"):
+        hb.Reading(thousands=thousands, decimal=decimal)

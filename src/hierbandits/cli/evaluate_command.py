@@ -21,6 +21,7 @@ from hierbandits.cli.reading_options import (
     MostArms,
     Separator,
     Strip,
+    Thousands,
     TimeFormat,
     limits_of,
     opened_log,
@@ -119,6 +120,7 @@ def evaluate(
     time_format: TimeFormat = None,
     separator: Separator = None,
     decimal: Decimal = ".",
+    thousands: Thousands = None,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/evaluate"),
     overwrite: OverwriteOption = False,
     as_json: JsonOption = False,
@@ -154,7 +156,8 @@ row, and learn from the rows where the log played the arm they chose.
     with stopped_at_once(), folder.made(), failing():
         reading = reading_of(
             strip=strip, merge_names=merge_names, missing=missing, drop_missing=drop_missing,
-            decision=decision, separator=separator, decimal=decimal, time_format=time_format,
+            decision=decision, separator=separator, decimal=decimal,
+            thousands=thousands, time_format=time_format,
         )  # fmt: skip
         source, named_arms = source_of(log), arms
         if hierarchy is not None and hierarchy.arms is not None:

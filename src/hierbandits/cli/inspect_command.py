@@ -15,6 +15,7 @@ from hierbandits.cli.reading_options import (
     Missing,
     Separator,
     Strip,
+    Thousands,
     TimeFormat,
     reading_of,
     source_of,
@@ -58,6 +59,7 @@ def inspect(
     time_format: TimeFormat = None,
     separator: Separator = None,
     decimal: Decimal = ".",
+    thousands: Thousands = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -82,7 +84,8 @@ there is no such log or column.
     try:
         reading = reading_of(
             strip=strip, merge_names=merge_names, missing=missing, drop_missing=drop_missing,
-            decision=decision, separator=separator, decimal=decimal, time_format=time_format,
+            decision=decision, separator=separator, decimal=decimal,
+            thousands=thousands, time_format=time_format,
         )  # fmt: skip
         with stopped_at_once():
             inspection = inspected(

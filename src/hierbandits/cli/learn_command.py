@@ -18,6 +18,7 @@ from hierbandits.cli.reading_options import (
     MostArms,
     Separator,
     Strip,
+    Thousands,
     TimeFormat,
     limits_of,
     opened_log,
@@ -101,6 +102,7 @@ def learn(
     time_format: TimeFormat = None,
     separator: Separator = None,
     decimal: Decimal = ".",
+    thousands: Thousands = None,
     agent: Annotated[
         Path | None,
         typer.Option(help="A new file, agent.hb say, for an agent that has learned the log."),
@@ -136,7 +138,8 @@ there is such an agent, in a file of its own: decide and reward take it.
     with stopped_at_once(), folder.made(), failing():
         reading = reading_of(
             strip=strip, merge_names=merge_names, missing=missing, drop_missing=drop_missing,
-            decision=decision, separator=separator, decimal=decimal, time_format=time_format,
+            decision=decision, separator=separator, decimal=decimal,
+            thousands=thousands, time_format=time_format,
         )  # fmt: skip
         columns = {
             "task": task, "reward": reward, "arm": arm, "features": features or None,

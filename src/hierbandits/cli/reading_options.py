@@ -62,6 +62,10 @@ Separator = Annotated[
 ]
 Decimal = Annotated[str, typer.Option(help="Decimal mark of a CSV file's numbers: . or ,")]
 
+Thousands = Annotated[
+    str | None, typer.Option(help="Mark between thousands of a CSV file's numbers: , in 1,234.5")
+]
+
 
 def limits_of(given: Sequence[str] | None) -> dict[str, int]:
     """The limits that are given, by name."""
@@ -91,6 +95,7 @@ def reading_of(
     decision: str | None,
     separator: str | None,
     decimal: str,
+    thousands: str | None = None,
     time_format: str | None = None,
 ) -> "Reading":
     """The options as one value; a decision's id tells which rows are copies."""
@@ -105,6 +110,7 @@ def reading_of(
         time_format=time_format,
         separator=separator,
         decimal=decimal,
+        thousands=thousands,
     )
 
 

@@ -1,5 +1,6 @@
 """The cells of a column: none missing, names and lists; an error names the cell's row."""
 
+import re
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from hierbandits.logs.polars_import import polars_module
@@ -20,6 +21,12 @@ def refuse(what: str, series: "pl.Series", rows: RowNumbers, place: int, must: s
     raise ValueError(f"{what} must {must}, got {value!r:.80} {where}")
 
 
+def grouped(mark: str, decimal: str) -> str:
+    """A pattern of numbers with this mark between thousands: 1,234.5, but not 1,23 or 0,123."""
+    between = r"[ \u00a0\u202f]" if mark == " " else re.escape(mark)
+    return rf"^[+-]?[1-9]\d{{0,2}}({between}\d{{3}})+({re.escape(decimal)}\d*)?$"
+
+
 def tidied(frame: "pl.DataFrame", reading: Reading, is_text: bool) -> "pl.DataFrame":
     """The cells as they are meant: in a text file, an empty cell is missing, quoted or not."""
     pl = polars_module()
@@ -30,12 +37,25 @@ def tidied(frame: "pl.DataFrame", reading: Reading, is_text: bool) -> "pl.DataFr
             cells = frame[name].cast(pl.String)
             if reading.strip:
                 cells = cells.str.strip_chars()
+            if is_text and reading.thousands is not None:
+                cells = _ungrouped(cells, reading.thousands, reading.decimal)
             nothing = [*reading.missing, *([""] if is_text or reading.strip else [])]
             blank = cells.is_in(nothing).fill_null(False)
             if blank.any():
                 cells = cells.set(blank, None)
             frame = frame.with_columns(cells.alias(name))
     return frame
+
+
+def _ungrouped(cells: "pl.Series", mark: str, decimal: str) -> "pl.Series":
+    """Cells that are numbers without the mark between their thousands; all others as they are."""
+    pl = polars_module()
+    between = "[ \u00a0\u202f]" if mark == " " else re.escape(mark)
+    name = pl.col(cells.name)
+    plain = name.str.replace_all(between, "")
+    is_grouped = name.str.contains(grouped(mark, decimal))
+    chosen = pl.when(is_grouped).then(plain).otherwise(name)
+    return cells.to_frame().select(chosen.alias(cells.name)).to_series()
 
 
 def missing_cells(series: "pl.Series") -> "pl.Series":

@@ -1,12 +1,14 @@
 """Bad cells as people are told of them: what each does, and what goes on."""
 
+import re
 from typing import Any
 
+from hierbandits.logs.cells import grouped
 from hierbandits.logs.fault import Fault
 from hierbandits.logs.numbers import is_number
 from hierbandits.logs.polars_import import polars_module
 from hierbandits.logs.problem import Problem
-from hierbandits.logs.reading import Reading
+from hierbandits.logs.reading import THOUSANDS, Reading
 from hierbandits.logs.times import matching_formats
 
 NOTHING = ("na", "n/a", "nan", "null", "none", "nil", "-", "--", "?", ".", "missing", "#n/a", "")
@@ -59,7 +61,12 @@ def _no_number(fault: Fault, reading: Reading, is_text: bool) -> Problem:
         rest = [word for word in rest if word and not is_number(word, reading.decimal)]
     words = sorted({word for word in rest if word.lower() in NOTHING})
     rest = [word for word in rest if word not in words]
-    if rest and all(is_number(word, other) for word in rest):
+    if rest and (mark := _thousands(rest, reading)):
+        if mark == other and not any(reading.decimal in word for word in rest):
+            both = f"--decimal={other} or --thousands={other}"
+            return _problem(fault, finding, f"{both} goes on: only you know which.")
+        fix["thousands"], rest = mark, []
+    elif rest and all(is_number(word, other) for word in rest):
         fix["decimal"], rest = other, []
     if words:
         fix |= {"missing": (*reading.missing, *words), "drop_missing": True}
@@ -67,6 +74,15 @@ def _no_number(fault: Fault, reading: Reading, is_text: bool) -> Problem:
         return _problem(fault, finding, "Correct these cells, or name another column.")
     ways = Reading(**fix).options()
     return _problem(fault, finding, f"{' '.join(ways)} goes on.", fix)
+
+
+def _thousands(words: list[str], reading: Reading) -> str | None:
+    """The mark between thousands that makes all of these words numbers."""
+    for mark in THOUSANDS:
+        pattern = grouped(mark, reading.decimal)
+        if mark != reading.decimal and all(re.match(pattern, word) for word in words):
+            return mark
+    return None
 
 
 def _no_time(fault: Fault, reading: Reading) -> Problem:

@@ -6,6 +6,7 @@ from shlex import quote
 from typing import Any
 
 DECIMALS = (".", ",")
+THOUSANDS = (",", ".", "'", " ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,7 @@ class Reading:
     time_format: str | None = None  # of times that are not ISO dates: "%m/%d/%Y"
     separator: str | None = None  # of a CSV's cells; None: the one of , ; tab | that its header has
     decimal: str = "."  # or "," in a CSV whose numbers have a decimal comma
+    thousands: str | None = None  # between thousands of a CSV's numbers: "," in 1,234.5
 
     def __post_init__(self) -> None:
         for name in ("strip", "merge_names", "drop_missing", "drop_repeated"):
@@ -37,6 +39,11 @@ class Reading:
             raise ValueError(f"time_format must be a form such as '%m/%d/%Y', got {form!r:.80}")
         if self.decimal not in DECIMALS:
             raise ValueError(f"decimal must be '.' or ',', got {self.decimal!r:.80}")
+        if self.thousands not in (None, *THOUSANDS) or self.thousands == self.decimal:
+            raise ValueError(
+                f"thousands must be one of {' '.join(map(repr, THOUSANDS))} and not the decimal "
+                f"mark {self.decimal!r}, got {self.thousands!r:.80}"
+            )
         mark = self.separator
         if mark is not None and not (isinstance(mark, str) and len(mark) == 1 and mark.isascii()):
             raise ValueError(f"separator must be one ASCII character, got {mark!r:.80}")
