@@ -15,6 +15,7 @@ from hierbandits import (
     TaskSums,
     UnknownWidths,
 )
+from hierbandits.beliefs.adaptive_matched_belief import AdaptiveMatchedBelief
 from hierbandits.beliefs.model_kinds import (
     KINDS,
     belief_after,
@@ -23,6 +24,7 @@ from hierbandits.beliefs.model_kinds import (
     model_from_dict,
     model_to_dict,
 )
+from hierbandits.models.unknown_family_widths import UnknownFamilyWidths
 from hierbandits.models.variants import pooled
 
 GAUSSIAN = GaussianHierarchy.armed(
@@ -30,11 +32,16 @@ GAUSSIAN = GaussianHierarchy.armed(
 )
 WIDTHS = UnknownWidths.of(2, armed=True, noise_std=0.6, hyper_mean=[0.5, -1.0])
 CLICKS = GeneralizedHierarchy(GAUSSIAN, "bernoulli")
+OPEN_CLICKS = UnknownFamilyWidths(WIDTHS, "bernoulli")
 MODELS = {
     "gaussian hierarchy": (GAUSSIAN, Belief),
     "unknown widths": (WIDTHS, AdaptiveBelief),
     "generalized hierarchy": (CLICKS, MatchedBelief),
+    "unknown family widths": (OPEN_CLICKS, AdaptiveMatchedBelief),
 }
+
+
+KNOWN_KINDS = ("belief", "adaptive belief", "matched belief", "adaptive matched belief")
 
 
 def test_the_table_has_every_kind_once():
@@ -43,7 +50,7 @@ def test_the_table_has_every_kind_once():
         kind = kind_of(model)
         assert (kind.tag, kind.belief, kind.record) == (tag, belief, TaskSums)
         assert type(belief_in(model, 3)) is belief
-        assert belief.KIND in ("belief", "adaptive belief", "matched belief")
+        assert belief.KIND in KNOWN_KINDS
 
 
 @pytest.mark.parametrize("tag", MODELS)

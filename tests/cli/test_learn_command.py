@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from support.click_logs import click_log
 from support.learn_logs import drawn
 from support.processes import command
 from typer.testing import CliRunner
@@ -208,3 +209,19 @@ def test_what_was_learned_as_json(tmp_path):
     agent.unlink()
     printed = _run(path, *named, "--agent", agent).stdout
     assert len(agent_from_snippet(printed).tasks) == 6
+
+
+def test_clicks_by_command(tmp_path):
+    log = click_log(31)
+    path, out = tmp_path / "clicks.parquet", tmp_path / "out"
+    log.frame().write_parquet(path)
+    named = ["--task", "store", "--arm", "banner", "--reward", "clicks", "--runs", "0"]
+    result = _run(path, *named, "--rewards", "bernoulli", "--structure", "scalar", "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "Rewards are taken for bernoulli" in " ".join(result.output.split())
+    assert hb.Start.load(out / "start.hb").prior.rewards.NAME == "bernoulli"
+    log.rewards[5] = 2.0
+    log.frame().write_parquet(path)
+    result = _run(path, *named, "--rewards", "bernoulli", "--out", tmp_path / "other")
+    assert result.exit_code == 2
+    assert "reward must be 0 or 1, got 2 in column 'clicks' at row 5" in result.output

@@ -99,7 +99,7 @@ def test_stated_widths_are_off_by_their_errors():
     rows = drawn(4, armed=False, tasks=30, events=20)
     fit = fit_prior(sums_of(rows))
     rng = np.random.default_rng(0)
-    widths = [np.diagonal(full(start_trial._jittered(rng, fit).task_cov)) for _ in range(2000)]
+    widths = [np.diagonal(full(start_trial.jittered(rng, fit).task_cov)) for _ in range(2000)]
     logs = np.log(widths) / 2
     np.testing.assert_allclose(logs.mean(0), np.log(fit.task_widths.std), atol=0.05)
     np.testing.assert_allclose(logs.std(0), fit.task_widths.log_error, rtol=0.1)

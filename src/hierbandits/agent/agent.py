@@ -26,7 +26,6 @@ from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, real_array
 from hierbandits.file_marks import FileMarks
 from hierbandits.logs import LIMITS, Encoder, Limits, Log, Start
-from hierbandits.models.generalized_hierarchy import with_family
 from hierbandits.models.model import Model
 from hierbandits.models.reward_family import RewardFamily
 from hierbandits.policies.recipes import Recipe
@@ -71,7 +70,7 @@ class Agent:
         limits: Limits = LIMITS,
     ) -> None:
         remember = None if remember is None else count("remember", remember)
-        prior, arms, start = agent_prior(with_family(prior, rewards), num_features, arms)
+        prior, arms, start = agent_prior(prior, num_features, arms, rewards)
         state = AgentState(prior, checked_recipe(policy), arms, remember, start, limits)
         lock = RLock()
         book = None if journal is None else Journal(journal)

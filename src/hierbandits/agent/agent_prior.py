@@ -6,22 +6,29 @@ from typing import Any
 from hierbandits.beliefs.model_kinds import kind_of
 from hierbandits.checks import checked_names, count, one_of, real_array
 from hierbandits.logs.start import Start
+from hierbandits.models.generalized_hierarchy import with_family
 from hierbandits.models.model import Model
+from hierbandits.models.reward_family import RewardFamily
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.policies.arms import num_axes
 from hierbandits.policies.recipes import POLICIES, USUAL, Recipe
 
 
 def agent_prior(
-    prior: Model | Start | None, num_features: int | None, arms: Any
+    prior: Model | Start | None,
+    num_features: int | None,
+    arms: Any,
+    rewards: str | RewardFamily | None = None,
 ) -> tuple[Model, Any, Start | None]:
     """The prior, the arms and the start of an agent that is given these arguments.
 
     Where the prior names its arms, these are the agent's.  If they are given in another order, the
     prior is put in that order; other names are refused.  A start's arms keep their order.
+    `rewards` is the family of rewards, if they are not Gaussian.
     """
     if prior is None:
-        return prior_from_arms(arms, num_features), arms, None
+        return with_family(prior_from_arms(arms, num_features), rewards), arms, None
+    prior = with_family(prior, rewards)
     if num_features is not None:
         raise ValueError(f"num_features must not be given with a prior, got {num_features!r}")
     if isinstance(prior, Start):

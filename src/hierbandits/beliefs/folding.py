@@ -20,6 +20,8 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
     to its parent in the same form.
     """
     forest, levels = nodes.forest, nodes.levels
+    if not tasks.size:
+        return tasks, Evidence.none(0)
     in_common = levels.form.has_common_part
     if sums.is_armed and not nodes.is_diagonal and not in_common:
         sums = sums.with_unit_vectors()

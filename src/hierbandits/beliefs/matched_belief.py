@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.beliefs.belief import Belief
+from hierbandits.beliefs.folding import fold
 from hierbandits.beliefs.mean_reward import MeanReward
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.refit import Refit
@@ -68,6 +69,7 @@ class MatchedBelief(Belief):
         self._site_rows = SiteRows(self.dim, armed=self.is_armed, adds_up=family.ADDS_UP)
         self._untold: tuple[Any, ...] | None = None  # events that rows may not know yet
         self.due = FIRST_REFIT  # the rewards at which an agent lets it refit
+        self.last_refit: Refit | None = None  # None before the first, and in a loaded belief
 
     @property
     def rows(self) -> SiteRows:
@@ -139,11 +141,11 @@ class MatchedBelief(Belief):
         rows, sites = self.rows, np.zeros((SITE_PARTS, nodes.size))
         base = self.family.log_base(rewards, exposure)
         self._untold = nodes, table, rewards, exposure, sites, nodes.size
-        self._run(nodes, table, rewards, exposure, sites, base)
+        self._match_sites(nodes, table, rewards, exposure, sites, base)
         rows.add(*self._untold)
         self._untold = None
 
-    def _run(
+    def _match_sites(
         self,
         nodes: Indices,
         table: Matrix | Indices,
@@ -173,13 +175,14 @@ class MatchedBelief(Belief):
         work = self.copy()  # of which an interrupt leaves nothing
         rows = work.rows
         while done < sweeps and rows.size and (done == 0 or change > tolerance):
-            change = work._run(
+            change = work._match_sites(
                 rows.nodes, rows.features, rows.rewards, rows.exposure, rows.all_sites
             )
             done += 1
         before, after = self._hyper_moments(trees), work._hyper_moments(trees)
         self._take(work, max(1.0, GROWTH * self._evidence.count.sum()))
-        return Refit.between(before, after, done, change, tolerance)
+        self.last_refit = Refit.between(before, after, done, change, tolerance)
+        return self.last_refit
 
     def _take(self, work: "MatchedBelief", due: float) -> None:
         """Have the numbers of another belief in the same rewards."""
@@ -206,20 +209,21 @@ class MatchedBelief(Belief):
 
     def check_past(self, num_tasks: int, sums: TaskSums) -> None:
         """Raise an error unless `_raw_learn_past` can take these sums, for so many tasks."""
-        if not (self.is_armed and self.family.ADDS_UP):
+        if len(sums.n) and not (self.is_armed and self.family.ADDS_UP):
             raise ValueError(
                 f"sums must be of arms whose {self.family.NAME} rewards add up: observe the events"
             )
         super().check_past(num_tasks, sums)
-        told = sums.xx > 0
-        self.family.check_totals("sums.xy", sums.xy[told], sums.xx[told])
+        if len(sums.n):
+            told = sums.xx > 0
+            self.family.check_totals("sums.xy", sums.xy[told], sums.xx[told])
 
     def _raw_learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`.
 
         Its evidence is up to a number that does not depend on the model.
         """
-        row, arms = map(np.ascontiguousarray, np.nonzero(sums.xx > 0))
+        row, arms = map(np.ascontiguousarray, np.nonzero(sums.xx > 0)[:2])
         totals, exposure = sums.xy[row, arms].copy(), sums.xx[row, arms].copy()
         self._learn_rows(nodes[row], arms, totals, exposure)
         self._count(nodes[row], nodes, sums.n)
@@ -237,13 +241,15 @@ class MatchedBelief(Belief):
         place[before] = after
         kept = np.flatnonzero(place[rows.nodes] >= 0)
         nodes = place[rows.nodes[kept]]
-        if kept.size != sums.n.sum():
+        settled = rows.settled.moved(before, after, self.dim)
+        if kept.size + settled.number != sums.n.sum():
             raise ValueError(
                 f"task must not share its node with others to be forgotten, got one of {kept.size} "
                 f"rewards: which are others', sums of {self.family.NAME} rewards do not tell"
             )
-        features, rewards, exposure = rows.features[kept], rows.rewards[kept], rows.exposure[kept]
-        self._learn_rows(nodes, features, rewards, exposure)
+        self._site_rows.settled, told = settled, settled.sums(self.num_nodes)
+        fold(self._nodes, after[told.n[after] > 0], told.rows(after[told.n[after] > 0]))
+        self._learn_rows(nodes, rows.features[kept], rows.rewards[kept], rows.exposure[kept])
         self._count(nodes, after, sums.n)
         self.refit()
 
@@ -252,7 +258,7 @@ class MatchedBelief(Belief):
     ) -> None:
         """Learn rewards or sums of rewards, each as one."""
         sites = np.zeros((SITE_PARTS, nodes.size))
-        self._run(nodes, table, rewards, exposure, sites, np.zeros(nodes.size))
+        self._match_sites(nodes, table, rewards, exposure, sites, np.zeros(nodes.size))
         self._site_rows.add(nodes, table, rewards, exposure, sites, 0)
 
     def _count(self, counted: Indices, nodes: Indices, number: Vector) -> None:
@@ -293,7 +299,7 @@ class MatchedBelief(Belief):
         self.family.check_totals("old_reward's sum", after, exposure)
         base = np.diff(self.family.log_base(both, np.ones(2)))[0]
         sites = rows.sites[:, one].copy()
-        self._run(rows.nodes[one], rows.features[one], after, exposure, sites)
+        self._match_sites(rows.nodes[one], rows.features[one], after, exposure, sites)
         rows.rewards[one], rows.sites[:, one] = after, sites
         self._evidence.parts[1, self._nodes.forest.population(node)] -= 2 * base
 
@@ -317,11 +323,8 @@ class MatchedBelief(Belief):
         """An independent belief of the same state."""
         rows = self.rows
         twin = self._twin()
-        twin._nodes, twin._evidence, twin._site_rows = (
-            self._nodes.copy(),
-            self.evidence,
-            rows.copy(),
-        )
+        twin._nodes, twin._evidence = self._nodes.copy(), self.evidence
+        twin._site_rows = rows.copy()
         return twin
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

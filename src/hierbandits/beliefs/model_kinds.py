@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
+from hierbandits.beliefs.adaptive_matched_belief import AdaptiveMatchedBelief
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.matched_belief import MatchedBelief
 from hierbandits.beliefs.posterior import Posterior
@@ -14,6 +15,7 @@ from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.model import Model
+from hierbandits.models.unknown_family_widths import UnknownFamilyWidths
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.types import Indices
 
@@ -36,6 +38,7 @@ KINDS = (
     ModelKind("gaussian hierarchy", GaussianHierarchy, Belief),
     ModelKind("unknown widths", UnknownWidths, AdaptiveBelief),
     ModelKind("generalized hierarchy", GeneralizedHierarchy, MatchedBelief),
+    ModelKind("unknown family widths", UnknownFamilyWidths, AdaptiveMatchedBelief),
 )
 """All kinds of models: the one place that asks of which kind a model is."""
 

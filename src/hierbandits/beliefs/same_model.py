@@ -3,6 +3,7 @@
 import numpy as np
 
 from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
+from hierbandits.beliefs.adaptive_matched_belief import AdaptiveMatchedBelief
 from hierbandits.beliefs.matched_belief import MatchedBelief
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -19,7 +20,8 @@ def check_same_model(saved: Posterior, made: Posterior) -> None:
     """
     if saved.num_populations != made.num_populations:
         raise ValueError(f"belief must have {made.num_populations} populations")
-    if isinstance(saved, AdaptiveBelief) and isinstance(made, AdaptiveBelief):
+    kinds = AdaptiveBelief | AdaptiveMatchedBelief
+    if isinstance(saved, kinds) and isinstance(made, kinds):
         if saved.prior.to_dict() != made.prior.to_dict():
             raise ValueError(f"belief must be of the agent's prior, {made.prior}")
         return

@@ -5,9 +5,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierbandits.beliefs.settled_sites import SettledSites
 from hierbandits.checks import index_array, state_copy
 from hierbandits.kernels.site_change import SITE_PARTS
 from hierbandits.types import Features, Indices, Matrix, Vector
+
+MOST_ROWS = 200_000
+"""Where rewards do not add up, so many have a row; the sites of the oldest half are then settled.
+
+So a refit takes a fraction of a second at most.
+"""
 
 
 class SiteRows:
@@ -15,13 +22,14 @@ class SiteRows:
 
     Where `adds_up`, all rewards of a node's arm are one row, their sum: what they tell of the arm
     is what their sum tells.  Then there are no more rows than nodes and arms.  Otherwise every
-    reward has a row of d + 6 numbers.
+    reward has a row of d + 6 numbers, up to MOST_ROWS of them.
     """
 
     def __init__(self, dim: int, *, armed: bool, adds_up: bool) -> None:
         self._dim, self._armed, self._adds_up = dim, armed, armed and adds_up
         self.size = 0
         self.num_rewards = 0
+        self.settled = SettledSites(dim, armed=armed)
         self._row_of: Indices = np.empty(0, np.intp)  # where rewards add up: of a node's arm, or -1
         self._nodes: Indices = np.empty(0, np.intp)
         self._features: Features = np.empty(0, np.intp) if armed else np.empty((0, dim))
@@ -78,6 +86,8 @@ class SiteRows:
         numbers = np.vstack([rewards, exposure, sites])
         if not self._adds_up:
             self._append(nodes, features, numbers, number)
+            if self.size > MOST_ROWS:
+                self._settle(self.size - MOST_ROWS // 2)
             return
         keys = nodes * self._dim + features
         self._make_room(keys)
@@ -90,6 +100,17 @@ class SiteRows:
             np.add.at(mine, place, values)
         # At once: no interrupt comes between the parts of an assignment.
         self._numbers[:, rows], self.num_rewards = sums, self.num_rewards + number
+
+    def _settle(self, number: int) -> None:
+        """Let the sites of so many rewards, the oldest, be as they are from now on."""
+        settled, left = self.settled.copy(), slice(number, self.size)
+        settled.add(self.nodes[:number], self.features[:number], self.sites[:, :number])
+        nodes, features = self._nodes[left].copy(), self._features[left].copy()
+        numbers = self._numbers[:, left].copy()
+        # At once, as above.
+        self.settled, self._nodes, self._features, self._numbers, self.size = (
+            *(settled, nodes, features, numbers, nodes.size),
+        )
 
     def _append(self, nodes: Indices, features: Features, numbers: Matrix, number: int) -> None:
         """More rows, of so many rewards; until the last statement nobody sees them."""
@@ -138,12 +159,14 @@ class SiteRows:
         """Independent rows."""
         twin = SiteRows(self._dim, armed=self._armed, adds_up=self._adds_up)
         twin._append(self.nodes, self.features, self._numbers[:, : self.size], self.num_rewards)
+        twin.settled = self.settled.copy()
         return twin
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All rows by name."""
         numbers = self._numbers[:, : self.size].copy()
-        return {"site_nodes": self.nodes, "site_features": self.features, "site_numbers": numbers}
+        rows = {"site_nodes": self.nodes, "site_features": self.features, "site_numbers": numbers}
+        return rows | self.settled.state()
 
     def restore(self, arrays: dict[str, NDArray[Any]], num_nodes: int, num_rewards: int) -> None:
         """Take the rows that `state` described, checked, in place of none."""
@@ -162,6 +185,7 @@ class SiteRows:
             raise ValueError("site_numbers must have positive exposures, and precisions from 0 on")
         if self._adds_up and np.unique(nodes * self._dim + features).size != size:
             raise ValueError("site_nodes must have one row for each arm of a node")
+        self.settled.restore(arrays, num_nodes)
         self._append(nodes, features, numbers, num_rewards)
 
 

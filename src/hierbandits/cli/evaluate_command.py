@@ -19,6 +19,7 @@ from hierbandits.cli.reading_options import (
     MergeNames,
     Missing,
     MostArms,
+    Rewards,
     Separator,
     Strip,
     Thousands,
@@ -86,6 +87,7 @@ def evaluate(
     prior: Annotated[
         Path | None, typer.Option(help="A hierarchy as JSON. Fitted to the log by default.")
     ] = None,
+    rewards: Rewards = None,
     arms: Annotated[
         list[str] | None,
         typer.Option(
@@ -174,7 +176,7 @@ row, and learn from the rows where the log played the arm they chose.
         }  # fmt: skip
         evaluation = hb.evaluate(
             opened_log(log, columns, named_arms, reading), policy, method,
-            prior=hierarchy, arm_features=of_arms, uniform=uniform,
+            prior=hierarchy, arm_features=of_arms, rewards=rewards, uniform=uniform,
             split=split, folds=folds, delta=delta, draws=draws,  # type: ignore[arg-type]
             round_size=round_size, confidence=confidence, seed=seed,
             limits=hb.Limits(**{"fit_arms": most_arms} | limits_of(limit)),

@@ -16,6 +16,7 @@ from hierbandits.cli.reading_options import (
     MergeNames,
     Missing,
     MostArms,
+    Rewards,
     Separator,
     Strip,
     Thousands,
@@ -78,6 +79,7 @@ def learn(
     noise_std: Annotated[
         float | None, typer.Option(help="Noise of a reward. Learned by default.")
     ] = None,
+    rewards: Rewards = None,
     held_out: Annotated[
         float, typer.Option(help="Share of rows that predictions are checked on. 0 for no check.")
     ] = 0.2,
@@ -152,6 +154,7 @@ there is such an agent, in a file of its own: decide and reward take it.
             structure=structure,  # type: ignore[arg-type]  # checked when fitting
             rank=rank,
             noise_std=noise_std,
+            rewards=rewards,
             held_out=held_out,
             horizon=horizon,
             runs=runs,

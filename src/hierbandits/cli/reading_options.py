@@ -26,6 +26,13 @@ Decision = Annotated[
         help="Column of decision ids. Rows that repeat an earlier row and its id are left out."
     ),
 ]
+Rewards = Annotated[
+    str | None,
+    typer.Option(
+        help="What rewards are: bernoulli (0 or 1), poisson (counts) or gaussian (any numbers, "
+        "the default)."
+    ),
+]
 MostArms = Annotated[
     int,
     typer.Option(min=1, help="Logs with more arms are refused: they take many minutes."),

@@ -69,6 +69,7 @@ def _beside_logged(value: Vector, error: Vector, moments: Moments, confidence: f
 def _variance(survey: Survey, model: ArmPosteriors[Belief], weights: Matrix) -> float:
     """The posterior variance of the sum over tasks and arms of weights * mean reward."""
     population, num = survey.population, survey.num_populations
+    weights = _linear(model, weights)
     if model.table is None and model.belief.is_diagonal:
         within = (weights**2 * model.prediction.within_var).sum()
         # shared_var is (gain * std of mu)^2.  Arms are independent, and tasks move with mu.
@@ -82,6 +83,7 @@ def _variance(survey: Survey, model: ArmPosteriors[Belief], weights: Matrix) -> 
 
 def _task_variances(model: ArmPosteriors[Belief], weights: Matrix) -> Vector:
     """The posterior variance of each task's sum over arms of weights * mean reward, (tasks,)."""
+    weights = _linear(model, weights)
     if model.table is None and model.belief.is_diagonal:
         var = model.prediction.within_var + model.prediction.shared_var
         armed: Vector = (weights**2 * var).sum(axis=1)
@@ -89,6 +91,11 @@ def _task_variances(model: ArmPosteriors[Belief], weights: Matrix) -> Vector:
     x, covs = _along(model, weights), TaskPosteriors.of(model.belief).covs
     linear: Vector = np.einsum("si,sij,sj->s", x, covs, x)
     return linear
+
+
+def _linear(model: ArmPosteriors[Belief], weights: Matrix) -> Matrix:
+    """Weights of linear predictors, where those of mean rewards are these."""
+    return weights if model.belief.IS_GAUSSIAN else weights * model.slopes
 
 
 def _along(model: ArmPosteriors[Belief], weights: Matrix) -> Matrix:

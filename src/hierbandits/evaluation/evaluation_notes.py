@@ -17,11 +17,12 @@ def notes(
     policies: Iterable[str],
     methods: set[str],
     split: Split,
+    rewards: str | None = None,
     *,
     prior_given: bool,
     context: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """A sentence or two on the policies, the methods, the split, the prior and the context."""
+    """A sentence or two on the policies, the context, the methods, the split and the rewards."""
     known = [f"{name} plays {PLAYS[name]}" for name in policies if name in PLAYS]
     parts = [f"{'; '.join(known)}."] if known else []
     if context:
@@ -41,6 +42,8 @@ def notes(
             "row by row, and learn from the rows where the log played the arm they chose."
         )
     parts.append(_on_split(split))
+    if rewards is not None and methods & {"dm", "dr"}:
+        parts.append(rewards)
     if prior_given:
         parts.append(
             "The prior was given. If it was learned from this log, it has seen the evaluated "

@@ -27,6 +27,7 @@ from hierbandits.evaluation.frozen_policies import BestArm
 from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy, checked_alpha
 from hierbandits.evaluation.replay import Replayed, replay
+from hierbandits.evaluation.reward_model import RewardModel, Stated
 from hierbandits.evaluation.targets import (
     BEST_ARM,
     FrozenTarget,
@@ -38,7 +39,7 @@ from hierbandits.evaluation.targets import (
 from hierbandits.evaluation.training import Training, check_new_log, checked_prior
 from hierbandits.evaluation.weighing import Tally, weigh
 from hierbandits.logs import LIMITS, GroupSums, Limits, Split, Survey
-from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.reward_family import RewardFamily
 from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.reporting.progress import Progress, Steps, progress_bar
 from hierbandits.reporting.provenance import MADE_FROM
@@ -62,8 +63,9 @@ def evaluate(
     time: str | None = None,
     population: str | None = None,
     arms: Sequence[Name] | None = None,
-    prior: GaussianHierarchy | None = None,
+    prior: Stated | None = None,
     arm_features: Mapping[Name, Any] | None = None,
+    rewards: str | RewardFamily | None = None,
     uniform: bool = False,
     split: Literal["folds", "time"] | None = None,
     folds: int = 5,
@@ -97,6 +99,7 @@ def evaluate(
     trained never see the rows that judge them; see `Split`.  The prior is fitted to the
     training rows unless given; replay fits it to the first group of rows, and replays the others.
 
+    `rewards` is their family, "bernoulli" say: the model is then one of linear predictors.
     `uniform` says of a log without propensities that every eligible arm was equally likely.
     With `arm_features`, {arm: features}, beliefs are linear.  `confidence` is how often intervals
     are meant to cover.  `progress` shows a bar (None: on a terminal), or is a function that is
@@ -122,7 +125,8 @@ def evaluate(
         if encoder is not None and arm_features is not None:
             raise ValueError("arm_features must not be given where rows have contexts")
         table = feature_table(arm_features, survey.arms)
-        prior = checked_prior(prior, survey, table)
+        model = RewardModel(rewards, checked_prior(prior, survey, table), table)
+        prior = model.prior
         frozen = [target for target in targets if isinstance(target, FrozenTarget)]
         learning = [target for target in targets if isinstance(target, LearningTarget)]
         modelled = any({"dm", "dr"} & set(used) for used in chosen.values())
@@ -132,7 +136,7 @@ def evaluate(
             divided = Split.for_evaluation(survey, split, folds=folds, seed=seed)
         passes = 2 + bool(frozen) + len(learning)
         steps.update(survey.num_rows, passes * survey.num_rows)  # one was made
-        work = _Work(survey, divided, prior, table, confidence, steps, limits)
+        work = _Work(survey, divided, model, table, confidence, steps, limits)
         work.weigh(frozen, chosen, trained, modelled)
         for target in learning:
             work.replay(target, round_size, seed)
@@ -156,18 +160,21 @@ class _Work:
         self,
         survey: Survey,
         split: Split,
-        prior: GaussianHierarchy | None,
+        model: RewardModel,
         table: Matrix | None,
         confidence: float,
         steps: Steps,
         limits: Limits,
     ) -> None:
+        prior = model.prior
         self.survey, self.split, self.prior, self.table = survey, split, prior, table
+        self.model = model
         self.confidence, self.steps = confidence, steps
         self.sums = GroupSums(split.num_groups, limits=limits)
         for batch in survey.log.batches():
             if prior is None and table is None:
                 limits.check_fit(len(batch.names.tasks), batch.dim, armed=batch.is_armed)
+            model.see(batch, survey.log.columns.reward)
             self.sums.add(batch, split.groups(batch.numbers, batch.times))
             steps.advance(batch.num_rows)
         total = self.sums.total()
@@ -236,7 +243,8 @@ class _Work:
 
     def _training(self, group: int, groups: list[int]) -> Training:
         """What these groups teach, to judge `group`."""
-        return Training.of(self.survey, group, self.sums.of(groups), self.prior, self.table)
+        sums, prior = self.sums.of(groups), self.prior
+        return Training.of(self.survey, group, sums, prior, self.table, self.model.family)
 
     def _add_weighed(
         self,
@@ -336,6 +344,7 @@ class _Work:
                 settings["policies"],
                 methods,
                 self.split,
+                self.model.words,
                 prior_given=given,
                 context=self.survey.log.columns.context,
             ),

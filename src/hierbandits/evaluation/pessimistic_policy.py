@@ -9,9 +9,9 @@ import numpy as np
 from hierbandits.evaluation.arm_features import feature_table
 from hierbandits.evaluation.armed_log import armed_log
 from hierbandits.evaluation.regret_bounds import RegretBounds
+from hierbandits.evaluation.reward_model import Stated
 from hierbandits.evaluation.training import Training, checked_prior
 from hierbandits.logs import LIMITS, GroupSums, Limits, Log, Survey
-from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.ucb_rule import ucb_width
 from hierbandits.reporting.rounding import to_its_error
 from hierbandits.reporting.text_table import text_table
@@ -34,7 +34,7 @@ class PessimisticPolicy:
     """
 
     log: Log
-    prior: GaussianHierarchy
+    prior: Stated
     tasks: tuple[Name, ...]
     arms: tuple[Name, ...]
     bounds: RegretBounds
@@ -141,7 +141,7 @@ def hieropo(
     arm: str | None = None,
     population: str | None = None,
     arms: Sequence[Name] | None = None,
-    prior: GaussianHierarchy | None = None,
+    prior: Stated | None = None,
     arm_features: Mapping[Name, Any] | None = None,
     delta: float = 0.05,
     alpha: float | None = None,

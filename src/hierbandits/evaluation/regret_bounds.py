@@ -36,6 +36,9 @@ class RegretBounds:
             covs: Matrix = model.prediction.within_var + model.prediction.shared_var
         else:
             covs = TaskPosteriors.of(model.belief).covs
+        if not model.belief.IS_GAUSSIAN:  # of mean rewards, where covariances are of predictors
+            slopes = model.slopes
+            covs = covs * (slopes**2 if covs.ndim == 2 else slopes[:, :, None] * slopes[:, None, :])
         return cls(model.means, covs, model.table, alpha)
 
     def __call__(self, tasks: Indices, eligible: Mask, /) -> Matrix:

@@ -8,9 +8,9 @@ import numpy as np
 
 from hierbandits.evaluation.estimators import Estimates, student
 from hierbandits.evaluation.moments import Moments
+from hierbandits.evaluation.reward_model import Stated
 from hierbandits.keyed_random import Stream, seed_words
 from hierbandits.logs import Rows, Split, Survey
-from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.policy import Policy
 from hierbandits.policies.recipes import Recipe
@@ -65,7 +65,7 @@ def replay(
     survey: Survey,
     split: Split,
     recipe: Recipe,
-    prior: GaussianHierarchy,
+    prior: Stated,
     *,
     name: str,
     groups: tuple[int, ...],

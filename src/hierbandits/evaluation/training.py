@@ -6,14 +6,19 @@ from typing import Protocol
 import numpy as np
 
 from hierbandits.beliefs.belief import Belief
+from hierbandits.beliefs.family_sites import FamilySites
 from hierbandits.beliefs.model_kinds import belief_after
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.evaluation.arm_features import with_features
+from hierbandits.evaluation.reward_model import Stated
 from hierbandits.fitting import fit_prior
+from hierbandits.fitting.family_fit import fit_family_prior
 from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.logs import Survey
+from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.reward_family import RewardFamily
 from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.policies.recipes import Recipe, name_of
 from hierbandits.types import Matrix, Name, Vector
@@ -42,7 +47,7 @@ class Training:
 
     survey: Survey
     group: int  # the group of rows that is judged with it
-    prior: GaussianHierarchy
+    prior: Stated
     sums: TaskSums  # of the arms' features if there are any, otherwise armed
     table: Matrix | None  # the arms' features, (K, d); with contexts the features themselves
 
@@ -52,18 +57,23 @@ class Training:
         survey: Survey,
         group: int,
         sums: TaskSums,
-        prior: GaussianHierarchy | None,
+        prior: Stated | None,
         table: Matrix | None,
+        family: RewardFamily | None = None,
     ) -> "Training":
         """Train on armed sums, or on an encoder's; the prior is fitted to them unless it is given.
 
-        Its structure is the one that they support best.
+        Its structure is the one that they support best; arms of a `family` are independent.
         """
         if prior is None and sums.n.sum() == 0:
             raise ValueError("log must have rows to train on and rows to evaluate, got too few")
         if table is not None:
             sums = with_features(sums, table)
-        if prior is None:
+        if prior is None and family is not None:
+            sites = FamilySites.of_arms(family, sums)
+            fit = fit_family_prior(sites, population=survey.population, intervals=False)
+            prior = GeneralizedHierarchy(fit.prior.with_arms(survey.arms), family)
+        elif prior is None:
             choice = StructureChoice.of(sums, survey.population, None, seed=0)
             fitted = fit_prior(
                 sums, population=survey.population, structure=choice.best, intervals=False
@@ -77,7 +87,8 @@ class Training:
     def model(self) -> ArmPosteriors[Belief]:
         """What the hierarchy itself believes."""
         population = self.survey.population
-        belief = Belief.from_sums(self.prior, self.sums, population=population)
+        belief = belief_after(self.prior, self.sums, population)
+        assert isinstance(belief, Belief)
         return ArmPosteriors.of(belief, self.table, np.arange(population.size))
 
     def arm_posteriors(self, recipe: Recipe) -> ArmPosteriors[Posterior]:
@@ -108,9 +119,7 @@ class Training:
         return values
 
 
-def checked_prior(
-    prior: GaussianHierarchy | None, survey: Survey, table: Matrix | None
-) -> GaussianHierarchy | None:
+def checked_prior(prior: Stated | None, survey: Survey, table: Matrix | None) -> Stated | None:
     """The prior, if it fits the log's arms; None if none was given."""
     if prior is None:
         return None
@@ -119,7 +128,7 @@ def checked_prior(
             "prior must not be given where rows have contexts: it is fitted to the features that "
             f"the log's own encoder makes of them, got {prior!r:.80}"
         )
-    if not isinstance(prior, GaussianHierarchy) or prior.num_levels != 2:
+    if not isinstance(prior, GaussianHierarchy | GeneralizedHierarchy) or prior.num_levels != 2:
         raise ValueError(f"prior must be a GaussianHierarchy of two levels, got {prior!r}")
     if table is not None:
         if prior.is_armed or prior.dim != table.shape[1]:
@@ -131,7 +140,8 @@ def checked_prior(
         raise ValueError(f"prior must have the log's {len(survey.arms)} arms, got {prior!r}")
     if prior.arms is not None:
         return _in_the_order_of(survey.arms, prior)
-    if survey.log.arms is None and not prior.arms_alike:
+    stated = prior.hierarchy if isinstance(prior, GeneralizedHierarchy) else prior
+    if survey.log.arms is None and not stated.arms_alike:
         raise ValueError(
             "prior tells the arms apart, so the log must say which is which: give Log.read their "
             f"names in the prior's order, arms=[...]; this log met them as {survey.arms!r:.80}"
@@ -139,7 +149,7 @@ def checked_prior(
     return prior
 
 
-def check_new_log(prior: GaussianHierarchy | None, sums: TaskSums, table: Matrix | None) -> None:
+def check_new_log(prior: Stated | None, sums: TaskSums, table: Matrix | None) -> None:
     """Raise an error if a prior was learned from the very log of these armed sums."""
     if prior is None or prior.learned_from is None:
         return
@@ -151,7 +161,7 @@ def check_new_log(prior: GaussianHierarchy | None, sums: TaskSums, table: Matrix
         )
 
 
-def _in_the_order_of(arms: tuple[Name, ...], prior: GaussianHierarchy) -> GaussianHierarchy:
+def _in_the_order_of(arms: tuple[Name, ...], prior: Stated) -> Stated:
     """A prior that names its arms, with these arms in this order."""
     try:
         return prior.reordered(arms)

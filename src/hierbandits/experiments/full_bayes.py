@@ -58,6 +58,8 @@ class FullBayes(Recipe):
         if not isinstance(num_tasks, int) or population is not None:
             raise ValueError(f"num_tasks must be a number, got {num_tasks!r} and {population!r}")
         believed = unknown_widths(prior)
+        if not isinstance(believed, UnknownWidths):
+            raise ValueError(f"prior must be of Gaussian rewards, got {prior!r:.80}")
         return Policy(DrawnBelief(believed, num_tasks, num_populations), self.rule)
 
 

@@ -95,7 +95,7 @@ def fit_prior(
     if by_arm is not None:
         noises = np.full(by_arm.size, objective.start.noise_var)
         objective = replace(objective, start=replace(objective.start, noise_var=noises))
-    return _fit(objective, units, max_iterations, tolerance, intervals)
+    return fit_objective(objective, units, max_iterations, tolerance, intervals)
 
 
 def _ranked(sums: TaskSums, population: ArrayLike | None) -> tuple[Indices, Indices]:
@@ -147,9 +147,10 @@ def _given(
     )
 
 
-def _fit(
+def fit_objective(
     objective: Objective, units: Units, max_iterations: int, tolerance: float, intervals: bool
 ) -> Fit:
+    """The top of an objective, back in the log's units, and how sure it is."""
     free, trace = search(objective, max_iterations, tolerance)
     value, slope = objective.value_and_slope(free)
     information = objective.curvature(free, slope)

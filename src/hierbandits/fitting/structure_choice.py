@@ -1,6 +1,6 @@
 """Which structure of the covariances a log supports."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -45,10 +45,12 @@ class StructureChoice:
         noise_std: float | None,
         seed: int,
         squares: Matrix | None = None,
+        fit_some: Callable[[Indices, StructureKind], Fit] | None = None,
     ) -> "StructureChoice":
         """Fit every structure that is worth the time; `squares` are those of `fit_prior`.
 
-        Noises of arms are compared if each arm that was played has LEAST_REPEATS.
+        Noises of arms are compared if each arm that was played has LEAST_REPEATS.  `fit_some` fits
+        some tasks if rewards are not Gaussian; the sums then tell the form alone.
         """
         rows = np.flatnonzero(sums.n > 0)
         if rows.size > MOST_TASKS:
@@ -65,8 +67,11 @@ class StructureChoice:
             size = Structure.of(kind, dim, 1, sums.is_armed).size
             if size > MOST_NUMBERS and kind not in ("scalar", "diagonal"):
                 continue
-            fit = partial(fit_prior, some, population=population[rows], structure=kind)
             numbers[kind] = size
+            if fit_some is not None:
+                logs[kind] = _marginal(fit_some(rows, kind))
+                continue
+            fit = partial(fit_prior, some, population=population[rows], structure=kind)
             logs[kind] = _marginal(fit(noise_std=noise_std, intervals=False))
             if squares is not None and _noises_are_told(some):
                 by_arm[kind] = _marginal(fit(squares=squares[rows], intervals=False))

@@ -7,13 +7,14 @@ from typing import Any, Literal, get_args
 
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
-from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import count, one_of
 from hierbandits.fitting import fit_prior
 from hierbandits.fitting.structure import StructureKind
 from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning.calibration import Calibration
 from hierbandits.learning.correlations import Correlations
+from hierbandits.learning.family_learner import family_report
+from hierbandits.learning.family_steps import FamilySteps
 from hierbandits.learning.learning_report import LearningReport
 from hierbandits.learning.log_checks import LogChecks
 from hierbandits.learning.log_offers import Blocks, LogOffers
@@ -25,10 +26,16 @@ from hierbandits.learning.predictor import Predictor
 from hierbandits.learning.promises import Promises
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.start_trial import StartTrial
-from hierbandits.learning.starting import start_from
+from hierbandits.learning.starting import start_from, starting_prior
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.logs import LIMITS, ArmSquares, Batch, GroupSums, Limits, Log, Split, Survey
+from hierbandits.logs.family_guess import FamilyGuess
+from hierbandits.logs.family_rows import FamilyRows
+from hierbandits.models.gaussian_rewards import GaussianRewards
+from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.reward_families import checked_family
+from hierbandits.models.reward_family import RewardFamily
 from hierbandits.reporting.progress import Progress, progress_bar
 from hierbandits.reporting.provenance import MADE_FROM
 from hierbandits.types import Name
@@ -52,9 +59,10 @@ def learn_prior(
     horizon: int | None = None,
     runs: int = 60,
     seed: int = 0,
+    rewards: str | RewardFamily | None = None,
     progress: Progress = None,
     limits: Limits = LIMITS,
-) -> tuple[GaussianHierarchy, LearningReport]:
+) -> tuple[GaussianHierarchy | GeneralizedHierarchy, LearningReport]:
     """The prior that past rewards teach, and a report on whether to trust and to share it.
 
     `source` is an `hb.Log`; or a polars, pandas or Arrow table, or a .parquet or .csv file of any
@@ -73,9 +81,11 @@ def learn_prior(
     that the log gives most evidence for.  `held_out` is the share of rows on which predictions are
     checked, and `runs` the number of worlds in which the start is simulated for its promises; 0
     leaves either out.  Promises are for `horizon` rounds, or, unless given, for as many as a
-    typical task has rows.  `progress` shows a bar for each stage (None: on a terminal), or is a
-    function that is called with the steps of a stage done so far and all of its steps.  A log that
-    is too large for the `limits` is refused as soon as that is seen.
+    typical task has rows.  `rewards` is the family of rewards or its name, "bernoulli" for clicks
+    say (see `GeneralizedHierarchy`): the prior is then one of linear predictors, and rewards that
+    the family cannot have are refused.  `progress` shows a bar for each stage (None: on a
+    terminal), or is a function that is called with the steps of a stage done so far and all of its
+    steps.  A log that is too large for the `limits` is refused as soon as that is seen.
     """
     columns = {"task": task, "reward": reward, "arm": arm, "population": population, "time": time}
     log = Log.of(source, {**columns, "features": features}, arms)
@@ -86,6 +96,7 @@ def learn_prior(
     horizon = None if horizon is None else count("horizon", horizon, least=1)
     one_of("structure", structure, ("auto", *get_args(StructureKind)))
     gathered, arm_squares = GroupSums(split.num_groups, limits=limits), ArmSquares(split.num_groups)
+    family_rows, guess = _family_rows(rewards, noise_std, log, limits), FamilyGuess()
     has_plain_arms = log.columns.arm is not None and log.encoder is None
     by_arm = structure == "auto" and noise_std is None and has_plain_arms
 
@@ -93,7 +104,10 @@ def learn_prior(
         limits.check_fit(len(batch.names.tasks), batch.dim, armed=batch.is_armed)
         groups = split.groups(batch.numbers)
         gathered.add(batch, groups)
-        if by_arm:
+        guess.add(batch.rewards)
+        if family_rows is not None:
+            family_rows.add(batch, groups)
+        elif by_arm:
             arm_squares.add(batch, groups)
 
     with progress_bar("Reading the log", None, progress):
@@ -104,6 +118,17 @@ def learn_prior(
         )
     _check_enough(survey, gathered, split)
     offers = _offers(survey, context)
+    settings: dict[str, Any] = {"structure": structure, "rank": rank, "noise_std": noise_std}
+    settings |= survey.read_as() | {MADE_FROM: made_from | survey.rows_read()}
+    settings |= {"held_out": held_out, "horizon": horizon, "runs": runs, "seed": seed}
+    if family_rows is not None:
+        report = family_report(
+            FamilySteps.of(survey, gathered, family_rows, split.num_groups), offers, split,
+            structure=None if structure == "auto" else structure, rank=rank, horizon=horizon,
+            runs=runs, seed=seed, progress=progress, limits=limits,
+            settings=settings | {"rewards": family_rows.family.to_dict()},
+        )  # fmt: skip
+        return report.prior, report
     sums, names = gathered.total(), (survey.tasks, survey.coordinates)
     squares = arm_squares.total() if by_arm else None
     choice, kind = None, structure
@@ -143,7 +168,7 @@ def learn_prior(
             for batch in log.batches():
                 check(batch)
     start = start_from(survey, sums, fit.prior, noise_std)
-    prior = _starting_prior(fit.prior, posteriors, sums)
+    prior = starting_prior(fit.prior, posteriors, sums)
     promises = None
     if runs:
         with progress_bar("Drawing worlds", None, progress):
@@ -152,8 +177,6 @@ def learn_prior(
             )
         promises = Promises.of_trial(trial, progress)
     outliers = Outliers.of(fit.prior, weighed, posteriors, *names)
-    settings: dict[str, Any] = {"structure": structure, "rank": rank, "noise_std": noise_std}
-    settings |= survey.read_as() | {MADE_FROM: made_from | survey.rows_read()}
     report = LearningReport(
         start=start,
         prior=prior,
@@ -174,9 +197,25 @@ def learn_prior(
         has_time=log.columns.time is not None,
         has_propensities=survey.has_propensities,
         promises=promises,
-        settings=settings | {"held_out": held_out, "horizon": horizon, "runs": runs, "seed": seed},
+        settings=settings,
+        rewards=None if rewards is not None else guess.proposal,
     )
     return report.prior, report
+
+
+def _family_rows(
+    rewards: str | RewardFamily | None, noise_std: float | None, log: Log, limits: Limits
+) -> FamilyRows | None:
+    """What gathers rewards of a family; None if they are Gaussian."""
+    if rewards is None or rewards == GaussianRewards.NAME:
+        return None
+    family = checked_family(rewards)
+    if noise_std is not None:
+        raise ValueError(
+            f"noise_std must not be given: {family.NAME} rewards vary as their family says, got "
+            f"{noise_std!r}"
+        )
+    return FamilyRows(family, log.columns.reward, limits)
 
 
 def _offers(survey: Survey, context: Sequence[str] | None) -> LogOffers | None:
@@ -210,18 +249,3 @@ def _check_enough(survey: Survey, gathered: GroupSums, split: Split) -> None:
     if survey.has_arms and len(survey.arms) < 2:
         arms = list(survey.arms)
         raise ValueError(f"arm must have at least two values in the log, got {arms!r}")
-
-
-def _starting_prior(
-    prior: GaussianHierarchy, posteriors: TaskPosteriors, sums: TaskSums
-) -> GaussianHierarchy:
-    """What an agent should believe before it meets new tasks.
-
-    With one population the hyper-posterior given the log takes the place of the hyper-prior, so
-    that the log's sums must not be learned again.  With several, a new population is one more draw
-    from the learned hyper-prior.
-    """
-    if len(posteriors.hyper_mean) > 1:
-        return prior
-    covs = [posteriors.hyper_cov[0], prior.task_cov]
-    return prior.with_levels(posteriors.hyper_mean[0], covs, learned_from=sums.totals())

@@ -83,8 +83,8 @@ def draw_evidence(comparison: Comparison) -> Any:
         density = mass / np.exp(log_weights(grid))
         right.plot(grid, density / density.max(), color=colour, label=f"{axis} width")
     right.set(
-        title="the hierarchy's widths", xlabel="in units of the noise", ylabel="relative density",
-        xscale="log", ylim=(0, 1.05),
+        title="the hierarchy's widths", xlabel=comparison.scale,
+        ylabel="relative density", xscale="log", ylim=(0, 1.05),
     )  # fmt: skip
     right.legend(frameon=False)
     return figure

@@ -32,6 +32,7 @@ from hierbandits.learning.similarity_verdict import on_similarity
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.learning.together_sections import together_sections
 from hierbandits.logs import LogSummary, Start
+from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.notebook_card import notebook_card
 from hierbandits.reporting.plain_data import plain
@@ -54,8 +55,8 @@ class LearningReport:
     """All the findings about a log and the prior learned from it."""
 
     start: Start  # for an agent to start from
-    prior: GaussianHierarchy  # for new tasks: the widths that fit best, and mu given the log
-    before_log: GaussianHierarchy  # for an agent that then calls `learn_past` with this log's sums
+    prior: GaussianHierarchy | GeneralizedHierarchy  # for new tasks: mu is as given the log
+    before_log: GaussianHierarchy | GeneralizedHierarchy  # to call `learn_past` with its sums
     log: LogSummary
     num_rows: int
     num_tasks: int
@@ -73,6 +74,7 @@ class LearningReport:
     has_propensities: bool
     promises: Promises | None  # None if there were no runs
     settings: dict[str, Any]
+    rewards: str | None = None  # what family they belong to, or look like, in words
 
     @property
     def paragraphs(self) -> tuple[tuple[Sentence, ...], ...]:
@@ -82,6 +84,8 @@ class LearningReport:
         similar += verdict.on_agreement(models[0], self.similarity)
         similar += verdict.on_noises(self.structure, self.similarity)
         findings = [models, [s for s in similar if s not in models]]
+        if self.rewards is not None:
+            findings.append([Sentence(Claim.FAMILY, self.rewards)])
         if self.correlations is not None:
             together = verdict.on_correlations(self.correlations, self.structure, self.similarity)
             findings.append(together)

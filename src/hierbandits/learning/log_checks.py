@@ -29,7 +29,15 @@ MOST_LEVERAGE = 0.99  # of a row whose residual says something
 class LogChecks:
     """Gathers the residuals of a log's rows, each about its own task's fit, then checks them."""
 
-    def __init__(self, survey: Survey, sums: TaskSums, limits: Limits = LIMITS) -> None:
+    def __init__(
+        self,
+        survey: Survey,
+        sums: TaskSums,
+        limits: Limits = LIMITS,
+        *,
+        noise_follows: bool = False,
+    ) -> None:
+        self._noise_follows = noise_follows  # from the mean, as the family of rewards says
         self._survey, self._sums, self._fits = survey, sums, OwnFits.of(sums)
         times = survey.times
         self._cut: Any = None
@@ -79,6 +87,9 @@ class LogChecks:
         return Check(asks=drift_check.ASKS, words=words)
 
     def _task_groups(self, seed: int) -> Check:
+        if self._noise_follows:
+            words = "Not checked: a task's own estimate of such rewards is not normal."
+            return Check(asks=peaks_check.ASKS, words=words)
         free = float(self._freedom.sum())
         whole = float(self._raw.sum()) / max(free, 1.0)
         if free < LEAST_FREEDOM or whole <= 0:
@@ -95,8 +106,10 @@ class LogChecks:
     ) -> tuple[Check, ...]:
         survey, rng = self._survey, np.random.default_rng(seed_words(seed, 5))
         asked = (noise_asks("arm"), noise_asks("task"), TAILS_ASKS)
-        if survey.reward_scale.num_values == 2:
+        if self._noise_follows or survey.reward_scale.num_values == 2:
             words = "Not checked: rewards have two values, and their noise follows from their mean."
+            if self._noise_follows:
+                words = "Not checked: the noise of such rewards follows from their mean."
             return tuple(Check(asks=asks, words=words) for asks in asked)
         by_arm = Check(asks=asked[0], words="Not checked: the log has features in place of arms.")
         if survey.has_arms:

@@ -8,7 +8,8 @@ from scipy.special import logsumexp
 
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.learning.width_evidence import WidthEvidence
+from hierbandits.learning.family_evidence import FamilyEvidence, GivenFamilyWidth
+from hierbandits.learning.width_evidence import GivenTaskWidth, WidthEvidence
 from hierbandits.learning.width_grid import finer, log_weights, masses
 from hierbandits.reporting.notebook_card import notebook_card
 from hierbandits.types import Indices, Matrix, Vector
@@ -41,13 +42,21 @@ class Comparison:
     centre: float  # c
     unit: Vector  # U, (d,)
     noise: Mapping[str, float]  # each model's noise at its typical widths
+    scale: str = "in units of the noise"  # of widths
 
     @classmethod
     def of(
         cls, sums: TaskSums, population: Indices, noise_std: float | None = None
     ) -> "Comparison":
         """Compare the models on these sums."""
-        search = _Search(WidthEvidence.of(sums, population, noise_std or 1.0), noise_std)
+        return cls.by(WidthEvidence.of(sums, population, noise_std or 1.0), noise_std)
+
+    @classmethod
+    def by(
+        cls, evidence: "WidthEvidence | FamilyEvidence", noise_std: float | None
+    ) -> "Comparison":
+        """Compare the models by the evidence of every two widths."""
+        search = _Search(evidence, noise_std)
         comparison = search.run()
         for name, widths in comparison.typical.items():
             search.noise[name] = noise_std or search.width_evidence.noise(*widths)
@@ -136,10 +145,14 @@ class Comparison:
 class _Search:
     """Extends and refines the grid until each model's mass is inside it, on enough points."""
 
-    def __init__(self, width_evidence: WidthEvidence, noise_std: float | None) -> None:
+    def __init__(
+        self, width_evidence: WidthEvidence | FamilyEvidence, noise_std: float | None
+    ) -> None:
         self.width_evidence, self.noise = width_evidence, dict[str, float]()
         self._noise_std = noise_std
-        self._given = {0.0: width_evidence.at(0.0)}  # by task width
+        # By task width:
+        self._given: dict[float, GivenTaskWidth | GivenFamilyWidth]
+        self._given = {0.0: width_evidence.at(0.0)}
 
     def run(self) -> Comparison:
         highest = HIGHEST

@@ -35,6 +35,7 @@ class Player:
             rewards, regret = worlds.play(events, arms, choices)
             if self.learns:
                 self.policy.belief._raw_observe(self.nodes, arms.features(choices), rewards)
+                self.policy.belief._raw_settle()
             total += regret.reshape(total.shape)
             curve[interaction] = total
         return curve

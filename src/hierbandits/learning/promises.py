@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hierbandits.learning.family_trial import FamilyTrial
 from hierbandits.learning.start_trial import OWN, START, StartTrial
 from hierbandits.policies.recipes import USUAL
 from hierbandits.reporting.progress import Progress, progress_bar
@@ -147,7 +148,7 @@ class Promises:
         return pl.concat(parts)
 
     @classmethod
-    def of_trial(cls, trial: StartTrial, progress: Progress = None) -> "Promises":
+    def of_trial(cls, trial: StartTrial | FamilyTrial, progress: Progress = None) -> "Promises":
         """Simulate all who play."""
         made = []
         total = len(trial.num_tasks) * len(trial.players)

@@ -92,8 +92,8 @@ def comparison_section(comparison: Comparison, similarity: Similarity) -> Sectio
     words = [
         *texts(verdict.on_models(comparison, similarity)),
         f"Widths are integrated out, log-uniform from {_short(comparison.task_widths[0])} to "
-        f"{_short(comparison.task_widths[-1])} in units of the noise; the last two columns are "
-        "typical ones. Each model is as probable as any other beforehand.",
+        f"{_short(comparison.task_widths[-1])} {comparison.scale}; the last two "
+        "columns are typical ones. Each model is as probable as any other beforehand.",
     ]
     if comparison.edges:
         words.append(

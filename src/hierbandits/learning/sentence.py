@@ -57,6 +57,7 @@ class Claim(Enum):
     NOISE_BY_ARM = "the noise differs by arm"
     NOISE_BY_TASK = "the noise differs by task"
     HEAVY_TAILS = "rewards have heavy tails"
+    FAMILY = "what family rewards belong to, or look like"
     OFFERED = "what was offered in the simulation"
 
 

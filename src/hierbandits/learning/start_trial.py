@@ -145,10 +145,10 @@ class StartTrial:
         number = min(self.runs, max(LEAST_RUNS // 2, MOST_SUMS // max(1, sums.xx.size)))
         if isinstance(prior, UnknownWidths):
             return draw_hierarchies(rng, prior, sums, number, scalar)
-        return [_jittered(rng, fit) for _ in range(number)]
+        return [jittered(rng, fit) for _ in range(number)]
 
 
-def _jittered(rng: Generator, fit: "Fit") -> GaussianHierarchy:
+def jittered(rng: Generator, fit: "Fit") -> GaussianHierarchy:
     """The fit's hierarchy with its task widths off by their errors."""
     prior, error = fit.prior, np.nan_to_num(fit.task_widths.log_error)
     factor = np.exp(error * rng.standard_normal(error.size))

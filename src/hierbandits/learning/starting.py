@@ -1,5 +1,6 @@
 """The start that a log teaches: what `learn_prior` hands out, and what its promises are about."""
 
+from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.logs import Start, Survey
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -28,3 +29,18 @@ def start_from(
         would_miss = open_widths.is_diagonal or parts_in_common(learned.task_cov) is None
     arms = survey.arms if survey.is_armed else None
     return Start(learned if would_miss else open_widths, sums, survey.tasks, arms, encoder)
+
+
+def starting_prior(
+    prior: GaussianHierarchy, posteriors: TaskPosteriors, sums: TaskSums
+) -> GaussianHierarchy:
+    """What an agent should believe before it meets new tasks.
+
+    With one population the hyper-posterior given the log takes the place of the hyper-prior, so
+    that the log's sums must not be learned again.  With several, a new population is one more draw
+    from the learned hyper-prior.
+    """
+    if len(posteriors.hyper_mean) > 1:
+        return prior
+    covs = [posteriors.hyper_cov[0], prior.task_cov]
+    return prior.with_levels(posteriors.hyper_mean[0], covs, learned_from=sums.totals())

@@ -26,6 +26,10 @@ class BernoulliRewards(BinomialRewards):
         wins: Vector = (uniforms < expit(eta)).astype(float)
         return wins
 
+    def draw_totals(self, eta: Vector, exposure: Vector, uniforms: Vector) -> Vector:
+        """The number of rewards of 1, of so many rewards."""
+        return BinomialRewards.draw(self, eta, exposure, uniforms)
+
     def check(self, name: str, rewards: Vector, exposure: Vector) -> None:
         """Raise an error unless rewards are 0 or 1."""
         refuse("exposure", exposure, exposure != 1, "1 for bernoulli rewards (binomial has trials)")

@@ -17,6 +17,7 @@ class BinomialRewards(RewardFamily):
     """y ~ Binomial(trials, p) with log(p / (1 - p)) = eta; an event's exposure is its trials."""
 
     NAME: ClassVar[str] = "binomial"
+    LINK: ClassVar[str] = "log odds"
     ADDS_UP: ClassVar[bool] = True
 
     @staticmethod

@@ -9,6 +9,8 @@ from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.reward_families import checked_family, family_from_dict
 from hierbandits.models.reward_family import RewardFamily
+from hierbandits.models.unknown_family_widths import UnknownFamilyWidths
+from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.types import Matrix, Name, Vector
 
 Given = TypeVar("Given")
@@ -57,6 +59,11 @@ class GeneralizedHierarchy:
     def task_cov(self) -> Matrix:
         """Sigma_0: the covariance of a task's parameter given its parent's."""
         return self.hierarchy.task_cov
+
+    @property
+    def noise_std(self) -> float:
+        """1, and not used: the family says how rewards vary."""
+        return self.hierarchy.noise_std
 
     @property
     def dim(self) -> int:
@@ -134,7 +141,9 @@ class GeneralizedHierarchy:
         return f"GeneralizedHierarchy({form}, {self.num_levels} levels, {self.rewards.NAME})"
 
 
-def with_family(prior: Given, rewards: str | RewardFamily | None) -> "Given | GeneralizedHierarchy":
+def with_family(
+    prior: Given, rewards: str | RewardFamily | None
+) -> "Given | GeneralizedHierarchy | UnknownFamilyWidths":
     """The model of one who says which family rewards belong to; None for the prior's own."""
     if rewards is None:
         return prior
@@ -145,6 +154,12 @@ def with_family(prior: Given, rewards: str | RewardFamily | None) -> "Given | Ge
         return prior
     if isinstance(family, GaussianRewards) and not isinstance(rewards, RewardFamily):
         return prior  # the noise is the prior's
+    if isinstance(prior, UnknownFamilyWidths):
+        if prior.rewards != family:
+            raise ValueError(f"rewards must be those of the prior, {prior.rewards}, got {family}")
+        return prior
+    if isinstance(prior, UnknownWidths):
+        return UnknownFamilyWidths(prior, family)
     if not isinstance(prior, GaussianHierarchy):
         raise ValueError(
             f"prior must be a GaussianHierarchy of linear predictors for {family.NAME} rewards, "

@@ -17,6 +17,7 @@ class PoissonRewards(RewardFamily):
     """y ~ Poisson(exposure * exp(eta)); the exposure is the time or size that it counts over."""
 
     NAME: ClassVar[str] = "poisson"
+    LINK: ClassVar[str] = "log rate"
     ADDS_UP: ClassVar[bool] = True
 
     @staticmethod

@@ -28,6 +28,8 @@ class RewardFamily(ABC):
     """
 
     NAME: ClassVar[str]
+    LINK: ClassVar[str] = "linear predictor"
+    """What a linear predictor is, in words."""
     ADDS_UP: ClassVar[bool] = False
     """Whether rewards of the same predictor tell what their sum tells, with exposures added up."""
 
@@ -67,6 +69,10 @@ class RewardFamily(ABC):
     @abstractmethod
     def draw(self, eta: Vector, exposure: Vector, uniforms: Vector) -> Vector:
         """One reward for each eta: what a uniform number in (0, 1) stands for."""
+
+    def draw_totals(self, eta: Vector, exposure: Vector, uniforms: Vector) -> Vector:
+        """`draw` for sums of rewards, where these add up."""
+        return self.draw(eta, exposure, uniforms)
 
     @abstractmethod
     def check(self, name: str, rewards: Vector, exposure: Vector) -> None:

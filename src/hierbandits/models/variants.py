@@ -7,6 +7,7 @@ import numpy as np
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.model import Model
+from hierbandits.models.unknown_family_widths import UnknownFamilyWidths
 from hierbandits.models.unknown_widths import UnknownWidths
 
 Stated = TypeVar("Stated", GaussianHierarchy, GeneralizedHierarchy)
@@ -49,13 +50,19 @@ def ridge(prior: Stated) -> Stated:
     return given.with_levels(np.zeros(given.dim), covs, noise_std=1.0)
 
 
-def unknown_widths(prior: Model, *, noise_known: bool = False) -> UnknownWidths:
+def unknown_widths(
+    prior: Model, *, noise_known: bool = False
+) -> UnknownWidths | UnknownFamilyWidths:
     """The hierarchy's form and hyper-mean alone; with `noise_known`, its noise too.
 
     A model whose widths are unknown is believed as it is.
     """
-    if isinstance(prior, UnknownWidths):
+    if isinstance(prior, UnknownWidths | UnknownFamilyWidths):
         return prior
+    if isinstance(prior, GeneralizedHierarchy):
+        open_widths = unknown_widths(prior.hierarchy)
+        assert isinstance(open_widths, UnknownWidths)
+        return UnknownFamilyWidths(open_widths, prior.rewards)
     if not isinstance(prior, GaussianHierarchy):
         raise ValueError(f"prior must be a GaussianHierarchy for this policy, got {prior!r:.80}")
     given = prior

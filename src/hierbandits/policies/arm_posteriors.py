@@ -7,6 +7,7 @@ import numpy as np
 
 from hierbandits.algebra import square_root
 from hierbandits.beliefs.gaussian import Prediction
+from hierbandits.beliefs.mean_reward import MeanReward
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.policies.belief_view import BeliefView
 from hierbandits.types import Indices, Matrix
@@ -53,8 +54,20 @@ class ArmPosteriors(Generic[Known]):
 
     @property
     def means(self) -> Matrix:
-        """The posterior mean of every arm in every task, (tasks, K)."""
-        return self.prediction.mean[self.row]
+        """The posterior mean of every arm's mean reward in every task, (tasks, K)."""
+        return self._mean_rewards.mean.reshape(self.prediction.mean.shape)[self.row]
+
+    @property
+    def slopes(self) -> Matrix:
+        """How far mean rewards move with their linear predictors, (tasks, K); 1 if Gaussian."""
+        linear = self.prediction.std
+        moved = self._mean_rewards.std.reshape(linear.shape)
+        return np.divide(moved, linear, out=np.zeros_like(linear), where=linear > 0)[self.row]
+
+    @property
+    def _mean_rewards(self) -> MeanReward:
+        linear = self.prediction
+        return self.belief._raw_mean_reward(linear.mean.ravel(), linear.std.ravel())
 
     def drawn(self, tasks: Indices, normals: Matrix) -> Matrix:
         """Posterior draws of the arms' mean rewards, (n, draws, K).

@@ -1,0 +1,120 @@
+"""The reference for clicks: draws from the exact posterior, by Polya-Gamma Gibbs sampling.
+
+Given a weight omega ~ PG(n, eta) for each reward of n trials, the reward y is a Gaussian
+observation of its log odds eta, with the site exp((y - n / 2) eta - omega eta^2 / 2).  So given all
+weights the hierarchy is Gaussian, and given all parameters the weights are independent (Polson,
+Scott and Windle 2013).
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from hierbandits.beliefs.matched_belief import MatchedBelief
+from hierbandits.beliefs.refit import Refit
+from hierbandits.beliefs.settled_sites import SettledSites
+from hierbandits.checks import count
+from hierbandits.kernels.site_change import SITE_PARTS
+from hierbandits.models.binomial_rewards import BinomialRewards
+from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
+from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.types import Indices, Matrix, Vector
+
+TERMS = 100
+"""Of the sum of gamma variates that a Polya-Gamma one is; the mean of all others is added."""
+
+
+class GibbsBelief(MatchedBelief):
+    """What is known given the last draw of all weights: a sample of it is a Gibbs draw.
+
+    Each batch of rewards is followed by so many `sweeps`, so that `sample` draws from the posterior
+    of log odds, nearly: no approximation but that the chain has moved on from its last state.  It
+    costs a pass over all tasks for each sweep, and is for studies and tests.
+    """
+
+    KIND: ClassVar[str] = "gibbs belief"
+
+    def __init__(
+        self,
+        prior: GeneralizedHierarchy,
+        num_tasks: int | tuple[int, ...] = 0,
+        num_populations: int = 1,
+        hyper_means: ArrayLike | None = None,
+        *,
+        population: ArrayLike | None = None,
+        sweeps: int = 5,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(prior, num_tasks, num_populations, hyper_means, population=population)
+        if not isinstance(self.family, BinomialRewards):
+            raise ValueError(f"prior must be of bernoulli or binomial rewards, got {prior}")
+        if hyper_means is not None or prior.num_levels != 2:
+            raise ValueError("prior must have two levels and the hyper-mean of all populations")
+        self._rng = np.random.default_rng(count("seed", seed))
+        self._sweeps = count("sweeps", sweeps, least=1)
+
+    def _learn_sized(
+        self,
+        nodes: Indices,
+        table: Matrix | Indices,
+        rewards: Vector,
+        exposure: Vector,
+        noise: Vector | None,
+    ) -> None:
+        """Learn checked rewards of these exposures, and let the chain go on."""
+        if noise is not None:
+            raise ValueError("noise_std must not be given: the family says how rewards vary")
+        empty = np.zeros((SITE_PARTS, nodes.size))
+        self._site_rows.add(nodes, table, rewards, exposure, empty, nodes.size)
+        trees = self._nodes.forest.populations(nodes)
+        np.add.at(self._evidence.parts[0], trees, 1.0)
+        self.sweep(self._sweeps)
+
+    def sweep(self, number: int = 1) -> None:
+        """Draw all parameters given the weights, then all weights given these, so many times."""
+        rows = self.rows
+        for _ in range(count("number", number)):
+            theta = self.sample(self._rng, rows.nodes)
+            eta = (
+                theta[np.arange(rows.size), rows.features]
+                if self.is_armed
+                else (theta * rows.features).sum(1)
+            )
+            rows.all_sites[0, : rows.size] = polya_gamma(self._rng, rows.exposure, eta)
+            rows.all_sites[1, : rows.size] = rows.rewards - rows.exposure / 2
+            self._start_from_sites()
+
+    def _start_from_sites(self) -> None:
+        """Let all nodes know what the sites say, and nothing else."""
+        rows, parts = self.rows, self._evidence.parts.copy()
+        sites = SettledSites(self.dim, armed=self.is_armed)
+        sites.add(rows.nodes, rows.features, rows.sites)
+        populations = np.arange(self.num_populations)
+        priors: Sequence[GaussianHierarchy] = [self._nodes.levels.hierarchies[0]]
+        self._restart(populations, list(priors) * populations.size, sites.sums(self.num_nodes))
+        self._evidence.parts[:] = parts
+
+    def refit(self, *, sweeps: int = 1, tolerance: float = 1.0) -> Refit:
+        """Let the chain go on for so many sweeps; the rest of the report is empty."""
+        self.sweep(sweeps)
+        return Refit(sweeps, 0.0, is_converged=True, hyper_shift=0.0, hyper_log_width=0.0)
+
+    def _raw_settle(self) -> None:
+        """Nothing: the chain moves with every batch."""
+
+
+def polya_gamma(rng: Generator, shape: Vector, tilt: Vector) -> Vector:
+    """Draws of PG(shape, tilt), (E,): sum over k of Gamma(shape) / ((k - 1/2)^2 + (tilt / 2 pi)^2)
+
+    over 2 pi^2, up to TERMS, and the mean of what is left.
+    """
+    squares = (np.arange(1, TERMS + 1) - 0.5) ** 2
+    parts = 1 / (squares + (tilt[:, None] / (2 * np.pi)) ** 2) / (2 * np.pi**2)
+    half = np.maximum(np.abs(tilt) / 2, 1e-8)
+    mean = shape * np.tanh(half) / (4 * half)  # of the whole sum
+    drawn = rng.gamma(np.broadcast_to(shape[:, None], parts.shape))
+    whole: Vector = ((drawn - shape[:, None]) * parts).sum(1) + mean
+    return np.maximum(whole, 1e-12)
