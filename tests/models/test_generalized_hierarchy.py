@@ -47,8 +47,7 @@ def test_baselines_keep_the_family():
     assert pooled(MODEL).num_levels == 1
     for model in (known_mean(MODEL), marginal(MODEL), pooled(MODEL)):
         assert model.rewards == BernoulliRewards()
-    with pytest.raises(ValueError, match="prior must be a GaussianHierarchy for this policy"):
-        unknown_widths(MODEL)
+    assert unknown_widths(MODEL).rewards == BernoulliRewards()
 
 
 def test_other_parts_are_refused():

@@ -24,7 +24,7 @@ def test_it_is_made_of_a_form_and_a_family():
     assert again.to_dict() == model.to_dict()
     with pytest.raises(ValueError, match="widths must be UnknownWidths, got 3"):
         UnknownFamilyWidths(3, "poisson")
-    with pytest.raises(ValueError, match="not a model"):
+    with pytest.raises(ValueError, match="parts must be of a model"):
         UnknownFamilyWidths.from_dict({})
 
 

@@ -48,7 +48,9 @@ class AdaptiveMatchedBelief(MatchedBelief):
         super().__init__(model, num_tasks, num_populations, population=population)
         self.prior = prior
         first = FIRST_TASK_STD, FIRST_HYPER_STD, 0.5
-        self._widths: Matrix = np.tile(first, (self.num_populations, 1))  # t, q and r of a look
+        self._found_widths: Matrix = np.tile(
+            first, (self.num_populations, 1)
+        )  # t, q and r of a look
 
     def hierarchy(self, population: int = 0) -> GaussianHierarchy:
         """The hierarchy that is believed now, its widths fitted to the rewards so far."""
@@ -75,8 +77,8 @@ class AdaptiveMatchedBelief(MatchedBelief):
         before, after = self._hyper_moments(trees), work._hyper_moments(trees)
         self.last_refit = Refit.between(before, after, report.sweeps, report.change, tolerance)
         # At once: no interrupt comes between the parts of an assignment.
-        self._nodes, self._evidence, self._site_rows, self._widths, self.due = (
-            *(work._nodes, work._evidence, work._site_rows, work._widths, work.due),
+        self._nodes, self._evidence, self._site_rows, self._found_widths, self.due = (
+            *(work._nodes, work._evidence, work._site_rows, work._found_widths, work.due),
         )
         return self.last_refit
 
@@ -87,8 +89,8 @@ class AdaptiveMatchedBelief(MatchedBelief):
         populations, hierarchies = np.unique(of_row), []
         for population in populations.tolist():
             own = np.flatnonzero(of_row == population)
-            look = FamilyWidthLook(self.prior, rows, own, self._widths[population].tolist())
-            self._widths[population] = look.found
+            look = FamilyWidthLook(self.prior, rows, own, self._found_widths[population].tolist())
+            self._found_widths[population] = look.found
             hierarchies.append(look.hierarchy())
         sites, parts = rows.settled.copy(), self._evidence.parts
         sites.add(rows.nodes, rows.features, rows.sites)
@@ -99,14 +101,14 @@ class AdaptiveMatchedBelief(MatchedBelief):
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays that cannot be written, without copies."""
         meta, arrays = super().state()
-        own = {"family_widths": read_only(self._widths)}
+        own = {"family_widths": read_only(self._found_widths)}
         return {"model": self.prior.to_dict(), **meta}, arrays | own
 
     def copy(self) -> "AdaptiveMatchedBelief":
         """An independent belief of the same state."""
         twin = super().copy()
         assert isinstance(twin, AdaptiveMatchedBelief)
-        twin._widths = self._widths.copy()
+        twin._found_widths = self._found_widths.copy()
         return twin
 
     @classmethod
@@ -125,7 +127,7 @@ class AdaptiveMatchedBelief(MatchedBelief):
             raise ValueError(f"rewards must be those of {prior}, got {belief.family}")
         belief.prior = prior
         shape = belief.num_populations, 3
-        belief._widths = state_copy("family_widths", arrays["family_widths"], shape)
-        if (belief._widths[:, :2] <= 0).any() or not (belief._widths[:, 2] >= 0).all():
+        belief._found_widths = state_copy("family_widths", arrays["family_widths"], shape)
+        if (belief._found_widths[:, :2] <= 0).any() or not (belief._found_widths[:, 2] >= 0).all():
             raise ValueError("family_widths must be two widths and a share of each population")
         return belief

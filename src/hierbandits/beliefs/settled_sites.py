@@ -19,20 +19,20 @@ class SettledSites:
 
     def __init__(self, dim: int, *, armed: bool) -> None:
         self._dim, self._armed = dim, armed
-        self._sums: TaskSums | None = None
+        self._settled_sums: TaskSums | None = None
 
     @property
     def number(self) -> int:
         """How many rewards there are."""
-        return 0 if self._sums is None else int(self._sums.n.sum())
+        return 0 if self._settled_sums is None else int(self._settled_sums.n.sum())
 
     def add(self, nodes: Indices, features: Features, sites: Matrix) -> None:
         """Add the sites of rewards, (3, E)."""
         most = int(nodes.max(initial=-1)) + 1
-        sums = self._sums
+        sums = self._settled_sums
         if sums is None:
             sums = TaskSums.zeros(most, self._dim, armed=self._armed)
-        self._sums = sums = sums.with_room(most, self._dim)
+        self._settled_sums = sums = sums.with_room(most, self._dim)
         precision, weighted, _ = sites
         if self._armed:
             np.add.at(sums.xx, (nodes, features), precision)
@@ -50,32 +50,32 @@ class SettledSites:
     def sums(self, num_nodes: int) -> TaskSums:
         """A row for each node."""
         none = TaskSums.zeros(num_nodes, self._dim, armed=self._armed)
-        if self._sums is not None:
-            known = min(num_nodes, len(self._sums.n))
-            none._put(np.arange(known), self._sums.rows(np.arange(known)))
+        if self._settled_sums is not None:
+            known = min(num_nodes, len(self._settled_sums.n))
+            none._put(np.arange(known), self._settled_sums.rows(np.arange(known)))
         return none
 
     def moved(self, nodes: Indices, to: Indices, dim: int) -> "SettledSites":
         """The sums of some nodes at other nodes, perhaps with more arms."""
         twin = SettledSites(dim, armed=self._armed)
-        if self._sums is not None and to.size:
-            some = self.sums(max(int(nodes.max()) + 1, len(self._sums.n))).rows(nodes)
+        if self._settled_sums is not None and to.size:
+            some = self.sums(max(int(nodes.max()) + 1, len(self._settled_sums.n))).rows(nodes)
             if self._armed:
                 some = some.with_arms_at(np.arange(self._dim), dim)
-            twin._sums = TaskSums.zeros(int(to.max()) + 1, dim, armed=self._armed)
-            twin._sums._put(to, some)
+            twin._settled_sums = TaskSums.zeros(int(to.max()) + 1, dim, armed=self._armed)
+            twin._settled_sums._put(to, some)
         return twin
 
     def copy(self) -> "SettledSites":
         """Independent sums."""
-        size = 0 if self._sums is None else len(self._sums.n)
+        size = 0 if self._settled_sums is None else len(self._settled_sums.n)
         return self.moved(np.arange(size), np.arange(size), self._dim)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The sums by name; none if nothing is settled."""
-        if self._sums is None:
+        if self._settled_sums is None:
             return {}
-        sums = self._sums.rows(slice(int(np.flatnonzero(self._sums.n)[-1]) + 1))
+        sums = self._settled_sums.rows(slice(int(np.flatnonzero(self._settled_sums.n)[-1]) + 1))
         return {"settled_xx": sums.xx, "settled_xy": sums.xy, "settled_n": sums.n}
 
     def restore(self, arrays: dict[str, NDArray[Any]], num_nodes: int) -> None:
@@ -96,4 +96,4 @@ class SettledSites:
         squares = xx if self._armed else np.linalg.eigvalsh(xx)
         if squares.min(initial=0.0) < -1e-9 * np.abs(squares).max(initial=0.0):
             raise ValueError("settled_xx must be sums of squares")
-        self._sums = TaskSums(xx, xy, np.zeros(size), n)
+        self._settled_sums = TaskSums(xx, xy, np.zeros(size), n)

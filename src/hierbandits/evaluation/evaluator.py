@@ -328,6 +328,7 @@ class _Work:
         """All of it, with notes on what was done and why."""
         methods = {method for used in settings["methods"].values() for method in used}
         given = self.prior is not None
+        about = settings["policies"], methods, self.split, self.model.words
         return Evaluation(
             estimates=tuple(self.estimates),
             differences=tuple(self.differences),
@@ -340,14 +341,7 @@ class _Work:
             log=self.survey.summary,
             tasks=self.survey.tasks,
             confidence=self.confidence,
-            notes=notes(
-                settings["policies"],
-                methods,
-                self.split,
-                self.model.words,
-                prior_given=given,
-                context=self.survey.log.columns.context,
-            ),
+            notes=notes(*about, prior_given=given, context=self.survey.log.columns.context),
             warnings=tuple(self._warnings()),
             settings=settings,
         )

@@ -109,7 +109,7 @@ class UnknownFamilyWidths:
         try:
             widths, rewards = parts["widths"], dict(parts["rewards"])
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"not a model: {error!r} is missing or malformed") from None
+            raise ValueError(f"parts must be of a model, got {error!r}") from None
         return cls(UnknownWidths.from_dict(widths), family_from_dict(rewards))
 
     def __repr__(self) -> str:
