@@ -244,3 +244,24 @@ def test_other_models_are_refused():
     ):
         with pytest.raises(ValueError, match=message):
             belief.refit(**options)
+
+
+@pytest.mark.parametrize("family", ["bernoulli", "binomial", "poisson"])
+def test_predictors_of_any_width_leave_numbers(family):
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        width, d, n = 10 ** rng.uniform(0, 5), int(rng.integers(1, 4)), int(rng.integers(1, 30))
+        root = rng.normal(size=(d, d)) * width
+        prior = hb.GaussianHierarchy(
+            hyper_mean=rng.normal(size=d) * width,
+            hyper_cov=root @ root.T,
+            task_cov=root @ root.T * 10 ** rng.uniform(-6, 0),
+            noise_std=1.0,
+        )
+        belief = hb.MatchedBelief(hb.GeneralizedHierarchy(prior, family), 3)
+        rewards = rng.poisson(10 ** rng.uniform(-1, 3), n) if family == "poisson" else np.ones(n)
+        x = rng.normal(size=(n, d)) / np.sqrt(d)
+        belief.observe(rng.integers(0, 3, n), x, rewards * rng.integers(0, 2, n))
+        belief.refit()
+        for array in (*belief.state()[1].values(), belief.log_evidence(), belief.task(0).cov):
+            assert np.isfinite(array).all()

@@ -94,3 +94,20 @@ def test_extreme_predictors_stay_finite(mean, std):
         site = matched_site(family.code, *event, family.shape, mean, std**2, np.empty(WORK))
         assert np.isfinite(site).all()
         assert site[0] >= 0
+
+
+@pytest.mark.parametrize("mean", [300.0, 700.0, 14_000.0])
+@pytest.mark.parametrize("std", [200.0, 3000.0])
+def test_the_mode_is_found_from_where_rates_are_far_too_large(mean, std):
+    """There Newton's steps have length one, or overflow."""
+    for reward in (1.0, 370.0):
+        site = matched_site(PoissonRewards().code, reward, 1.0, 0.0, mean, std**2, np.empty(WORK))
+        var = 1 / (1 / std**2 + site[0])
+        centre = var * (mean / std**2 + site[1])
+        eta = np.linspace(-60.0, 12.0, 200_001)
+        log_p = reward * eta - np.exp(eta) - (eta - mean) ** 2 / (2 * std**2)
+        share = np.exp(log_p - logsumexp(log_p))
+        exact = share @ eta
+        exact_var = share @ (eta - exact) ** 2
+        assert abs(centre - exact) < 1e-3 * np.sqrt(exact_var)
+        assert_allclose(var, exact_var, rtol=1e-3)

@@ -28,7 +28,7 @@ NEGLIGIBLE = 1e-9
 """A site that changes no more, in units of what is known, is left empty: sums are no better."""
 
 _CLOSE = 0.3  # how near the mode is near enough, in standard deviations
-_STEPS = 200  # to the mode, at most
+_NEWTON, _STEPS = 30, 200  # to the mode: steps of Newton's method, and of any, at most
 _STEP, _SHARE = 0.6, 0.85  # of the long sum: on the scale on which links bend, and of the width
 _LOWEST = -20.0  # log of what is left out, over what is highest
 _FEW, _HALF = 8, 12  # numbers at once, and half of those of the sum if it is short
@@ -48,15 +48,16 @@ def find_mode(
     """A point near the mode of p(y | eta) N(eta; mean, var), and the width of a Gaussian there.
 
     Newton's steps, with the mode between two bounds once they are known: log densities are concave.
+    They are short where a rate is far too large, so after some of them the bounds alone count.
     """
     eta, reach, low, high = mean, 2.0, -np.inf, np.inf
     width_var = var
-    for _ in range(_STEPS):
+    for number in range(_STEPS):
         curvature = max(call_family(code[2], reward, exposure, shape, eta), 0.0)
         force = call_family(code[1], reward, exposure, shape, eta) - (eta - mean) / var
         width_var = var / (1.0 + var * curvature)
         step = force * width_var
-        if step * step <= _CLOSE * _CLOSE * width_var:
+        if step * step <= _CLOSE * _CLOSE * width_var and width_var > 0.0:
             eta += step
             break
         if force > 0:
@@ -65,6 +66,8 @@ def find_mode(
             high = eta
         if not abs(step) <= reach:  # too far, or a number overflowed
             step = copysign(reach, force)
+        if number >= _NEWTON or width_var == 0.0:
+            step = copysign(reach, force) if high - low == np.inf else np.inf
         reach *= 2.0
         eta = eta + step if low < eta + step < high else (low + high) / 2
     return eta, sqrt(width_var)

@@ -12,6 +12,7 @@ from hierbandits.kernels.family_call import FamilyCode
 from hierbandits.kernels.matched_site import log_share, matched_site
 from hierbandits.types import Matrix
 
+_MOST = 1e200  # a change that is larger, or no number, is not made
 _LEFT = 1e-9  # a cavity with less than this left of its precision is not to be told from none
 
 SITE_PARTS = 3
@@ -50,6 +51,8 @@ def site_change(
     log_change = log_z
     if precision != 0.0 or weighted != 0.0 or scale != 0.0:
         log_change = log_share(mean, var, gain, shift) + scale_now - scale
+    if not abs(gain * var) + abs(shift) * sqrt(var) + abs(log_change) + abs(scale_now) < _MOST:
+        return 0.0, 0.0, 0.0, 0.0  # what was known says that there is no such reward
     sites[0, e], sites[1, e], sites[2, e] = own, along, scale_now
     moved = sqrt(var) * abs(shift - gain * mean) / (1.0 + gain * var)
     return gain, shift, log_change, max(moved, 0.5 * abs(gain * var))
