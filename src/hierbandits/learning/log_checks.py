@@ -98,7 +98,8 @@ class LogChecks:
         each = self._raw.sum(0) / np.maximum(self._freedom, 1.0)
         noise_var = np.where((self._freedom >= LEAST_FREEDOM) & (each > 0), each, whole)
         coordinates = self._survey.coordinates
-        noise_var = np.broadcast_to(noise_var, len(coordinates))  # features have one
+        # Features have one; with a context, those of an arm have the arm's.
+        noise_var = np.repeat(noise_var, len(coordinates) // noise_var.size)
         return check_peaks(self._sums, self._survey.population, noise_var, coordinates, seed)
 
     def _noise(
