@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from support.context_worlds import CONTEXT, NAMES, PROMOS, context_log
+from support.context_worlds import NAMES, PROMOS, context_log
 
 import hierbandits as hb
 from hierbandits.learning.sentence import Claim
@@ -33,7 +33,7 @@ def test_the_report_speaks_of_arms_and_their_contexts(learned, tmp_path):
 
 def test_what_is_learned_is_true(learned):
     """The coefficients of all tasks on average, beside the world's."""
-    world, frame, log, report = learned
+    world, _, log, report = learned
     coordinates, std = list(log.encoder.coordinates), log.encoder.columns[0].std
     for place, promo in enumerate(PROMOS):
         j = coordinates.index(f"promo={promo} × age")
@@ -60,4 +60,3 @@ def test_what_does_not_fit_is_refused():
         hb.learn_prior(frame.filter(pl.col("promo") == "none"), **NAMES, runs=0)
     with pytest.raises(ValueError, match=r"limits\.fit\), got .* 15 features"):
         hb.learn_prior(frame, **NAMES, limits=hb.Limits(fit=1000), runs=0)
-    assert len(CONTEXT) == 3

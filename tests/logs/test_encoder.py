@@ -127,7 +127,7 @@ def test_an_encoder_comes_back_from_json():
 def test_what_is_no_encoder_is_refused(change, message):
     with pytest.raises(ValueError, match=message):
         hb.Encoder.from_dict(ENCODER.to_dict() | change)
-    with pytest.raises(ValueError, match="parts must be the arm, .* of one, got None"):
+    with pytest.raises(ValueError, match=r"parts must be the arm, .* of one, got None"):
         hb.Encoder.from_dict(None)
 
 
