@@ -186,7 +186,7 @@ def test_without_roles_columns_are_listed_and_roles_proposed(tmp_path):
     ]
     assert _problem(inspection, "store", "spaces around").rows == (3,)
     assert inspection.commands[0].startswith(f"hierbandits inspect {path} --task=store --arm=promo")
-    assert inspection.command.endswith("--strip")
+    assert inspection.commands[0].endswith("--strip")
 
 
 def test_a_file_with_broken_lines_says_which(tmp_path):
