@@ -1,24 +1,21 @@
 """The command `hierbandits reproduce`, which runs an experiment."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
+from hierbandits.cli.chunk_folder import chunks_of
 from hierbandits.cli.completion import experiment_names, policy_names
 from hierbandits.cli.own_file import FromOption, OwnFile
 from hierbandits.cli.run_folder import OverwriteOption, RunFolder
-from hierbandits.cli.terminal import app, console, fail, need, say, tell
+from hierbandits.cli.terminal import app, console, fail, need, say
 from hierbandits.reporting.terminal_table import terminal_table
 
 if TYPE_CHECKING:
     from hierbandits.experiments import Experiment
-
-CHUNKS = ".hierbandits-chunks"
-"""Inside the folder of an experiment that runs: the folder of its finished chunks."""
 
 
 @app.command()
@@ -112,7 +109,7 @@ resumes. The numbers do not depend on --jobs.
         need("sklearn")
     place = out or Path("results") / experiment
     folder = RunFolder(place, call, overwrite=overwrite)
-    with folder.made(), _chunks_of(place) as chunks:
+    with folder.made(), chunks_of(place) as chunks:
         with progress_bar(f"Simulating {experiment}", None, answer.progress) as steps:
             options = Options(
                 runs=runs,
@@ -150,32 +147,3 @@ def _list_experiments(answer: Answer, experiments: "Mapping[str, Experiment]") -
     rows = {name: entry.summary for name, entry in experiments.items()}
     table = terminal_table(("experiment", "what it shows"), rows.items(), right=())
     answer.give(lambda: rows, lambda: console.print(table))
-
-
-@contextmanager
-def _chunks_of(folder: Path) -> Iterator[Path]:
-    """The folder of an experiment's chunks while it runs.
-
-    The chunks of an experiment that fails or is interrupted stay, for the next attempt; its error
-    ends the command with one line.
-    """
-    from hierbandits.simulation.checkpoint import Checkpoint
-
-    chunks = folder / CHUNKS
-    if chunks.is_symlink():
-        fail(f"--out must not have a link to another folder, got {chunks}")
-    try:
-        chunks.mkdir(exist_ok=True)
-    except OSError as error:
-        fail(f"--out must be a folder that can be written, got {folder}: {error.strerror}")
-    try:
-        yield chunks
-        Checkpoint.remove(chunks)
-    except (ValueError, OSError) as error:
-        fail(str(error))
-    except KeyboardInterrupt:
-        tell("Interrupted: run the same command again to resume")
-        raise typer.Exit(130) from None
-    finally:
-        with suppress(OSError):  # it is not empty
-            chunks.rmdir()

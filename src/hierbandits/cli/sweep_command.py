@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
+from hierbandits.cli.chunk_folder import chunks_of
 from hierbandits.cli.completion import policy_names
-from hierbandits.cli.interruption import stopped_at_once
 from hierbandits.cli.own_file import FromOption, OwnFile
 from hierbandits.cli.run_folder import OverwriteOption, RunFolder
-from hierbandits.cli.terminal import app, console, failing, need, say
+from hierbandits.cli.terminal import app, console, need, say
 
 
 @app.command()
@@ -46,6 +46,8 @@ def sweep(
 
     hierbandits sweep --from my.py --world stores --policy HierTS,mine --schedule federated
 
+    While it runs, finished chunks are kept in the folder, from which an interrupted sweep resumes.
+
     Worlds are paper-a and paper-b, the problems of the paper's figure, arms, and those of --from.
     """
     from hierbandits import sweep
@@ -57,7 +59,7 @@ def sweep(
     policies = mine.chosen("--policy", policy or ["HierTS", "TS"], mine.policies)
     schedules = mine.chosen("--schedule", schedule or ["federated"], SCHEDULES)
     folder = RunFolder(out, call, overwrite=overwrite)
-    with stopped_at_once(), folder.made(), failing():
+    with folder.made(), chunks_of(out) as chunks:
         swept = sweep(
             worlds,
             policies,
@@ -66,6 +68,7 @@ def sweep(
             seed,
             num_interactions=interactions,
             jobs=jobs,
+            checkpoint=chunks,
             progress=answer.progress,
         )
         report = swept.report({"runs": runs, "seed": seed, "interactions": interactions})
