@@ -18,7 +18,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 
 def test_a_scientists_day(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = python(EXAMPLES / "scientists_day.py")
+    done = python(EXAMPLES / "scientists_day.py", timeout=900)
     assert done.returncode == 0, done.stderr
     assert "a hierarchy fits best" in done.stdout
     assert "HierOPO would earn" in done.stdout
