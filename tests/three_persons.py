@@ -16,6 +16,8 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -102,30 +104,34 @@ def engineer(me: Person) -> None:
     state = me.folder / "state"
     state.mkdir()
     (state / "agent.hb").write_bytes((me.folder / "agent.hb").read_bytes())
-    served, port = _serve(state)
-    made = [_ask(port, "/decide", {"store": store}) for store in ("東京 1", "東京 1", "Oslo 1")]
-    assert {each["promo"] for each in made} <= {
-        "none", "10% off", "free shipping", "two for one"
-    }  # fmt: skip
-    assert _ask(port, "/reward", {"id": made[0]["id"], "value": 25.0}) == {"learned": True}
-    served.kill()
-    served.communicate()
+    with _serve(state) as (served, port):
+        made = [_ask(port, "/decide", {"store": store}) for store in ("東京 1", "東京 1", "Oslo 1")]
+        assert {each["promo"] for each in made} <= {
+            "none", "10% off", "free shipping", "two for one"
+        }  # fmt: skip
+        assert _ask(port, "/reward", {"id": made[0]["id"], "value": 25.0}) == {"learned": True}
+        served.kill()
 
-    served, port = _serve(state)
-    for each, is_new in zip(made, (False, True, True), strict=True):
-        answer = _ask(port, "/reward", {"id": each["id"], "value": 25.0})
-        assert answer == {"learned": is_new}
-    served.send_signal(signal.SIGTERM)
-    assert served.wait(timeout=60) == 0
-    served.communicate()
+    with _serve(state) as (served, port):
+        for each, is_new in zip(made, (False, True, True), strict=True):
+            answer = _ask(port, "/reward", {"id": each["id"], "value": 25.0})
+            assert answer == {"learned": is_new}
+        served.send_signal(signal.SIGTERM)
+        assert served.wait(timeout=60) == 0
     print("$ the agent was killed, and knows all that it had decided and learned", flush=True)
 
 
-def _serve(state: Path) -> tuple["subprocess.Popen[str]", int]:
+@contextmanager
+def _serve(state: Path) -> Iterator[tuple["subprocess.Popen[str]", int]]:
+    """The web app in a process of its own, and its port; at the end it is gone."""
     words = [sys.executable, str(EXAMPLES / "web_app.py"), str(state), "--port", "0"]
     served = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-    assert served.stdout is not None
-    return served, int(served.stdout.readline().rsplit(":", 1)[1])
+    try:
+        assert served.stdout is not None
+        yield served, int(served.stdout.readline().rsplit(":", 1)[1])
+    finally:
+        served.kill()
+        served.communicate()
 
 
 def _ask(port: int, path: str, data: dict[str, object]) -> dict[str, object]:
