@@ -54,7 +54,9 @@ def test_what_does_not_fit_is_refused():
     _, frame, _ = context_log(5, count=60)
     with pytest.raises(ValueError, match="context must come with features alone"):
         hb.learn_prior(frame, **NAMES, context=["age"], runs=0)
-    with pytest.raises(ValueError, match=r"context must vary, got 3.0 in every row of column 'age'"):
+    with pytest.raises(
+        ValueError, match=r"context must vary, got 3.0 in every row of column 'age'"
+    ):
         hb.learn_prior(frame.with_columns(age=pl.lit(3.0)), **NAMES, runs=0)
     with pytest.raises(ValueError, match="arm must have at least two values in the log"):
         hb.learn_prior(frame.filter(pl.col("promo") == "none"), **NAMES, runs=0)

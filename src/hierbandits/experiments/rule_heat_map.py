@@ -45,8 +45,8 @@ def _heat_map(by_horizon: Mapping[int, Sequence[Cell]]) -> Any:
         plot.tick_params(length=0, labelleft=plot is plots[0])
         for row, column in np.ndindex(table.shape):
             plot.text(
-                column, row, _short(float(table[row, column])), ha="center", va="center", fontsize=7,
-                color="white" if abs(shade[row, column]) > 1 else "black",
+                column, row, _short(float(table[row, column])), fontsize=7, ha="center",
+                va="center", color="white" if abs(shade[row, column]) > 1 else "black",
             )  # fmt: skip
     bar = figure.colorbar(image, ax=plots, pad=0.01, aspect=40, fraction=0.02)
     bar.set_ticks([-1, 0, 1], labels=["half", "HierTS", "twice"], fontsize=8)

@@ -115,7 +115,9 @@ class Objective:
     @property
     def events_of_noise(self) -> Vector:
         """The rewards that each noise is learned from, (1,), or (K,)."""
-        return self.sums.n.sum(keepdims=True) if self.squares is None else self.sums.xx.sum(0)
+        counts: Vector
+        counts = self.sums.n.sum(keepdims=True) if self.squares is None else self.sums.xx.sum(0)
+        return counts
 
     def _noise_of(self, logs: Vector) -> float | Vector:
         """The noise variances of these log noises, within the bounds of the search."""
@@ -151,7 +153,7 @@ class Objective:
     def steps(self) -> Vector:
         """A lower bound on the standard error of each coordinate, which scales the search."""
         populations = self.num_populations
-        counts = (len(self.sums.n), self.events_of_noise, populations, populations)
+        counts = (np.array(len(self.sums.n)), self.events_of_noise, *[np.array(populations)] * 2)
         parts = zip(counts, self.split(self.free(self.start)), strict=True)
         every = [np.broadcast_to(count, part.shape) for count, part in parts]
         return 1 / np.sqrt(1.0 + 2.0 * np.concatenate(every))
