@@ -201,7 +201,7 @@ def test_private_state_is_private_to_its_folder(path):
 
 
 WITHOUT_TESTS = {"types", "model", "environment", "fit", "loops", "node_arrays", "arm_arrays"}
-WITHOUT_TESTS |= {"refit", "mean_reward"}
+WITHOUT_TESTS |= {"mean_reward"}
 """Modules without behaviour: type aliases, protocols and plain records."""
 
 WHOLE = {"architecture", "docs", "examples", "main", "memory_safety", "pickles", "public_surface"}

@@ -77,7 +77,7 @@ class Agent:
         self._books = Bookkeeper(state, book, clock, lock)
         self._decider = Decider(self._books, seed, draws, floor)
         self._lock: AgentLock = lock
-        self._marks = FileMarks()
+        self._agent_files = FileMarks()
         FORK_GUARD.watch(self)
 
     @property

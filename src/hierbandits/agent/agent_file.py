@@ -66,7 +66,7 @@ def write_agent(path: str | PathLike[str], agent: "Agent", *, overwrite: bool) -
     arrays |= {
         f"sums.{name}": values for name, values in state.sums.state(len(state.roster)).items()
     }
-    agent._marks.write(path, "agent", _VERSION, meta, arrays, overwrite=overwrite)
+    agent._agent_files.write(path, "agent", _VERSION, meta, arrays, overwrite=overwrite)
 
 
 def read_agent(
@@ -91,7 +91,7 @@ def read_agent(
         make = partial(make, limits=limits)
         agent = _new_agent(meta, arrays, str(name) if policy is None else policy, make)
         _restore(agent, meta, arrays)
-    agent._marks = marks
+    agent._agent_files = marks
     return agent
 
 

@@ -31,7 +31,7 @@ class SavedState(ABC):
         """Another object of the same parts, which knows no file."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin.__dict__.pop("_marks", None)
+        twin.__dict__.pop("_belief_files", None)
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -39,7 +39,7 @@ class SavedState(ABC):
         return type(self).from_state, self.state()
 
     @cached_property
-    def _marks(self) -> FileMarks:
+    def _belief_files(self) -> FileMarks:
         return FileMarks()
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
@@ -48,7 +48,7 @@ class SavedState(ABC):
         A file of this belief that another has saved since is refused unless `overwrite` is true.
         """
         meta, arrays = self.state()
-        self._marks.write(path, self.KIND, _VERSION, meta, arrays, overwrite=overwrite)
+        self._belief_files.write(path, self.KIND, _VERSION, meta, arrays, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -57,5 +57,5 @@ class SavedState(ABC):
         meta, arrays = marks.read(path, cls.KIND, _VERSION)
         with sound(path, cls.KIND):
             belief = cls.from_state(meta, arrays)
-        belief._marks = marks
+        belief._belief_files = marks
         return belief

@@ -40,7 +40,7 @@ class Start:
     tasks: Sequence[TaskName] = ()  # kept as a tuple, as are the arms
     arms: Sequence[Name] | None = None
     encoder: Encoder | None = None
-    _marks: FileMarks = field(default_factory=FileMarks, init=False)
+    _start_files: FileMarks = field(default_factory=FileMarks, init=False)
 
     def __post_init__(self) -> None:
         prior, sums = self.prior, self.sums
@@ -84,7 +84,7 @@ class Start:
             "encoder": None if self.encoder is None else self.encoder.to_dict(),
         }
         sums = self.record().state()
-        self._marks.write(path, _KIND, _VERSION, meta, sums, overwrite=overwrite)
+        self._start_files.write(path, _KIND, _VERSION, meta, sums, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Start":
@@ -99,7 +99,7 @@ class Start:
             encoder = meta.get("encoder")  # files of earlier builds have none
             encoder = None if encoder is None else Encoder.from_dict(encoder)
             start = cls(prior, sums, tasks, meta["arms"], encoder)
-        object.__setattr__(start, "_marks", marks)
+        object.__setattr__(start, "_start_files", marks)
         return start
 
     def __repr__(self) -> str:
