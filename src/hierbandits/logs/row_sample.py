@@ -5,9 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierbandits.checks import count
+from hierbandits.checks import index_array
 from hierbandits.keyed_random import Stream
 from hierbandits.types import Vector
+
+
+_MOST_ROWS = 2**62
 
 
 class RowSample:
@@ -20,7 +23,7 @@ class RowSample:
 
     def add(self, first_row: int, values: NDArray[Any]) -> None:
         """Add some successive rows, (E, ...)."""
-        first = count("first_row", first_row)
+        first = int(index_array("first_row", [first_row], _MOST_ROWS, "rows at most")[0])
         keys = self._stream.of_rows(np.arange(first, first + len(values)))
         if self._keys.size == self._size:
             chosen = np.flatnonzero(keys < self._keys[-1])
