@@ -253,7 +253,7 @@ MUTANTS = [
     ("beliefs/hierarchy_draws.py", "noise * units.reward", "noise"),
     ("learning/outliers.py", "cov + prior.task_cov", "cov"),
     ("learning/outliers.py", "adjusted <= FALSE_ALARMS", "p_value <= FALSE_ALARMS"),
-    ("learning/outlier_rows.py", "np.sqrt(var[arms] + noise_std**2)", "np.sqrt(var[arms])"),
+    ("learning/outlier_rows.py", "np.sqrt((var + noise_std**2)[arms])", "np.sqrt(var[arms])"),
     ("learning/outlier_rows.py", "np.argsort(-far", "np.argsort(far"),
     ("learning/forest_section.py", "REACH * shrinkage.std[order, j]", "shrinkage.std[order, j]"),
     ("learning/forest_section.py", "np.append(first, by_rows", "np.append(by_rows[:0], by_rows"),
