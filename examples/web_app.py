@@ -82,6 +82,11 @@ class Handler(BaseHTTPRequestHandler):
         """Keep quiet."""
 
 
+def stop(*_: object) -> None:
+    """End the server."""
+    raise KeyboardInterrupt
+
+
 def main() -> None:
     """Serve until the process is told to stop; save the agent then."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -91,7 +96,10 @@ def main() -> None:
     options.folder.mkdir(parents=True, exist_ok=True)
     Handler.app = App(options.folder)
     hb.warm_up()  # no request waits for a compiler
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(
+        signal.SIGINT, stop
+    )  # a process in the background may have been told to ignore it
     with ThreadingHTTPServer(("127.0.0.1", options.port), Handler) as server:
         print(f"http://127.0.0.1:{server.server_port}", flush=True)
         try:

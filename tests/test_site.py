@@ -83,7 +83,7 @@ def test_signatures_are_as_they_were_written():
     arguments, result = written_signature(hb.Agent.decide)
     assert arguments.startswith("(task: TaskName, arms: Any=None, *, eligible: Any=None")
     assert result == "Decision"
-    assert written_signature(hb.Reading)[0].startswith("(*, strip: bool = False, missing: ")
+    assert written_signature(hb.Reading)[0].startswith("(*, strip: bool = False, merge_names: ")
     fields = {field.name: field for field in record_fields(hb.Reading)}
     assert (fields["strip"].kind, fields["strip"].default) == ("bool", "False")
     assert fields["strip"].note.startswith("remove spaces around text; ")
