@@ -169,8 +169,7 @@ def test_the_family_is_the_priors_or_the_agents():
         hb.Agent(model, rewards="bernoulli")
     with pytest.raises(ValueError, match="rewards must be one of gaussian, bernoulli"):
         hb.Agent(ARMED, rewards="clicks")
-    with pytest.raises(ValueError, match="prior must be a GaussianHierarchy of linear predictors"):
-        hb.Agent(arms=["a", "b"], rewards="bernoulli")
+    assert hb.Agent(arms=["a", "b"], rewards="bernoulli").belief.family.NAME == "bernoulli"
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_other_things_are_no_names(wrong):
         lambda: agent.retire_arm(wrong),
         lambda: agent.forget(wrong),
     ):
-        with pytest.raises(ValueError, match=r"(task|arms) must be"):
+        with pytest.raises(ValueError, match=r"(task|arms|features|name) must be"):
             call()
         assert state(agent) == before
     with pytest.raises(ValueError, match="arms must"):
@@ -148,9 +148,10 @@ def test_an_index_means_the_same_to_decide_and_to_learn():
     assert linear.decide("t", [2]).arm == "high"
     agent.add_arm(1)  # from now on integers are names
     assert agent.decide("t", [1]).features == 3
-    for call in (lambda: agent.decide("t", [2]), lambda: agent.learn(["t"], [2], [1.0])):
-        with pytest.raises(ValueError, match="arms must be arms of this agent"):
-            call()
+    with pytest.raises(ValueError, match="arms must be arms of this agent"):
+        agent.decide("t", [2])
+    with pytest.raises(ValueError, match="features must be arms of this agent"):
+        agent.learn(["t"], [2], [1.0])
 
 
 @pytest.mark.parametrize(

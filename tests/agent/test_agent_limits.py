@@ -79,7 +79,7 @@ def test_names(name):
     _refused(agent, lambda: agent.decide(name), f"task {long}")
     _refused(agent, lambda: agent.decide_many(["t", name]), f"task {long}")
     _refused(agent, lambda: agent.learn([name], ["a"], [1.0]), f"task {long}")
-    _refused(agent, lambda: agent.add_arm(name), f"arms {long}")
+    _refused(agent, lambda: agent.add_arm(name), f"name {long}")
     if isinstance(name, str):
         _refused(agent, lambda: agent.decide("t", id=name), f"ids {long}")
     with pytest.raises(ValueError, match=f"arms {long}"):

@@ -35,7 +35,7 @@ def test_an_agent_starts_from_what_a_log_says():
         np.testing.assert_allclose(known, [*mean[:2], 0.0, mean[2]], rtol=1e-9)
     for arms, message in (
         (["a", "b", "z"], "arms must be arms of this agent"),
-        (["a", "b"], "sums must have 2 arms"),
+        (["a", "b"], r"arms must name each arm of sums, whose shape is \(5, 3\), got"),
         (["a", "a", "b"], "arms must be distinct"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -276,14 +276,14 @@ def test_a_retired_arm_is_offered_no_more_and_still_learns(form, policy):
         agent.decide(task_of(form, 0), ["a", "b"])
     with pytest.raises(ValueError, match="arms must not be retired, got 'a'"):
         agent.retire_arm("a")
-    with pytest.raises(ValueError, match="distinct names, got 'a'"):
+    with pytest.raises(ValueError, match="name must be of a new arm, got 'a'"):
         agent.add_arm("a")
     agent.add_arm("z")
     assert agent.decide(task_of(form, 0)).offered[-1] == "z"
     check_knows(agent, history | waiting)
     for name in agent.decide(task_of(form, 0)).offered[:-1]:
         agent.retire_arm(name)
-    with pytest.raises(ValueError, match="arms must keep one that is not retired"):
+    with pytest.raises(ValueError, match="name must leave an arm that is not retired"):
         agent.retire_arm("z")
 
 

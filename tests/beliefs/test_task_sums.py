@@ -75,7 +75,7 @@ def test_arms_move_to_other_places():
     moved = TaskSums.zeros(M, 5, armed=True)
     moved.add(tasks, places[features], rewards)
     _assert_equal(sums.with_arms_at(places, 5), moved)
-    with pytest.raises(ValueError, match="sums must have 2 arms, got the shape"):
+    with pytest.raises(ValueError, match="places must be one for each arm, got 2"):
         sums.with_arms_at(np.array([0, 1]), 5)
 
 

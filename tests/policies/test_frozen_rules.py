@@ -83,5 +83,5 @@ def test_a_frozen_rule_refuses_tasks_and_masks_that_do_not_fit(rule):
 
 
 def test_posteriors_are_of_nodes_that_a_belief_has():
-    with pytest.raises(ValueError, match="tasks must be in"):
+    with pytest.raises(ValueError, match="nodes must be in"):
         ArmPosteriors.of(rewarded_belief(True), None, np.arange(30))

@@ -187,7 +187,13 @@ class Bookkeeper:
         """Whole sums of tasks, before any reward."""
         state, paths = self.whole(), self.paths(tasks)
         if arms is not None:
-            sums = sums.with_arms_at(state.catalogue.indices_of(arms), state.prior.dim)
+            places = state.catalogue.indices_of(arms)
+            if not sums.is_armed or len(places) != sums.xy.shape[1]:
+                raise ValueError(
+                    f"arms must name each arm of sums, whose shape is {sums.xx.shape}, "
+                    f"got {list(arms)!r:.80}"
+                )
+            sums = sums.with_arms_at(places, state.prior.dim)
         if len(set(paths)) < len(paths):
             raise ValueError(f"tasks must be different, got {list(tasks)!r:.80}")
         state.belief.check_past(len(paths), sums)
