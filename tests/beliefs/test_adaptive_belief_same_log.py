@@ -4,7 +4,7 @@ import numpy as np
 from support.learn_logs import drawn, sums_of
 from support.oracle import full
 
-from hierbandits import AdaptiveBelief, UnknownWidths
+from hierbandits import AdaptiveBelief, TaskSums, UnknownWidths
 
 
 def test_populations_of_one_log_are_as_one_alone():
@@ -16,9 +16,10 @@ def test_populations_of_one_log_are_as_one_alone():
         belief._raw_learn_past(np.arange(6), sums)
         alone.append(belief)
     together = AdaptiveBelief(prior, 6, 3)
+    log = TaskSums.zeros(18, 3, armed=True)
     for population, sums in enumerate((first, second, first)):
-        together.sums._put(np.arange(6) + 6 * population, sums)
-    together._raw_learn_past(np.arange(18), together.sums.rows(np.arange(18)))
+        log._put(np.arange(6) + 6 * population, sums)
+    together._raw_learn_past(np.arange(18), log)
     for population, right in enumerate((alone[0], alone[1], alone[0])):
         cov = full(together.hierarchy(population).task_cov)
         np.testing.assert_allclose(cov, full(right.hierarchy().task_cov))
