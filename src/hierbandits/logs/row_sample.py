@@ -9,7 +9,6 @@ from hierbandits.checks import index_array
 from hierbandits.keyed_random import Stream
 from hierbandits.types import Vector
 
-
 _MOST_ROWS = 2**62
 
 
