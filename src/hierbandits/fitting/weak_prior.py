@@ -18,7 +18,7 @@ It counts as so many events.  Where each arm has its noise, this is about the me
 NOISE_SPREAD = 1.0
 """The standard deviation of the arms' log noises about their mean, beforehand."""
 
-_NEWTON_STEPS = 8
+_NEWTON_STEPS, _LEAST_STEP = 60, 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,10 @@ class WeakPrior:
             own = 2 * scatter + spread  # the curvature is diag(own) + shared
             shared = 2 * weight * np.exp(-2 * at.mean()) / size**2 - spread / size
             along = slope / own
-            at = at + along - shared * along.sum() / (1 + shared * (1 / own).sum()) / own
+            step = along - shared * along.sum() / (1 + shared * (1 / own).sum()) / own
+            at = at + np.clip(step, -1.0, 1.0)
+            if np.abs(step).max() < _LEAST_STEP:
+                break
         return at if value(at) > value(log_noise) else log_noise
 
     def best_variances(self, scatter: Vector, count: int) -> Vector:
