@@ -25,8 +25,8 @@ BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
 FIGURES = {
     "digits_learned": "digits/hyper",
     "digits_regret": "digits/digits",
-    "rules": "rules/rules_20_100",
-    "rules_long": "rules/rules_1000_3000",
+    "rules": "rules/rules",
+    "rules_long": "rules/rules_long",
     "shapes": "shapes/shapes",
     "similarity": "similarity/similarity",
     "synthetic": "synthetic/synthetic",

@@ -170,11 +170,12 @@ def test_the_family_is_the_priors_or_the_agents():
     with pytest.raises(ValueError, match="rewards must be one of gaussian, bernoulli"):
         hb.Agent(ARMED, rewards="clicks")
     assert hb.Agent(arms=["a", "b"], rewards="bernoulli").belief.family.NAME == "bernoulli"
+    with pytest.raises(ValueError, match="prior must be a GaussianHierarchy of linear predictors"):
+        hb.Agent(hb.Start(ARMED), rewards="bernoulli")
+    assert hb.Agent(arms=["a", "b"], rewards="bernoulli").belief.family.NAME == "bernoulli"
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in hb.POLICIES if name not in ("OracleTS", "AdaptiveHierTS")]
-)
+@pytest.mark.parametrize("name", [name for name in hb.POLICIES if name != "OracleTS"])
 @both
 def test_every_policy_decides(name, prior, arms):
     agent = _agent(prior, arms, policy=name)

@@ -220,8 +220,9 @@ def _report_on(
         f"Regret of each rule over that of HierTS, world by world. Over all horizons {USUAL} has "
         f"from {low:.2f} to {high:.2f} times as much. Blue is less, red is more."
     )
-    for horizons, figure in heat_maps(comparison.cells).items():
-        report.figure(f"rules_{'_'.join(str(n) for n in horizons)}", figure, caption)
+    maps = heat_maps(comparison.cells)  # of the short horizons, then of the long ones
+    for name, figure in zip(("rules", "rules_long"), maps.values(), strict=False):
+        report.figure(name, figure, caption)
     report.text(
         "The best other rule of each world is picked on the seeds of the heat map, among those "
         f"that nowhere have more than twice HierTS's regret. Then {USUAL} and that rule play "
