@@ -38,7 +38,7 @@ def objective_of(sums, populations, structure, monkeypatch, rank=1, **given):
     def catch(objective, units, *_):
         caught.update(problem=objective, units=units)
 
-    monkeypatch.setattr(fitting, "_fit", catch)
+    monkeypatch.setattr(fitting, "fit_objective", catch)
     fit_prior(sums, population=evenly(sums, populations), structure=structure, rank=rank, **given)
     monkeypatch.undo()
     return caught["problem"], caught["units"]
