@@ -16,7 +16,7 @@ BORDER_MUTANTS = [
     ("beliefs/belief.py", "self._evidence = before\n", "pass\n"),
     ("beliefs/forest.py", "or parents.shape != rows.shape", ""),
     ("beliefs/reserved_rows.py", "if size > _left() // _SHARE:", "if False:"),
-    ("beliefs/reserved_rows.py", "_Held.size -= size", "pass"),
+    ("beliefs/reserved_rows.py", "weakref.finalize(memory, _HELD.pop, place, None)", "pass"),
     ("beliefs/task_sums.py", "(shape, (*shape, shape[1]))", "(shape, self.xx.shape)"),
     ("beliefs/task_sums.py", "shape != shape[:1]", "shape == ()"),
     ("policies/arms.py", "if size == 0:", "if False:"),
