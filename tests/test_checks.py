@@ -1,5 +1,7 @@
 """Checks of arguments: what they let through, and what their messages name."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -149,8 +151,10 @@ def test_counts_are_whole_numbers():
 
 def test_probabilities_are_neither_0_nor_1():
     assert probability("confidence", 0.95) == 0.95
-    for bad in (0, 1, -0.5, 95, NAN):
-        with pytest.raises(ValueError, match=rf"confidence must be in \(0, 1\), got {bad}"):
+    for bad in (0, 1, -0.5, 95, NAN, "0.5", [0.5]):
+        with pytest.raises(
+            ValueError, match=re.escape(f"confidence must be in (0, 1), got {bad!r}")
+        ):
             probability("confidence", bad)
 
 

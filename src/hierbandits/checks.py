@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
@@ -133,10 +134,9 @@ def generator(name: str, value: Generator) -> Generator:
 
 def probability(name: str, value: float) -> float:
     """Check that `value` is a probability, neither 0 nor 1."""
-    number = float(real_array(name, value, ()))
-    if not 0 < number < 1:
-        raise ValueError(f"{name} must be in (0, 1), got {value}")
-    return number
+    if not isinstance(value, Real) or not 0 < value < 1:
+        raise ValueError(f"{name} must be in (0, 1), got {value!r:.80}")
+    return float(value)
 
 
 def checked_names(name: str, value: Any) -> list[Name]:

@@ -166,7 +166,7 @@ def test_the_usual_policy_believes_the_prior_as_it_is():
 
 @pytest.mark.parametrize("wrong", [None, 3.0])
 def test_a_recipe_must_believe_in_a_model(wrong):
-    message = "prior must be a GaussianHierarchy or UnknownWidths or GeneralizedHierarchy, got"
+    message = "prior must be a GaussianHierarchy or UnknownWidths or GeneralizedHierarchy or Unkn"
     with pytest.raises(ValueError, match=message):
         POLICIES["HierTS"](wrong, 2)
     with pytest.raises(ValueError, match=message):

@@ -68,8 +68,8 @@ def test_rules_refuse_what_does_not_fit_the_view(rule, armed):
     right, nodes = arms(2, 3), np.array([0, 1])
     assert rule(view, rng, nodes, right).shape == (2,)
     for wrong_nodes, wrong_arms, message in (
-        (np.array([0, 10**6]), right, "tasks must be in"),
-        (np.array([-1, 0]), right, "tasks must be in"),
+        (np.array([0, 10**6]), right, "nodes must be in"),
+        (np.array([-1, 0]), right, "nodes must be in"),
         (nodes, arms(3, 3), "arms must be Arms of 2 events"),
         (nodes, arms(2, 5), "arms must (be in|have 3 features)"),
         (nodes, Arms.of(np.ones((2, 3)), 2, 3, armed=False) if armed else arms(1, 3), "arms must"),

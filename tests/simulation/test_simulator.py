@@ -16,10 +16,6 @@ from hierbandits.simulation.schedules import IDLE, SCHEDULES, Concurrent, Custom
 def test_every_policy_runs_in_every_environment(name, policy):
     """Its regret is that of plain loops over the same events."""
     environment = ENVIRONMENTS[name]
-    if policy == "AdaptiveHierTS" and "family" in name:
-        with pytest.raises(ValueError, match="prior must be a GaussianHierarchy for this policy"):
-            simulate(environment, [policy], Concurrent(2), runs=3, num_interactions=4)
-        return
     study = simulate(environment, [policy], Concurrent(2), runs=3, num_interactions=4)
     plain = plain_simulation(environment, policy, Concurrent(2), runs=3, num_interactions=4)
     outcome = study.outcomes[policy]
