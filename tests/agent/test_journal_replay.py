@@ -152,6 +152,7 @@ def test_an_event_that_was_edited_is_refused_or_does_no_harm(tmp_path):
     [
         ("decide", "best", 1),
         ("decide", "time", "noon"),
+        ("decide", "time", 1e9),  # other than that of its decisions
         ("decide", "decisions", {}),
         ("reward", "values", [None]),
         ("reward", "values", [np.nan]),

@@ -57,6 +57,8 @@ def _decide(state: AgentState, event: Event) -> Step:
         decisions, _paths(state, [d.task for d in decisions]), table, strict=True
     ):
         id, _, arm, _, propensity, time, offered = decision
+        if time != now:
+            raise ValueError(f"time must be that of the event, {now}, in a decision, got {time}")
         # A copy, so that the others of the round are not kept for its sake.
         own = int(row) if state.prior.is_armed else row.copy()
         member = state.roster.meet(path)

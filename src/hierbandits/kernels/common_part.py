@@ -17,6 +17,7 @@ from math import sqrt
 import numpy as np
 
 from hierbandits.compiler import compiled, inlined
+from hierbandits.kernels.event_evidence import count_event
 from hierbandits.kernels.lineage import repeated_path
 from hierbandits.kernels.loops import TIED
 from hierbandits.kernels.node_address import NodeAddress, common_nodes
@@ -113,14 +114,6 @@ def observe_above(
     return y, var, ~parent[node]
 
 
-@inlined
-def add_evidence(evidence: Matrix, population: int, residual: float, var: float) -> None:
-    """Count an event whose reward has this innovation: count, sum log V, sum e^2 / V."""
-    evidence[0, population] += 1.0
-    evidence[1, population] += np.log(var)
-    evidence[2, population] += residual * residual / var
-
-
 @compiled
 def observe_event(
     nodes: NodeAddress,
@@ -137,7 +130,7 @@ def observe_event(
     w, f = np.empty(roots.shape[2]), np.empty(roots.shape[2])
     residual, var, population = observe_above(arrays, node, arm, var, reward, w, f)
     if evidence.shape[1] > 0:
-        add_evidence(evidence, population, residual, var)
+        count_event(evidence, population, residual, var)
     return residual, var
 
 
@@ -158,7 +151,7 @@ def observe(
         residual, var, population = observe_above(
             nodes, tasks[e], features[e], var, rewards[e], w, f
         )
-        add_evidence(evidence, population, residual, var)
+        count_event(evidence, population, residual, var)
 
 
 @compiled

@@ -15,6 +15,7 @@ from hierbandits.kernels.dense_draws import choose as choose
 from hierbandits.kernels.dense_draws import draw as draw
 from hierbandits.kernels.dense_draws import spread as spread
 from hierbandits.kernels.dense_gain import tell
+from hierbandits.kernels.event_evidence import count_event
 from hierbandits.kernels.node_address import NodeAddress, dense_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.kernels.prefetch import NODES_AHEAD, prefetch_node
@@ -163,10 +164,7 @@ def climb(
 def add_evidence(innovations: Matrix, evidence: Matrix) -> None:
     """Count events: their number, sum of log V and sum of e^2 / V, by population."""
     for e in range(innovations.shape[1]):
-        population = int(innovations[2, e])
-        evidence[0, population] += 1.0
-        evidence[1, population] += np.log(innovations[1, e])
-        evidence[2, population] += innovations[0, e] * innovations[0, e] / innovations[1, e]
+        count_event(evidence, int(innovations[2, e]), innovations[0, e], innovations[1, e])
 
 
 @compiled

@@ -9,6 +9,7 @@ from math import sqrt
 import numpy as np
 
 from hierbandits.compiler import compiled, inlined
+from hierbandits.kernels.event_evidence import count_event
 from hierbandits.kernels.lineage import repeated_path
 from hierbandits.kernels.loops import TIED
 from hierbandits.kernels.node_address import NodeAddress, diagonal_nodes
@@ -69,14 +70,6 @@ def observe_above(
     return y, var, ~parent[node]
 
 
-@inlined
-def add_evidence(evidence: Matrix, population: int, residual: float, var: float) -> None:
-    """Count an event whose reward has this innovation: count, sum log V, sum e^2 / V."""
-    evidence[0, population] += 1.0
-    evidence[1, population] += np.log(var)
-    evidence[2, population] += residual * residual / var
-
-
 @compiled
 def observe_event(
     nodes: NodeAddress,
@@ -92,7 +85,7 @@ def observe_event(
     var = noise_std * noise_std if noise_std > 0 else assumed[level[node], 0]
     residual, var, population = observe_above(arrays, node, arm, var, reward)
     if evidence.shape[1] > 0:
-        add_evidence(evidence, population, residual, var)
+        count_event(evidence, population, residual, var)
     return residual, var
 
 
@@ -110,7 +103,7 @@ def observe(
     for e in range(tasks.size):
         var = noise_std[e] * noise_std[e] if noise_std.size else assumed[level[tasks[e]], 0]
         residual, var, population = observe_above(nodes, tasks[e], features[e], var, rewards[e])
-        add_evidence(evidence, population, residual, var)
+        count_event(evidence, population, residual, var)
 
 
 @compiled
