@@ -7,7 +7,7 @@ import numpy as np
 
 from hierbandits import POLICIES, Agent, RewardConflict, UnknownDecision
 from hierbandits.models.unknown_widths import UnknownWidths
-from support.agent_lives import ARMS, FAMILY_PRIORS, UNEVEN, as_reward
+from support.agent_lives import ARMS, FAMILY_PRIORS, UNEVEN, agent_can_forget, as_reward
 from support.agents import LINEAR, state
 
 KINDS = {
@@ -97,7 +97,9 @@ class Shared:
         elif kind == 12:
             agent.expire(float(rng.exponential(0.05)), default=as_reward(self.prior, 0.2))
         elif kind == 13 and rng.random() < 0.3:
-            agent.forget(f"of {number}") if f"of {number}" in agent.tasks else None
+            with agent._lock:  # no other may meet a task that shares the node meanwhile
+                if f"of {number}" in agent.tasks and agent_can_forget(agent):
+                    agent.forget(f"of {number}")
         elif kind == 14 and rng.random() < 0.3:
             self._save(number)
         else:
