@@ -1,11 +1,8 @@
 """A long command that is interrupted resumes from its finished chunks."""
 
 import json
-import signal
-import subprocess
-import time
 
-from support.processes import COMMAND, command
+from support.processes import command, interrupted
 
 from hierbandits.archive import read_archive
 from hierbandits.cli.chunk_folder import CHUNKS
@@ -15,18 +12,8 @@ def test_an_interrupted_sweep_resumes(tmp_path):
     arguments = ["sweep", "--world", "paper-a,paper-b,arms", "--policy", "HierTS,TS,PooledTS"]
     arguments += ["--schedule", "federated,sequential", "--runs", "20", "--jobs", "1"]
     arguments += ["--out", str(tmp_path)]
-    process = subprocess.Popen([COMMAND, *arguments], stderr=subprocess.PIPE, text=True)
-    try:
-        deadline = time.monotonic() + 240
-        while not list(tmp_path.glob(f"{CHUNKS}/*.chunk")):
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        _, message = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 130
+    status, message = interrupted(*arguments, once=lambda: list(tmp_path.glob(f"{CHUNKS}/*.chunk")))
+    assert status == 130
     assert message.endswith("Interrupted: run the same command again to resume\n")
     chunks = list(tmp_path.glob(f"{CHUNKS}/*.chunk"))
     assert 1 <= len(chunks) < 18

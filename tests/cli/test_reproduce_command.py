@@ -1,13 +1,10 @@
 """The command `hierbandits reproduce`: its folder, its resumption, its one-line errors."""
 
 import json
-import signal
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
-from support.processes import COMMAND, command
+from support.processes import command, interrupted
 from typer.testing import CliRunner
 
 from hierbandits.archive import read_archive
@@ -57,18 +54,8 @@ def test_an_experiment_by_command(tmp_path):
 
 def test_an_interrupted_experiment_says_so_and_resumes(tmp_path):
     arguments = ["reproduce", "meta", "--runs", "20", "--jobs", "1", "--out", str(tmp_path)]
-    process = subprocess.Popen([COMMAND, *arguments], stderr=subprocess.PIPE, text=True)
-    try:
-        deadline = time.monotonic() + 240
-        while not list(tmp_path.glob(f"{CHUNKS}/*.chunk")):
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        _, message = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 130
+    status, message = interrupted(*arguments, once=lambda: list(tmp_path.glob(f"{CHUNKS}/*.chunk")))
+    assert status == 130
     assert message.endswith("Interrupted: run the same command again to resume\n")
     assert "Traceback" not in message
     chunks = list(tmp_path.glob(f"{CHUNKS}/*.chunk"))

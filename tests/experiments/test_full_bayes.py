@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierbandits import AdaptiveBelief, GaussianHierarchy
+from hierbandits import AdaptiveBelief, GaussianHierarchy, GeneralizedHierarchy
 from hierbandits.experiments.full_bayes import FULL_BAYES
 
 PRIOR = GaussianHierarchy.armed(3, hyper_std=1.0, task_std=0.5, noise_std=0.4)
@@ -39,6 +39,6 @@ def test_its_draws_are_about_what_an_adaptive_belief_takes_for_the_middle():
     assert np.std(draws) > 0
 
 
-def test_it_takes_a_number_of_tasks_alone():
-    with pytest.raises(ValueError, match="num_tasks must be a number"):
-        FULL_BAYES(PRIOR, (2, 3))
+def test_rewards_of_a_family_are_refused():
+    with pytest.raises(ValueError, match="prior must be of Gaussian rewards"):
+        FULL_BAYES(GeneralizedHierarchy(PRIOR, "poisson"), 2)

@@ -21,5 +21,5 @@ def test_it_learns_which_arm_is_better():
         played.append((arms == 1).mean())
     assert np.mean(played[-8:]) > 0.8
     assert policy.belief.num_rewards.tolist() == [120, 120]
-    with pytest.raises(ValueError, match="prior must be a GeneralizedHierarchy of clicks"):
+    with pytest.raises(ValueError, match="prior must be a GeneralizedHierarchy, got Gauss"):
         GIBBS(PRIOR, 4)

@@ -1,8 +1,10 @@
 """Python and the command line, each in a process of its own."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -17,6 +19,22 @@ def python(*arguments, path=None, timeout=300, **environment):
 def command(*arguments, path=None, **environment):
     """Run the command `hierbandits`."""
     return _run([COMMAND, *arguments], path, environment)
+
+
+def interrupted(*arguments, once):
+    """Press Ctrl-C in the command `hierbandits` as soon as something is so; status and errors."""
+    process = subprocess.Popen([COMMAND, *arguments], stderr=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + 240
+        while not once():
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, message = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    return process.returncode, message
 
 
 def in_child(action):

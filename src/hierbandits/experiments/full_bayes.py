@@ -1,7 +1,5 @@
 """Full-Bayes Thompson sampling with unknown widths: what AdaptiveHierTS is compared with."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -10,10 +8,8 @@ from hierbandits.beliefs.review import Review
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.beliefs.width_refit import WidthRefit
 from hierbandits.models.hierarchy import GaussianHierarchy
-from hierbandits.models.model import Model
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.models.variants import unknown_widths
-from hierbandits.policies.policy import Policy
 from hierbandits.policies.recipes import Recipe
 from hierbandits.policies.thompson_rule import thompson
 from hierbandits.types import Vector
@@ -25,8 +21,18 @@ STEPS = 120
 class DrawnBelief(AdaptiveBelief):
     """In every round its widths, correlations and noise are one draw from their posterior."""
 
-    def __init__(self, prior: UnknownWidths, num_tasks: int, num_populations: int) -> None:
-        super().__init__(prior, num_tasks, num_populations)
+    def __init__(
+        self,
+        prior: UnknownWidths,
+        num_tasks: int | tuple[int, ...] = 0,
+        num_populations: int = 1,
+        hyper_means: ArrayLike | None = None,
+        *,
+        population: ArrayLike | None = None,
+    ) -> None:
+        if not isinstance(prior, UnknownWidths):
+            raise ValueError(f"prior must be of Gaussian rewards, got {prior!r:.80}")
+        super().__init__(prior, num_tasks, num_populations, hyper_means, population=population)
         self._rng = np.random.default_rng(0)
 
     def _fit(self, rows: TaskSums, before: GaussianHierarchy | None) -> GaussianHierarchy:
@@ -41,26 +47,6 @@ class DrawnBelief(AdaptiveBelief):
         return count + 1
 
 
-@dataclass(frozen=True, slots=True)
-class FullBayes(Recipe):
-    """A policy with a `DrawnBelief`."""
-
-    def __call__(
-        self,
-        prior: Model,
-        num_tasks: int | tuple[int, ...] = 0,
-        num_populations: int = 1,
-        truth: ArrayLike | None = None,
-        *,
-        population: ArrayLike | None = None,
-    ) -> Policy:
-        """A new policy, of populations that have `num_tasks` tasks each."""
-        if not isinstance(num_tasks, int) or population is not None:
-            raise ValueError(f"num_tasks must be a number, got {num_tasks!r} and {population!r}")
-        believed = unknown_widths(prior)
-        if not isinstance(believed, UnknownWidths):
-            raise ValueError(f"prior must be of Gaussian rewards, got {prior!r:.80}")
-        return Policy(DrawnBelief(believed, num_tasks, num_populations), self.rule)
-
-
-FULL_BAYES = FullBayes(unknown_widths, thompson, "Thompson sampling of the widths too")
+FULL_BAYES = Recipe(
+    unknown_widths, thompson, "Thompson sampling of the widths too", make=DrawnBelief
+)

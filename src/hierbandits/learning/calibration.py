@@ -1,6 +1,7 @@
 """Do predictions hold?  Rows that learning did not see, against their predictions."""
 
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -133,24 +134,38 @@ class Calibration:
 
         `with_each` sees each batch as well.
         """
-        training, held = sums.of([0]), sums.of([1])
-        tally = _Tally(held, predictors)
+        tally = _GaussianTally(sums.of([1]), predictors)
+        two_valued = survey.reward_scale.num_values == 2
+        return cls.of_tally(tally, survey, split, sums, with_each, two_valued=two_valued)
+
+    @classmethod
+    def of_tally(
+        cls,
+        tally: "Tally",
+        survey: Survey,
+        split: Split,
+        sums: GroupSums,
+        with_each: Callable[[Batch], object],
+        *,
+        two_valued: bool,
+    ) -> "Calibration":
+        """Let a tally see the held-out rows."""
         for batch in survey.log.batches():
             rows = np.flatnonzero(split.groups(batch.numbers))
             tally.add(batch.tasks[rows], batch.features[rows], batch.rewards[rows])
             with_each(batch)
-        coverage, coverage_error = clustered(tally.inside, held.n)
-        num_rows = held.n.sum()
+        coverage, coverage_error = clustered(tally.inside, tally.count)
+        num_rows = tally.count.sum()
         return cls(
             rows=int(num_rows),
-            training_rows=int(training.n.sum()),
+            training_rows=int(sums.of([0]).n.sum()),
             histogram=tally.histogram,
             coverage=coverage,
             coverage_error=coverage_error,
             log_score={name: float(sum_.sum() / num_rows) for name, sum_ in tally.scores.items()},
             advantage={name: tally.advantage(name) for name in ("pooled", "independent")},
             rmse={name: float(np.sqrt(sum_ / num_rows)) for name, sum_ in tally.squares.items()},
-            two_valued=survey.reward_scale.num_values == 2,
+            two_valued=two_valued,
             cells=tally.cells(),
         )
 
@@ -170,32 +185,62 @@ class Calibration:
         return parts
 
 
-class _Tally:
+class Tally(ABC):
     """Sums over held-out rows, most of them by task."""
 
-    def __init__(self, held: TaskSums, predictors: Mapping[str, Predictor]) -> None:
-        num_tasks, dim = held.xy.shape
-        self._held, self._predictors = held, predictors
+    def __init__(self, count: Vector, names: Iterable[str]) -> None:
+        self.count = count  # the held-out rows of each task
         self.histogram = np.zeros(BINS, np.int64)
-        self.inside = np.zeros((num_tasks, len(CONFIDENCES)))  # rewards inside the intervals
-        self.scores = {name: np.zeros(num_tasks) for name in predictors}
-        self.squares = dict.fromkeys(predictors, 0.0)  # of errors
-        self._apart = dict.fromkeys(predictors, 0.0)  # squares of the hierarchy's score less theirs
-        self._features = np.zeros((num_tasks, dim))
-        self._rewards = np.zeros(num_tasks)
+        self.inside = np.zeros((count.size, len(CONFIDENCES)))  # rewards inside the intervals
+        self.scores = {name: np.zeros(count.size) for name in names}
+        self.squares = dict.fromkeys(self.scores, 0.0)  # of errors
+        self._apart = dict.fromkeys(self.scores, 0.0)  # squares of our score less theirs
+        self._ours: Vector = np.zeros(0)
+
+    @abstractmethod
+    def add(self, tasks: Indices, features: Matrix | Indices, rewards: Vector) -> None:
+        """Add held-out rows."""
+
+    @abstractmethod
+    def cells(self) -> Cells | None:
+        """What is seen of whole cells, if some have enough rows."""
+
+    def add_scores(self, name: str, tasks: Indices, score: Vector, error: Vector) -> None:
+        """Add the log scores and errors of a predictor; the hierarchy's come first."""
+        if name == "hierarchical":
+            self._ours = score
+        self.scores[name] += np.bincount(tasks, score, self.count.size)
+        self.squares[name] += float((error**2).sum())
+        self._apart[name] += float(((self._ours - score) ** 2).sum())
+
+    def advantage(self, name: str) -> tuple[float, float]:
+        """By how much the hierarchy's log score of a row is better, and its error.
+
+        The error of independent rows is the least that it can be: few tasks can all agree.
+        """
+        better, rows = self.scores["hierarchical"] - self.scores[name], self.count.sum()
+        mean, error = clustered(better[:, None], self.count)
+        least = np.sqrt(max(self._apart[name] / rows - mean[0] ** 2, 0.0) / rows)
+        return float(mean[0]), float(max(error[0], least))
+
+
+class _GaussianTally(Tally):
+    """Rewards beside Gaussian predictions."""
+
+    def __init__(self, held: TaskSums, predictors: Mapping[str, Predictor]) -> None:
+        super().__init__(held.n, predictors)
+        self._held, self._predictors = held, predictors
+        self._features = np.zeros(held.xy.shape)
+        self._rewards = np.zeros(held.n.size)
 
     def add(self, tasks: Indices, features: Matrix | Indices, rewards: Vector) -> None:
         """Add held-out rows."""
-        num_tasks = len(self._rewards)
-        ours = None
-        for name, predictor in self._predictors.items():  # the hierarchy first
+        num_tasks = self.count.size
+        for name, predictor in self._predictors.items():
             mean, var = predictor.signal(tasks, features)
             var, error = var + predictor.noise_of(features), rewards - mean
             score = -0.5 * (np.log(2 * np.pi * var) + error**2 / var)
-            self.scores[name] += np.bincount(tasks, score, num_tasks)
-            self.squares[name] += float((error**2).sum())
-            ours = score if ours is None else ours
-            self._apart[name] += float(((ours - score) ** 2).sum())
+            self.add_scores(name, tasks, score, error)
             if name == "hierarchical":
                 z = error / np.sqrt(var)
                 self.histogram += histogram(z)
@@ -205,16 +250,6 @@ class _Tally:
             for j in range(features.shape[1]):
                 self._features[:, j] += np.bincount(tasks, features[:, j], num_tasks)
             self._rewards += np.bincount(tasks, rewards, num_tasks)
-
-    def advantage(self, name: str) -> tuple[float, float]:
-        """By how much the hierarchy's log score of a row is better, and its error.
-
-        The error of independent rows is the least that it can be: few tasks can all agree.
-        """
-        better, rows = self.scores["hierarchical"] - self.scores[name], self._held.n.sum()
-        mean, error = clustered(better[:, None], self._held.n)
-        least = np.sqrt(max(self._apart[name] / rows - mean[0] ** 2, 0.0) / rows)
-        return float(mean[0]), float(max(error[0], least))
 
     def cells(self) -> Cells | None:
         """The means of tasks, or of tasks and arms."""

@@ -8,11 +8,11 @@ from scipy.special import ndtri
 
 from hierbandits.keyed_random import seed_words
 from hierbandits.learning.calibration import (
-    BINS,
     CELL_ROWS,
     CONFIDENCES,
     Calibration,
     Cells,
+    Tally,
     clustered,
     histogram,
 )
@@ -34,64 +34,30 @@ def family_calibration(
     A reward is ranked among draws of what was predicted, and so is the sum of a cell's rewards;
     that is exact for rewards of any kind, few positives included.  `with_each` sees each batch.
     """
-    training, held = sums.of([0]), sums.of([1])
-    tally = _Tally(len(held.n), predictors, np.random.default_rng(seed_words(seed, 6)))
-    for batch in survey.log.batches():
-        rows = np.flatnonzero(split.groups(batch.numbers))
-        tally.add(batch.tasks[rows], batch.features[rows], batch.rewards[rows])
-        with_each(batch)
-    coverage, error = clustered(tally.inside, held.n)
-    num_rows = held.n.sum()
-    return Calibration(
-        rows=int(num_rows),
-        training_rows=int(training.n.sum()),
-        histogram=tally.histogram,
-        coverage=coverage,
-        coverage_error=error,
-        log_score={name: float(each.sum() / num_rows) for name, each in tally.scores.items()},
-        advantage={name: tally.advantage(name, held.n) for name in ("pooled", "independent")},
-        rmse={name: float(np.sqrt(each / num_rows)) for name, each in tally.squares.items()},
-        two_valued=False,
-        cells=tally.cells(),
-    )
+    rng = np.random.default_rng(seed_words(seed, 6))
+    tally = _FamilyTally(sums.of([1]).n, predictors, rng)
+    return Calibration.of_tally(tally, survey, split, sums, with_each, two_valued=False)
 
 
-class _Tally:
-    """Sums over held-out rows, most of them by task."""
+class _FamilyTally(Tally):
+    """Rewards ranked among draws of what was predicted."""
 
     def __init__(
-        self, num_tasks: int, predictors: Mapping[str, FamilyPredictor], rng: Generator
+        self, count: Vector, predictors: Mapping[str, FamilyPredictor], rng: Generator
     ) -> None:
-        self._predictors, self._rng, self._num_tasks = predictors, rng, num_tasks
-        self.histogram: Indices = np.zeros(BINS, np.int64)
-        self.inside = np.zeros((num_tasks, len(CONFIDENCES)))
-        self.scores = {name: np.zeros(num_tasks) for name in predictors}
-        self.squares = dict.fromkeys(predictors, 0.0)
-        self._apart = dict.fromkeys(predictors, 0.0)
+        super().__init__(count, predictors)
+        self._predictors, self._rng, self._num_tasks = predictors, rng, count.size
         self._rows: list[tuple[Indices, Matrix | Indices, Vector]] = []
 
     def add(self, tasks: Indices, features: Matrix | Indices, rewards: Vector) -> None:
         """Add held-out rows."""
-        ours = None
-        for name, predictor in self._predictors.items():  # the hierarchy first
+        for name, predictor in self._predictors.items():
             score = predictor.log_score(tasks, features, rewards)
-            self.scores[name] += np.bincount(tasks, score, self._num_tasks)
-            error = rewards - predictor.mean_reward(tasks, features)
-            self.squares[name] += float((error**2).sum())
-            ours = score if ours is None else ours
-            self._apart[name] += float(((ours - score) ** 2).sum())
+            self.add_scores(name, tasks, score, rewards - predictor.mean_reward(tasks, features))
         rank = self._predictors["hierarchical"].ranks(self._rng, tasks, features, rewards)
         self.histogram += histogram(ndtri(rank))
         self.inside += _inside(tasks, rank, self._num_tasks)
         self._rows.append((tasks, features, rewards))
-
-    def advantage(self, name: str, count: Vector) -> tuple[float, float]:
-        """By how much the hierarchy's log score of a row is better, and its error."""
-        better = self.scores["hierarchical"] - self.scores[name]
-        mean, error = clustered(better[:, None], count)
-        rows = count.sum()
-        least = np.sqrt(max(self._apart[name] / rows - mean[0] ** 2, 0.0) / rows)
-        return float(mean[0]), float(max(error[0], least))
 
     def cells(self) -> Cells | None:
         """Sums of a task and arm, or of a task where there are features or rewards do not add."""

@@ -48,6 +48,7 @@ class Recipe:
     summary: str
     forced: bool = False  # whether every task plays its spanning arms first
     knows_truth: bool = False  # whether it is told the hyper-parameters
+    make: Callable[..., Posterior] = belief_in  # the belief in that model
 
     def __call__(
         self,
@@ -77,7 +78,7 @@ class Recipe:
         elif believed.num_levels < prior.num_levels:
             num_tasks = size
         means = truth if self.knows_truth else None
-        belief = belief_in(believed, num_tasks, num_populations, means, population=population)
+        belief = self.make(believed, num_tasks, num_populations, means, population=population)
         node_of = _pooled_nodes(belief, size, population) if is_pooled else None
         forced = ForcedStart(np.zeros(belief.num_nodes, np.int32)) if self.forced else None
         return Policy(belief, self.rule, node_of=node_of, forced=forced)
