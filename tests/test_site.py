@@ -25,7 +25,7 @@ def test_what_is_broken_fails_the_build(tmp_path):
         "![a picture](images/none.png)\n"
     )
     (source / "other.md").write_text("# Other\n\n## A part\n\nText.\n")
-    words = ["-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet"]
+    words = ["-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet", "--no-color"]
     done = subprocess.run(
         [sys.executable, *words, "-c", ROOT / "docs", source, out],
         capture_output=True, text=True, check=False,

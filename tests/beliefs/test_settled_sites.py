@@ -108,8 +108,8 @@ def test_damaged_sums_are_refused():
         state = settled.state()
         state[name] = np.array(value).reshape(state[name].shape)
         with pytest.raises(ValueError, match="settled_"):
-            SettledSites(2, armed=False).restore(state, 1)
+            SettledSites(2, armed=False)._take_state(state, 1)
     state = settled.state()
     state["settled_xx"] = -state["settled_xx"]
     with pytest.raises(ValueError, match="settled_xx must be sums of squares"):
-        SettledSites(2, armed=False).restore(state, 1)
+        SettledSites(2, armed=False)._take_state(state, 1)

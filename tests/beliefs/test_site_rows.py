@@ -83,11 +83,11 @@ def test_spoilt_files_are_refused(name, value, message):
     rows, _ = _rows(armed=True, adds_up=True)
     arrays = {key: array.copy() for key, array in rows.state().items()}
     sound = SiteRows(2, armed=True, adds_up=True)
-    sound.restore(arrays, 4, 15)
+    sound._take_state(arrays, 4, 15)
     assert sound.num_rewards == 15
     arrays[name][...] = value
     with pytest.raises(ValueError, match=message):
-        SiteRows(2, armed=True, adds_up=True).restore(arrays, 4, 15)
+        SiteRows(2, armed=True, adds_up=True)._take_state(arrays, 4, 15)
 
 
 @pytest.mark.parametrize("adds_up", [False, True])

@@ -345,5 +345,5 @@ class MatchedBelief(Belief):
         belief.__dict__.update(plain.__dict__)
         belief._begin_sites(family)
         belief.due = float(positive("due", meta["due"], ()))
-        belief._site_rows.restore(arrays, plain.num_nodes, int(plain.num_rewards.sum()))
+        belief._site_rows._take_state(arrays, plain.num_nodes, int(plain.num_rewards.sum()))
         return belief

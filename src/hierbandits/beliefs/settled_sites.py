@@ -78,7 +78,7 @@ class SettledSites:
         sums = self._settled_sums.rows(slice(int(np.flatnonzero(self._settled_sums.n)[-1]) + 1))
         return {"settled_xx": sums.xx, "settled_xy": sums.xy, "settled_n": sums.n}
 
-    def restore(self, arrays: dict[str, NDArray[Any]], num_nodes: int) -> None:
+    def _take_state(self, arrays: dict[str, NDArray[Any]], num_nodes: int) -> None:
         """Take the sums that `state` described, checked, in place of none."""
         if "settled_n" not in arrays:
             return

@@ -168,7 +168,7 @@ class SiteRows:
         rows = {"site_nodes": self.nodes, "site_features": self.features, "site_numbers": numbers}
         return rows | self.settled.state()
 
-    def restore(self, arrays: dict[str, NDArray[Any]], num_nodes: int, num_rewards: int) -> None:
+    def _take_state(self, arrays: dict[str, NDArray[Any]], num_nodes: int, num_rewards: int) -> None:
         """Take the rows that `state` described, checked, in place of none."""
         nodes = index_array("site_nodes", arrays["site_nodes"], num_nodes, "nodes").copy()
         size, given = nodes.size, arrays["site_features"]
@@ -185,7 +185,7 @@ class SiteRows:
             raise ValueError("site_numbers must have positive exposures, and precisions from 0 on")
         if self._adds_up and np.unique(nodes * self._dim + features).size != size:
             raise ValueError("site_nodes must have one row for each arm of a node")
-        self.settled.restore(arrays, num_nodes)
+        self.settled._take_state(arrays, num_nodes)
         self._append(nodes, features, numbers, num_rewards)
 
 
