@@ -107,3 +107,28 @@ def test_a_loaded_agent_with_a_seed_goes_its_own_way(tmp_path):
     assert len({tuple(choices()), tuple(choices(seed=3)), tuple(choices(seed=4))}) == 3
     with pytest.raises(ValueError, match="seed must be a whole number"):
         choices(seed=-1)
+
+
+@every_policy
+def test_advice_leaves_no_trace_but_in_the_random_numbers(policy):
+    agent = Agent(UNEVEN, policy, seed=1)
+    for i in range(12):
+        agent.reward(agent.decide(f"t{i % 3}").id, float(i))
+    arms = set(agent.decide("t0").offered)
+    before = agent.table(), agent.belief.num_nodes
+    advice = agent.advise(["t0", "new", "t0"])
+    assert len(advice) == 3
+    assert set(advice) <= arms
+    assert agent.advise([]) == []
+    assert agent.advise(["new"], [1]) == [1]
+    assert (agent.table(), agent.belief.num_nodes) == before
+    assert agent.tasks == ["t0", "t1", "t2"]
+    assert len(agent.pending) == 1
+    with pytest.raises(ValueError, match="arms must be arms of this agent"):
+        agent.advise(["t0"], [99])
+    assert agent.advise(["t0"])[0] in arms  # nothing is left unfinished
+
+
+def test_advice_explores_as_decisions_do():
+    agent = Agent(UNEVEN, "HierTS", seed=1)
+    assert len({agent.advise(["t"])[0] for _ in range(200)}) > 1

@@ -1,7 +1,7 @@
 """The table of what an agent knows, as columns and as text."""
 
 import pytest
-from support.agents import ARMED, ARMS, DEEP
+from support.agents import ARMED
 
 from hierbandits import Agent
 from hierbandits.agent.posterior_table import summary_text
@@ -31,22 +31,6 @@ def test_the_table_shows_each_tasks_posterior():
         assert table["high"][row] == pytest.approx(posterior.mean[i] + half)
     with pytest.raises(ValueError, match="confidence must be in"):
         agent.table(confidence=1.0)
-
-
-def test_the_summary_lines_up():
-    agent = Agent(DEEP, "HierTS", seed=0)
-    for i in range(6):
-        agent.decide(("north", f"store-{i}"), ARMS)
-    text = agent.summary(max_rows=5)
-    lines = text.splitlines()
-    assert lines[0] == "Agent(HierTS, 2 features, 6 tasks, 6 decisions, 0 rewarded, 6 pending)"
-    assert lines[1].split()[:3] == ["task", "feature", "decisions"]
-    assert lines[2].startswith("north/store-0")
-    assert lines[-1] == "... and 7 rows more"
-    assert len({len(line) for line in lines[1:-1]}) == 1
-    assert "0 tasks" in Agent(ARMED).summary()
-    with pytest.raises(ValueError, match="max_rows must be a whole number"):
-        agent.summary(max_rows=-1)
 
 
 def test_a_wider_confidence_and_a_new_task_widen_the_interval():

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from numpy.typing import ArrayLike
 
+from hierbandits.agent.agent_face import AgentFace
 from hierbandits.agent.agent_file import read_agent, write_agent
 from hierbandits.agent.agent_lock import FORK_GUARD, AgentLock
 from hierbandits.agent.agent_prior import agent_prior, checked_recipe
@@ -20,7 +21,6 @@ from hierbandits.agent.decision_log import decision_log
 from hierbandits.agent.journal import Event, Journal, JournalTarget, events_of
 from hierbandits.agent.journal_replay import replay_events
 from hierbandits.agent.log_replay import arms_of, check_no_journal, replay_log
-from hierbandits.agent.posterior_table import agent_card, headline, posterior_table, summary
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, count, real_array
@@ -35,7 +35,7 @@ REMEMBERED = 10_000
 """The settled decisions that an agent remembers by default."""
 
 
-class Agent:
+class Agent(AgentFace):
     """Decides for named tasks and learns from rewards that come late, twice or out of order.
 
     `prior` is a model, or a `Start`, whose log it then knows; `rewards` names their family unless
@@ -170,6 +170,17 @@ class Agent:
         """
         with self._lock:
             return self._decider.decide(tasks, arms, eligible, ids, best, context)
+
+    def advise(
+        self,
+        tasks: Sequence[TaskName],
+        arms: Any = None,
+        *,
+        context: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    ) -> list[Name]:
+        """The arms that `decide_many` might choose now; no decision is made, no task is met."""
+        with self._lock:
+            return self._decider.advise(tasks, arms, context)
 
     def reward(self, id: str, value: float) -> bool:
         """Learn the reward of a decision.  True if it is new, False if the same came before.
@@ -328,22 +339,6 @@ class Agent:
             agent._decider.renew(seed)
         replay_events(agent._state, events_of(tail))
         return agent
-
-    def table(self, confidence: float = 0.95) -> dict[str, list[Any]]:
-        """What is known of every task, as columns for a data frame: see `posterior_table`."""
-        with self._lock:
-            return posterior_table(self._state, list(self._state.roster), confidence)
-
-    def summary(self, max_rows: int = 40, confidence: float = 0.95) -> str:
-        """The agent's own line, and the first rows of the table as text."""
-        with self._lock:
-            return summary(self._state, count("max_rows", max_rows), confidence)
-
-    def __repr__(self) -> str:
-        with self._lock:
-            return headline(self._state)
-
-    _repr_html_ = agent_card
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("an agent is not copied or pickled: save it to a file, and load that")

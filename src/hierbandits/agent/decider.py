@@ -17,7 +17,7 @@ from hierbandits.checks import count
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.policy import DRAWS
 from hierbandits.policies.rule import leaves_arms_out
-from hierbandits.types import Indices, TaskName
+from hierbandits.types import Indices, Name, TaskName
 
 FLOOR = 0.02
 """The share of decisions made at random, unless it is given, where a log would miss arms else."""
@@ -165,6 +165,23 @@ class Decider:
             raise
         return [entry.decision for entry in entries]
 
+    def advise(self, tasks: Sequence[TaskName], arms: Any, context: Any) -> list[Name]:
+        """The arms that a round might choose, which nobody remembers; see `Agent.advise`."""
+        books, state = self._books, self._books.whole()
+        paths = books.paths(tasks)
+        if context is not None:
+            arms = state.catalogue.encoded(arms, context, len(paths))
+        offered, names, _ = state.catalogue.offered(arms, len(paths), None)
+        now, size = books.now(), (len(state.roster), state.belief.num_nodes)
+        state.unfinished = Step(undo=partial(_leave, state, *size))
+        try:
+            meet = state.roster.meet
+            nodes = np.array([meet(path).node for path in paths], np.intp)
+            choices, _ = self._choose(nodes, offered, False, now)
+        finally:
+            state.finish()
+        return [known[place] for known, place in zip(names, choices.tolist(), strict=True)]
+
     def _choose(
         self, nodes: Indices, offered: Arms, best: bool, now: float
     ) -> tuple[Indices, Sequence[float | None]]:
@@ -184,8 +201,14 @@ class Decider:
 
 def _unmeet(state: AgentState, stock: NormalStock, size: int, num_nodes: int) -> None:
     """Undo the meetings and the choices of a round: as if nothing had been asked."""
+    _leave(state, size, num_nodes)
+    stock.put_back()
+
+
+def _leave(state: AgentState, size: int, num_nodes: int) -> None:
+    """Undo the meetings and the turns of a round."""
     state.roster.unmeet(size, num_nodes)
-    _unchoose(state, stock)
+    state.count_decisions()
 
 
 def _unchoose(state: AgentState, stock: NormalStock) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from hierbandits.policies.recipes import name_of
 from hierbandits.reporting.notebook_card import MOST_ROWS, notebook_card
 from hierbandits.reporting.text_table import text_table
 from hierbandits.types import Name
-
-if TYPE_CHECKING:
-    from hierbandits.agent.agent import Agent
 
 
 def posterior_table(
@@ -74,14 +71,12 @@ def summary(state: AgentState, max_rows: int, confidence: float) -> str:
     return f"{headline(state)}\n{summary_text(table, max_rows, len(state.roster) * dim)}"
 
 
-def agent_card(agent: "Agent") -> str:
+def agent_card(state: AgentState) -> str:
     """The headline of an agent and the first rows of its table, for a notebook."""
-    with agent._lock:
-        few = list(islice(agent._state.roster, MOST_ROWS))
-        table = posterior_table(agent._state, few, 0.95)
-        rows = [[_cell(value) for value in row] for row in zip(*table.values(), strict=True)]
-        heading = "What is known of the first tasks, with 95 % intervals"
-        return notebook_card(headline(agent._state), (), [(heading, list(table), rows)])
+    table = posterior_table(state, list(islice(state.roster, MOST_ROWS)), 0.95)
+    rows = [[_cell(value) for value in row] for row in zip(*table.values(), strict=True)]
+    heading = "What is known of the first tasks, with 95 % intervals"
+    return notebook_card(headline(state), (), [(heading, list(table), rows)])
 
 
 def summary_text(table: dict[str, list[Any]], max_rows: int, total: int) -> str:

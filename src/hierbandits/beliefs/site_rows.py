@@ -168,7 +168,9 @@ class SiteRows:
         rows = {"site_nodes": self.nodes, "site_features": self.features, "site_numbers": numbers}
         return rows | self.settled.state()
 
-    def _take_state(self, arrays: dict[str, NDArray[Any]], num_nodes: int, num_rewards: int) -> None:
+    def _take_state(
+        self, arrays: dict[str, NDArray[Any]], num_nodes: int, num_rewards: int
+    ) -> None:
         """Take the rows that `state` described, checked, in place of none."""
         nodes = index_array("site_nodes", arrays["site_nodes"], num_nodes, "nodes").copy()
         size, given = nodes.size, arrays["site_features"]

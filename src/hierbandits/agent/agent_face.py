@@ -1,0 +1,36 @@
+"""What an agent shows of itself: tables, a line, a card in a notebook."""
+
+from typing import Any
+
+from hierbandits.agent.agent_lock import AgentLock
+from hierbandits.agent.agent_state import AgentState
+from hierbandits.agent.posterior_table import agent_card, headline, posterior_table, summary
+from hierbandits.checks import count
+
+
+class AgentFace:
+    """The methods of an agent that people read; they change nothing."""
+
+    _lock: AgentLock
+
+    @property
+    def _state(self) -> AgentState:
+        raise NotImplementedError
+
+    def table(self, confidence: float = 0.95) -> dict[str, list[Any]]:
+        """What is known of every task, as columns for a data frame: see `posterior_table`."""
+        with self._lock:
+            return posterior_table(self._state, list(self._state.roster), confidence)
+
+    def summary(self, max_rows: int = 40, confidence: float = 0.95) -> str:
+        """The agent's own line, and the first rows of the table as text."""
+        with self._lock:
+            return summary(self._state, count("max_rows", max_rows), confidence)
+
+    def __repr__(self) -> str:
+        with self._lock:
+            return headline(self._state)
+
+    def _repr_html_(self) -> str:
+        with self._lock:
+            return agent_card(self._state)

@@ -1,0 +1,29 @@
+"""What an agent shows of itself."""
+
+import pytest
+from support.agents import ARMED, ARMS, DEEP
+
+from hierbandits import Agent
+
+
+def test_the_summary_lines_up():
+    agent = Agent(DEEP, "HierTS", seed=0)
+    for i in range(6):
+        agent.decide(("north", f"store-{i}"), ARMS)
+    text = agent.summary(max_rows=5)
+    lines = text.splitlines()
+    assert lines[0] == "Agent(HierTS, 2 features, 6 tasks, 6 decisions, 0 rewarded, 6 pending)"
+    assert lines[1].split()[:3] == ["task", "feature", "decisions"]
+    assert lines[2].startswith("north/store-0")
+    assert lines[-1] == "... and 7 rows more"
+    assert len({len(line) for line in lines[1:-1]}) == 1
+    assert "0 tasks" in Agent(ARMED).summary()
+    with pytest.raises(ValueError, match="max_rows must be a whole number"):
+        agent.summary(max_rows=-1)
+
+
+def test_the_card_of_a_notebook_begins_with_the_line():
+    agent = Agent(ARMED, seed=0)
+    agent.decide("store")
+    assert repr(agent) in agent._repr_html_()
+    assert "store" in agent._repr_html_()
