@@ -14,9 +14,10 @@ def miss_rates(freedom: Vector) -> Vector:
     """The share of intervals that may miss the truth: 5 %, and 10 % x 2^-freedom more.
 
     Three tasks say so little of a width that an interval of 95 % is twice as long as the estimates
-    vary.  With 2 degrees of freedom it is 7.5 %, with 9 or more 5 %.
+    vary.  With 2 degrees of freedom it is 7.5 %, with 9 or more 5 %.  With none there is nothing
+    to gain, and it is 5 %.
     """
-    rates: Vector = 0.05 + 0.1 * 2.0 ** -np.asarray(freedom, float)
+    rates: Vector = 0.05 + np.where(freedom > 0, 0.1 * 2.0 ** -np.asarray(freedom, float), 0.0)
     return rates
 
 
@@ -37,7 +38,8 @@ def task_freedom(objective: Objective) -> Vector:
 
 def hyper_freedom(objective: Objective) -> Vector:
     """The degrees of freedom of each coordinate's hyper-width: populations less one, (d,)."""
-    return np.maximum((_seen(objective) > 0).sum(0) - 1.0, 0.0)
+    freedom: Vector = np.maximum((_seen(objective) > 0).sum(0) - 1.0, 0.0)
+    return freedom
 
 
 def _seen(objective: Objective) -> Vector:

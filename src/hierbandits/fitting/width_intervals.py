@@ -33,11 +33,13 @@ def with_intervals(
     """The widths of a fit with their intervals.
 
     An interval holds a width with which the log evidence, the rest refitted, is at most 1.92 below
-    its top; with fewer than ten tasks somewhat less, see `miss_rates`.  The rest is refitted in two ways: with every other width free, and with those at zero
-    that may be zero.  Where many widths are nearly zero the first makes them too wide, as none can
-    be negative, and the noise too small; the second errs to the other side.  The interval holds
-    what either allows, and a width differs from zero if both say so.  Where all widths are known
-    to a few percent, their logs are normal.
+    its top; with fewer than ten tasks somewhat less, see `miss_rates`.
+
+    The rest is refitted in two ways: with every other width free, and with those at zero that may
+    be zero.  Where many widths are nearly zero the first makes them too wide, as none can be
+    negative, and the noise too small; the second errs to the other side.  The interval holds what
+    either allows, and a width differs from zero if both say so.  Where all widths are known to a
+    few percent, their logs are normal.
     """
     if all((each.log_error < _CLEAR).all() for each in widths.values() if each.is_learned):
         return {name: _normal_in_the_log(each) for name, each in widths.items()}
