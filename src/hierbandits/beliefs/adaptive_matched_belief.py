@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.beliefs.family_width_look import FamilyWidthLook
-from hierbandits.beliefs.matched_belief import TOLERANCE, MatchedBelief
-from hierbandits.beliefs.refit import Refit
+from hierbandits.beliefs.matched_belief import MatchedBelief
+from hierbandits.beliefs.refit import SWEEPS, TOLERANCE, Refit
 from hierbandits.beliefs.settled_sites import with_squares
 from hierbandits.checks import index_array, read_only, state_copy
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
@@ -31,6 +31,8 @@ class AdaptiveMatchedBelief(MatchedBelief):
 
     KIND: ClassVar[str] = "adaptive matched belief"
     FITS_WIDTHS: ClassVar[bool] = True
+    GROWTH: ClassVar[float] = 1.5
+    AGAIN: ClassVar[int] = SWEEPS
 
     def __init__(
         self,
@@ -68,7 +70,7 @@ class AdaptiveMatchedBelief(MatchedBelief):
         """The totals of the log that the prior's mean already holds."""
         return [] if self.prior.learned_from is None else [self.prior.learned_from]
 
-    def refit(self, *, sweeps: int = 50, tolerance: float = TOLERANCE) -> Refit:
+    def refit(self, *, sweeps: int = SWEEPS, tolerance: float = TOLERANCE) -> Refit:
         """Fit the widths, and match the site of every reward under them, until none moves."""
         trees, work = np.arange(self.num_populations), self.copy()  # an interrupt leaves nothing
         report = MatchedBelief.refit(work, sweeps=sweeps, tolerance=tolerance)

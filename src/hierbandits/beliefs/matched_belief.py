@@ -10,7 +10,7 @@ from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.folding import fold
 from hierbandits.beliefs.mean_reward import MeanReward
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.beliefs.refit import Refit
+from hierbandits.beliefs.refit import FIRST_REFIT, MUCH, SWEEPS, TOLERANCE, Refit
 from hierbandits.beliefs.site_forms import MATCHES, site_form_of
 from hierbandits.beliefs.site_rows import SiteRows
 from hierbandits.beliefs.task_sums import TaskSums
@@ -21,16 +21,7 @@ from hierbandits.models.reward_families import family_from_dict
 from hierbandits.models.reward_family import RewardFamily
 from hierbandits.types import Indices, Matrix, Vector
 
-SWEEPS = 50
-"""The most sweeps of a refit, unless told otherwise."""
-
-FIRST_REFIT, GROWTH = 20.0, 1.5
-"""An agent's belief refits at so many rewards, and whenever they have grown by so much."""
-
 _NOT_NEW = np.empty(0)
-
-TOLERANCE = 1e-3
-"""A refit ends when no reward's linear predictor moves by more, in standard deviations."""
 
 
 class MatchedBelief(Belief):
@@ -46,6 +37,8 @@ class MatchedBelief(Belief):
 
     KIND: ClassVar[str] = "matched belief"
     IS_GAUSSIAN: ClassVar[bool] = False
+    GROWTH: ClassVar[float] = 1.05  # an agent's belief also refits as rewards grow by so much,
+    AGAIN: ClassVar[int] = 1  # with so many sweeps: one is enough where little is new
     _form_of = staticmethod(site_form_of)
 
     def __init__(
@@ -136,14 +129,17 @@ class MatchedBelief(Belief):
         noise: Vector | None,
     ) -> None:
         """Learn checked rewards of these exposures."""
-        if noise is not None:
-            raise ValueError("noise_std must not be given: the family says how rewards vary")
+        self._check_no_noise(noise)
         rows, sites = self.rows, np.zeros((SITE_PARTS, nodes.size))
         base = self.family.log_base(rewards, exposure)
         self._untold = nodes, table, rewards, exposure, sites, nodes.size
         self._match_sites(nodes, table, rewards, exposure, sites, base)
         rows.add(*self._untold)
         self._untold = None
+
+    def _check_no_noise(self, noise: object) -> None:
+        if noise is not None:
+            raise ValueError("noise_std must not be given: the family says how rewards vary")
 
     def _match_sites(
         self,
@@ -180,7 +176,7 @@ class MatchedBelief(Belief):
             )
             done += 1
         before, after = self._hyper_moments(trees), work._hyper_moments(trees)
-        self._take(work, max(1.0, GROWTH * self._evidence.count.sum()))
+        self._take(work, max(1.0, self.GROWTH * self._evidence.count.sum()))
         self.last_refit = Refit.between(before, after, done, change, tolerance)
         return self.last_refit
 
@@ -271,9 +267,11 @@ class MatchedBelief(Belief):
         self._site_rows.num_rewards = int(parts[0].sum())
 
     def _raw_settle(self) -> None:
-        """Refit if rewards have grown by half since the last time."""
-        if self._evidence.count.sum() >= self.due:
-            self.refit()
+        """Refit if rewards have grown since the last time."""
+        number = self._evidence.count.sum()
+        if number >= self.due:
+            is_new = self.due == FIRST_REFIT or self.GROWTH * number >= MUCH * self.due
+            self.refit(sweeps=SWEEPS if is_new else self.AGAIN)
 
     def revise(
         self,
@@ -287,12 +285,10 @@ class MatchedBelief(Belief):
 
         Its site matches the new reward given all other sites; `refit` lets these follow.
         """
-        if noise_std is not None:
-            raise ValueError("noise_std must not be given: the family says how rewards vary")
+        self._check_no_noise(noise_std)
         node, row = int(self.checked_nodes([task])[0]), self.checked_features([features], 1)[0]
-        both = real_array("rewards", [old_reward, new_reward], (2,))
+        both, rows = real_array("rewards", [old_reward, new_reward], (2,)), self.rows
         self.family.check("rewards", both, np.ones(2))
-        rows = self.rows
         place = rows.find(node, row, both[0])
         one = slice(place, place + 1)
         after, exposure = rows.rewards[one] + (both[1] - both[0]), rows.exposure[one].copy()
@@ -323,8 +319,11 @@ class MatchedBelief(Belief):
         """An independent belief of the same state."""
         rows = self.rows
         twin = self._twin()
-        twin._nodes, twin._evidence = self._nodes.copy(), self.evidence
-        twin._site_rows = rows.copy()
+        twin._nodes, twin._evidence, twin._site_rows = (
+            self._nodes.copy(),
+            self.evidence,
+            rows.copy(),
+        )
         return twin
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
