@@ -56,7 +56,7 @@ class GibbsBelief(MatchedBelief):
             raise ValueError(f"prior must be of bernoulli or binomial rewards, got {prior}")
         if hyper_means is not None or prior.num_levels != 2:
             raise ValueError("prior must have two levels and the hyper-mean of all populations")
-        self._rng = np.random.default_rng(count("seed", seed))
+        self._chain_rng = np.random.default_rng(count("seed", seed))
         self._sweeps = count("sweeps", sweeps, least=1)
         self._first_roots = self._nodes.roots.copy()
 
@@ -81,13 +81,13 @@ class GibbsBelief(MatchedBelief):
         """Draw all parameters given the weights, then all weights given these, so many times."""
         rows = self.rows
         for _ in range(count("number", number)):
-            theta = self.sample(self._rng, rows.nodes)
+            theta = self.sample(self._chain_rng, rows.nodes)
             eta = (
                 theta[np.arange(rows.size), rows.features]
                 if self.is_armed
                 else (theta * rows.features).sum(1)
             )
-            rows.all_sites[0, : rows.size] = polya_gamma(self._rng, rows.exposure, eta)
+            rows.all_sites[0, : rows.size] = polya_gamma(self._chain_rng, rows.exposure, eta)
             rows.all_sites[1, : rows.size] = rows.rewards - rows.exposure / 2
             self._start_from_sites()
 
@@ -118,13 +118,17 @@ class GibbsBelief(MatchedBelief):
         """An independent belief of the same state, whose chain goes on the same."""
         twin = super().copy()
         assert isinstance(twin, GibbsBelief)
-        twin._rng = deepcopy(self._rng)
+        twin._chain_rng = deepcopy(self._chain_rng)
         return twin
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays that cannot be written, without copies."""
         meta, arrays = super().state()
-        return {"sweeps": self._sweeps, "chain": self._rng.bit_generator.state, **meta}, arrays
+        return {
+            "sweeps": self._sweeps,
+            "chain": self._chain_rng.bit_generator.state,
+            **meta,
+        }, arrays
 
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "GibbsBelief":
@@ -134,10 +138,10 @@ class GibbsBelief(MatchedBelief):
         model = GeneralizedHierarchy(belief._nodes.levels.hierarchies[0], belief.family)
         fresh = cls(model, num_populations=belief.num_populations, sweeps=meta["sweeps"])
         try:
-            fresh._rng.bit_generator.state = meta["chain"]
+            fresh._chain_rng.bit_generator.state = meta["chain"]
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"chain must be the state of a random generator: {error}") from None
-        belief._rng, belief._sweeps = fresh._rng, fresh._sweeps
+        belief._chain_rng, belief._sweeps = fresh._chain_rng, fresh._sweeps
         belief._first_roots = fresh._first_roots
         return belief
 
