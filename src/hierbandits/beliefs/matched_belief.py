@@ -344,5 +344,7 @@ class MatchedBelief(Belief):
         belief.__dict__.update(plain.__dict__)
         belief._begin_sites(family)
         belief.due = float(positive("due", meta["due"], ()))
-        belief._site_rows._take_state(arrays, plain.num_nodes, int(plain.num_rewards.sum()))
+        rows = belief._site_rows
+        rows._take_state(arrays, plain.num_nodes, int(plain.num_rewards.sum()))
+        belief.checked_features(rows.features, rows.size)
         return belief
