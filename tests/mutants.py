@@ -15,6 +15,7 @@ from pathlib import Path
 
 from support.agent_mutants import AGENT_MUTANTS
 from support.border_mutants import BORDER_MUTANTS
+from support.family_mutants import FAMILY_MUTANTS
 from support.file_mutants import FILE_MUTANTS
 from support.kernel_mutants import KERNEL_MUTANTS
 from support.log_mutants import LOG_MUTANTS
@@ -30,6 +31,7 @@ MUTANTS = [
     *BORDER_MUTANTS,
     *FILE_MUTANTS,
     *AGENT_MUTANTS,
+    *FAMILY_MUTANTS,
     *LOG_MUTANTS,
     *REPORT_MUTANTS,
     ("beliefs/nodes.py", "update(parts)\n        self._show(self.state)\n", "update(parts)\n"),
@@ -279,10 +281,12 @@ MUTANTS = [
 ]
 
 
-def _mirrored(name: str) -> list[str]:
-    """The tests of a file's folder, or of a root module: they are the likeliest to notice."""
-    folder = Path(name).parent
-    return [f"tests/test_{Path(name).stem}.py" if folder == Path() else f"tests/{folder}"]
+def _likeliest(project: Path, name: str) -> list[list[str]]:
+    """Tests in the order in which to try them: those of the file, of its folder, and all."""
+    folder = Path("tests") / Path(name).parent
+    own = sorted((project / folder).glob(f"test_{Path(name).stem}*.py"))
+    files = [str(path.relative_to(project)) for path in own]
+    return [some for some in (files, [str(folder)], ["tests"]) if some]
 
 
 def _compile_users_again(path: Path) -> None:
@@ -315,7 +319,7 @@ def main() -> None:
             text = path.read_text()
             path.write_text(text.replace(old, new, 1))
             _compile_users_again(path)
-            killed = any(_fails(copy, tests) for tests in (_mirrored(name), ["tests"]))
+            killed = any(_fails(copy, tests) for tests in _likeliest(copy, name))
             path.write_text(text)
             _compile_users_again(path)
             print(f"{number:3}/{len(chosen)}  {'killed' if killed else 'ALIVE '}  {name}: {new!r}")
