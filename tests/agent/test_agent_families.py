@@ -211,3 +211,21 @@ def test_a_task_whose_rewards_cannot_be_told_from_others_is_not_forgotten():
     live(one, "bernoulli", np.random.default_rng(0))
     one.forget("t1")
     assert "t1" not in one.tasks
+
+
+@both
+def test_the_tasks_of_new_rewards_are_settled_at_once(prior, arms):
+    """Between refits too: a surprise changes what the task's other rewards tell."""
+    agent = _agent(prior, arms)
+    _life(agent, 64)
+    assert agent.belief.due > 65
+    x = ["a"] if arms is None else [TABLE["u"]]
+    once = agent.belief.copy()
+    agent.learn(["t1"], x, [1.0])
+    node = agent.node("t1")
+    once.observe([node], [0] if arms is None else x, [1.0])
+    converged = once.copy()
+    converged.refit(sweeps=100, tolerance=1e-9)
+    known = [belief.task(node).std for belief in (once, agent.belief, converged)]
+    assert np.abs(known[1] - known[2]).max() < 0.5 * np.abs(known[0] - known[2]).max()
+    assert agent.belief.rows.news is None

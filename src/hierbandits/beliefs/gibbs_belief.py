@@ -66,7 +66,7 @@ class GibbsBelief(MatchedBelief):
         table: Matrix | Indices,
         rewards: Vector,
         exposure: Vector,
-        noise: Vector | None,
+        noise: object,
     ) -> None:
         """Learn checked rewards of these exposures, and let the chain go on."""
         if noise is not None:

@@ -67,6 +67,7 @@ class MatchedBelief(Belief):
     @property
     def rows(self) -> SiteRows:
         """The rewards that it keeps, and their sites."""
+        self._site_rows.end_match()
         if self._untold is not None:
             if self._evidence.count.sum() > self._site_rows.num_rewards:
                 self._site_rows.add(*self._untold)
@@ -100,9 +101,8 @@ class MatchedBelief(Belief):
         if exposure is not None:
             sizes = positive("exposure", exposure, nodes.shape)
         self.family.check("rewards", values, sizes)
-        noise = None if noise_std is None else np.empty(0)
         checked_time(time, nodes)
-        self._learn_sized(nodes, table, values, sizes, noise)
+        self._learn_sized(nodes, table, values, sizes, noise_std)
 
     def check_rewards(self, name: str, rewards: ArrayLike) -> None:
         """Raise an error that names a reward that the family cannot have."""
@@ -126,7 +126,7 @@ class MatchedBelief(Belief):
         table: Matrix | Indices,
         rewards: Vector,
         exposure: Vector,
-        noise: Vector | None,
+        noise: object,
     ) -> None:
         """Learn checked rewards of these exposures."""
         self._check_no_noise(noise)
@@ -183,10 +183,10 @@ class MatchedBelief(Belief):
     def _take(self, work: "MatchedBelief", due: float) -> None:
         """Have the numbers of another belief in the same rewards."""
         old, new, parts, size = self._nodes, work._nodes, self._evidence.parts, self._nodes.size
-        sites, those = self.rows.sites, work.rows.sites
+        rows, sites = self.rows, work.rows.sites
         # At once: no interrupt comes between the parts of an assignment.
-        old.state[:size], old.roots[:], parts[:], sites[:], self.due = (
-            *(new.state[:size], new.roots, work._evidence.parts, those, due),
+        old.state[:size], old.roots[:], parts[:], rows.sites[:], self.due, rows.news = (
+            *(new.state[:size], new.roots, work._evidence.parts, sites, due, None),
         )
 
     def _hyper_moments(self, populations: Indices) -> tuple[Matrix, Matrix]:
@@ -267,11 +267,13 @@ class MatchedBelief(Belief):
         self._site_rows.num_rewards = int(parts[0].sum())
 
     def _raw_settle(self) -> None:
-        """Refit if rewards have grown since the last time."""
+        """Refit if rewards have grown since the last time; else the tasks of the last rewards."""
         number = self._evidence.count.sum()
         if number >= self.due:
             is_new = self.due == FIRST_REFIT or self.GROWTH * number >= MUCH * self.due
             self.refit(sweeps=SWEEPS if is_new else self.AGAIN)
+        else:
+            self.rows.match_news(self._match_sites)
 
     def revise(
         self,

@@ -1,5 +1,6 @@
 """What stands for each reward that is not Gaussian: the reward itself, and its site."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ MOST_ROWS = 200_000
 
 So a refit takes a fraction of a second at most.
 """
+
+NEWEST = 2_000
+"""Where rewards do not add up, a task's rows among so many are matched again as it learns."""
 
 
 class SiteRows:
@@ -34,6 +38,8 @@ class SiteRows:
         self._nodes: Indices = np.empty(0, np.intp)
         self._features: Features = np.empty(0, np.intp) if armed else np.empty((0, dim))
         self._numbers: Matrix = np.empty((2 + SITE_PARTS, 0))  # rewards, exposures and sites
+        self.news: Indices | None = None  # nodes of the last rewards, until they match again
+        self._again: tuple[Indices, Matrix] | None = None  # rows whose sites are matched anew
 
     @property
     def nodes(self) -> Indices:
@@ -83,7 +89,7 @@ class SiteRows:
 
         An interrupt leaves it wholly done, and `num_rewards` larger, or to be done again.
         """
-        numbers = np.vstack([rewards, exposure, sites])
+        self.news, numbers = nodes, np.vstack([rewards, exposure, sites])
         if not self._adds_up:
             self._append(nodes, features, numbers, number)
             if self.size > MOST_ROWS:
@@ -140,6 +146,39 @@ class SiteRows:
             larger = np.full(room, -1)
             larger[: self._row_of.size] = self._row_of
             self._row_of = larger
+
+    def of_nodes(self, nodes: Indices) -> Indices:
+        """The rows of these nodes, in order; where rewards do not add up, of the newest alone."""
+        if self._adds_up:
+            keys = (np.unique(nodes)[:, None] * self._dim + np.arange(self._dim)).ravel()
+            rows = self._row_of[keys[keys < self._row_of.size]]
+            return np.sort(rows[(rows >= 0) & (rows < self.size)])
+        first = max(0, self.size - max(NEWEST, 4 * nodes.size))
+        places: Indices = first + np.flatnonzero(np.isin(self.nodes[first:], nodes))
+        return places
+
+    def match_news(self, match: Callable[..., object]) -> None:
+        """Let the sites of the last rewards' tasks match anew, by `MatchedBelief._match_sites`.
+
+        After an interrupt `end_match` does what is left.
+        """
+        if self.news is None:
+            return
+        places = self.of_nodes(self.news)
+        sites = self.sites[:, places]
+        self._again = places, sites
+        rows = self.nodes[places], self.features[places], self.rewards[places]
+        match(*rows, self.exposure[places], sites)
+        self.end_match()
+
+    def end_match(self) -> None:
+        """Take sites that were matched anew and are not taken yet."""
+        if self._again is None:
+            return
+        places, sites = self._again
+        left = None if (self.sites[:, places] != sites).any() else self.news
+        # At once, as above.
+        self._numbers[2:, places], self.news, self._again = sites, left, None
 
     def find(self, node: int, features: Any, reward: float) -> int:
         """The row of a reward that was observed earlier; an error if there is none."""
