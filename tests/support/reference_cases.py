@@ -7,6 +7,7 @@ that one pass has far to go, and no covariance is an identity.  `nuts_reference`
 import json
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
