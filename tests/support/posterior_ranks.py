@@ -143,8 +143,14 @@ class Ranks:
     below: np.ndarray  # (quantities, W)
 
     def p_values(self):
-        """How probable ranks as uneven as these are if none is preferred, for each quantity."""
-        counts = [np.bincount(row, minlength=DRAWS + 1) for row in self.below]
+        """How probable ranks as uneven as these are if none is preferred, for each quantity.
+
+        Ranks are in so many equal parts that ten worlds at least are expected in each.
+        """
+        worlds = self.below.shape[1]
+        parts = max(part for part in (2, 4, 5, 10, 20) if part == 2 or worlds >= 10 * part)
+        place = self.below * parts // (DRAWS + 1)
+        counts = [np.bincount(row, minlength=parts) for row in place]
         return np.array([stats.chisquare(count).pvalue for count in counts])
 
     def held(self, share):
