@@ -97,9 +97,8 @@ class MatchedBelief(Belief):
         nodes = self.checked_nodes(tasks)
         table = self.checked_features(features, nodes.size)
         values = real_array("rewards", rewards, nodes.shape, " to match tasks")
-        sizes: Vector = np.ones(nodes.size)
-        if exposure is not None:
-            sizes = positive("exposure", exposure, nodes.shape)
+        given = np.ones(nodes.size) if exposure is None else exposure
+        sizes = positive("exposure", given, nodes.shape)
         self.family.check("rewards", values, sizes)
         checked_time(time, nodes)
         self._learn_sized(nodes, table, values, sizes, noise_std)
@@ -268,8 +267,7 @@ class MatchedBelief(Belief):
 
     def _raw_settle(self) -> None:
         """Refit if rewards have grown since the last time; else the tasks of the last rewards."""
-        number = self._evidence.count.sum()
-        if number >= self.due:
+        if (number := self._evidence.count.sum()) >= self.due:
             is_new = self.due == FIRST_REFIT or self.GROWTH * number >= MUCH * self.due
             self.refit(sweeps=SWEEPS if is_new else self.AGAIN)
         else:
