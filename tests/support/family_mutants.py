@@ -73,7 +73,7 @@ _BELIEFS = [
     ("beliefs/family_width_look.py", "-0.5 * (np.log(std", "0.5 * (np.log(std"),
     ("beliefs/gibbs_belief.py", "rows.rewards - rows.exposure / 2", "rows.rewards - 0.5"),
     ("beliefs/gibbs_belief.py", "np.tanh(half) / (4 * half)", "np.tanh(half) / (2 * half)"),
-    ("beliefs/gibbs_belief.py", "deepcopy(self._rng)", "self._rng"),
+    ("beliefs/gibbs_belief.py", "deepcopy(self._chain_rng)", "self._chain_rng"),
 ]
 _LOOPS = [
     ("kernels/dense_sites.py", "            var += size", "            var = size"),
