@@ -1,6 +1,6 @@
 """What stands for each reward that is not Gaussian: the reward itself, and its site."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from hierbandits.beliefs.settled_sites import SettledSites
 from hierbandits.checks import index_array, state_copy
 from hierbandits.kernels.site_change import SITE_PARTS
+from hierbandits.kernels.summation import add_rows
 from hierbandits.types import Features, Indices, Matrix, Vector
 
 MOST_ROWS = 200_000
@@ -32,7 +33,7 @@ class SiteRows:
     def __init__(self, dim: int, *, armed: bool, adds_up: bool) -> None:
         self._dim, self._armed, self._adds_up = dim, armed, armed and adds_up
         self.size = 0
-        self.num_rewards = 0
+        self._told: Indices = np.zeros(1, np.intp)  # the number of rewards
         self.settled = SettledSites(dim, armed=armed)
         self._row_of: Indices = np.empty(0, np.intp)  # where rewards add up: of a node's arm, or -1
         self._nodes: Indices = np.empty(0, np.intp)
@@ -72,6 +73,15 @@ class SiteRows:
         return self._numbers[2:, : self.size]
 
     @property
+    def num_rewards(self) -> int:
+        """How many rewards there are, in rows and settled."""
+        return int(self._told[0])
+
+    @num_rewards.setter
+    def num_rewards(self, number: int) -> None:
+        self._told[0] = number
+
+    @property
     def num_empty(self) -> int:
         """The rows whose sites are empty: their rewards told next to nothing."""
         return int((~self.sites[:2].any(axis=0)).sum())
@@ -89,23 +99,21 @@ class SiteRows:
 
         An interrupt leaves it wholly done, and `num_rewards` larger, or to be done again.
         """
-        self.news, numbers = nodes, np.vstack([rewards, exposure, sites])
+        self.news = nodes
         if not self._adds_up:
-            self._append(nodes, features, numbers, number)
+            self._append(nodes, features, (rewards, exposure, *sites), number)
             if self.size > MOST_ROWS:
                 self._settle(self.size - MOST_ROWS // 2)
             return
         keys = nodes * self._dim + features
         self._make_room(keys)
         known = self._row_of[keys]
-        new = np.unique(keys[(known < 0) | (known >= self.size)])
-        self._append(new // self._dim, new % self._dim, np.zeros((len(numbers), new.size)), 0)
-        rows, place = np.unique(self._row_of[keys], return_inverse=True)
-        sums = self._numbers[:, rows]
-        for mine, values in zip(sums, numbers, strict=True):
-            np.add.at(mine, place, values)
-        # At once: no interrupt comes between the parts of an assignment.
-        self._numbers[:, rows], self.num_rewards = sums, self.num_rewards + number
+        is_new = (known < 0) | (known >= self.size)
+        if is_new.any():
+            new = np.unique(keys[is_new])
+            self._append(new // self._dim, new % self._dim, [np.zeros(new.size)] * len(self._numbers), 0)
+            known = self._row_of[keys]
+        add_rows(known, rewards, exposure, sites, self._numbers, self._told, number)
 
     def _settle(self, number: int) -> None:
         """Let the sites of so many rewards, the oldest, be as they are from now on."""
@@ -118,7 +126,9 @@ class SiteRows:
             *(settled, nodes, features, numbers, nodes.size),
         )
 
-    def _append(self, nodes: Indices, features: Features, numbers: Matrix, number: int) -> None:
+    def _append(
+        self, nodes: Indices, features: Features, numbers: Iterable[Vector], number: int
+    ) -> None:
         """More rows, of so many rewards; until the last statement nobody sees them."""
         stop = self.size + nodes.size
         if stop > self._nodes.size:
@@ -131,12 +141,14 @@ class SiteRows:
             self._nodes, self._features, self._numbers = larger
         self._nodes[self.size : stop] = nodes
         self._features[self.size : stop] = features
-        self._numbers[:, self.size : stop] = numbers
+        for mine, values in zip(self._numbers, numbers, strict=True):
+            mine[self.size : stop] = values
         if self._adds_up:
             keys = nodes * self._dim + features
             self._make_room(keys)
             self._row_of[keys] = np.arange(self.size, stop)
-        self.size, self.num_rewards = stop, self.num_rewards + number
+        # At once: no interrupt comes between the parts of an assignment.
+        self.size, self._told[0] = stop, self._told[0] + number
 
     def _make_room(self, keys: Indices) -> None:
         """Let there be a place for the row of each of these arms of nodes."""
