@@ -17,15 +17,17 @@ _BELL = np.exp(-(_NODES**2) / 2)
 _WEIGHTS = _BELL / _BELL.sum()
 _EACH = 1.0 / float(_BELL.sum())
 
-WIDEST_CLICK = 1.6**2
-"""The variance up to which a click's moments are right to 2e-7.
+WIDEST_CLICK = 1.0
+"""The variance up to which a click's moments are right to 1e-7.
 
-The logistic function has poles at a distance of pi from the real line.  So the sum over steps of
-equal length is right to exp(-2 pi^2 / step), where steps are short beside the standard deviation.
+Beyond it a click that was not expected moves eta towards the end of the sum.
 """
 
 _NEAR, _NARROW, _SKEWED = 0.3**2, 0.8**2, 0.1**2
 """Of a count: how far the mode is, the width, and the skewness, all squared; see `matched_site`."""
+
+FURTHEST = 600.0
+"""Means beyond it are not for these sums: `plain_exp` is cut at 700."""
 
 Moments = tuple[float, float, float]
 """log Z, its derivative by the mean, and its second derivative with its sign changed."""
@@ -54,11 +56,13 @@ def click_moments(mean: float, var: float) -> Moments:
 def count_moments(count: float, exposure: float, mean: float, var: float) -> Moments:
     """Of a count whose log rate is eta, but for the base; curvature -1 where the sum will not do.
 
-    The nodes are about where a step of Newton's method leads, which is near the mode.
+    The nodes are about where a step of Newton's method leads, which is near the mode.  The slope is
+    the mean of count - rate given the count, and the curvature the mean of the rate less its
+    variance.
     """
     rate = exposure * plain_exp(mean)
-    told = var * rate / (1.0 + var * rate)
-    width_var = var * (1.0 - told)
+    width_var = var / (1.0 + var * rate)
+    told = width_var * rate
     step = width_var * (count - rate)
     if not (
         step * step <= _NEAR * width_var
@@ -68,16 +72,16 @@ def count_moments(count: float, exposure: float, mean: float, var: float) -> Mom
         return 0.0, 0.0, -1.0
     width, half = sqrt(width_var), 0.5 / var
     top = rate * (1.0 + step * (1.0 + 0.5 * step))  # nearly the rate there
-    total, first, second = 0.0, 0.0, 0.0
+    total, slope, square = 0.0, 0.0, 0.0
     for i in range(_NUMBER):
         away = width * _NODES[i]
         here = exposure * plain_exp(mean + step + away)
         fall = here - top + away * (away + 2.0 * step) * half
         weight = plain_exp(count * away - fall)
         total += weight
-        first += weight * away
-        second += weight * away * away
-    first /= total
-    after = second / total - first * first
+        slope += weight * (count - here)
+        square += weight * (here - rate) * (here - rate)
+    slope /= total
     log_z = log(_EACH * total * width / sqrt(var)) + count * (mean + step) - top - step * step * half
-    return log_z, (step + first) / var, (1.0 - after / var) / var
+    about = slope - count + rate  # the mean rate, with its sign changed, about the first one
+    return log_z, slope, count - slope - (square / total - about * about)
