@@ -1,4 +1,4 @@
-"""`python -m bench.click_learners`: clicks beside bayesianbandits' R-VGA learner, cost and accuracy.
+"""`python -m bench.click_learners`: clicks beside bayesianbandits' R-VGA learner.
 
 Its `BayesianGLM` with an `RVGAApproximator` learns the log odds of one task from one event at a
 time, as ours does.  It knows no hierarchy, so accuracy is that of single tasks, under the same

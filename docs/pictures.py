@@ -1,6 +1,6 @@
 """Makes the pictures of the documentation.
 
-python docs/pictures.py            # draws those of design.md, tutorial.md and gallery.md
+python docs/pictures.py            # draws those of design.md, models.md, tutorial.md and gallery.md
 python docs/pictures.py results    # copies those of experiments, from the folder that
                                    # `hierbandits reproduce` has left them in
 """
@@ -23,6 +23,7 @@ POLICIES = ("HierTS", "AdaptiveHierTS", "TS", "PooledTS")
 IMAGES = Path(__file__).parent / "images"
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
 FIGURES = {
+    "clicks": "clicks/clicks",
     "digits_learned": "digits/hyper",
     "digits_regret": "digits/digits",
     "rules": "rules/rules",
@@ -97,6 +98,34 @@ def engine() -> None:
     _save(figure, "forest")
 
 
+def models() -> None:
+    """Draw, for models.md, what tasks of each model are like: predictors, and mean rewards."""
+    cases = {
+        "gaussian": (hb.models.GaussianRewards(0.7), 2.0, 1.0, 0.5, "mean reward"),
+        "clicks": (hb.models.BernoulliRewards(), -2.2, 0.8, 0.5, "probability of a click"),
+        "counts": (hb.models.PoissonRewards(), 1.0, 0.6, 0.4, "mean count"),
+    }
+    for name, (family, centre, hyper_std, task_std, what) in cases.items():
+        rng = np.random.default_rng(3)
+        mu = centre + hyper_std * rng.standard_normal(3)
+        eta = np.linspace(centre - 4.5, centre + 4.5, 900)
+        figure, (left, right) = panels(2, height=2.5, width=4.4)
+        for place, colour in zip(mu, (BLUE, ORANGE, "#009e73"), strict=True):
+            tasks = place + task_std * rng.standard_normal(8)
+            bell = np.exp(-((eta - place) ** 2) / (2 * task_std**2))
+            left.plot(eta, bell, color=colour)
+            left.vlines(tasks, 0, 0.12, color=colour)
+            mean = family.mean(eta)
+            density = bell / np.gradient(mean, eta)
+            right.plot(mean, density / density.max(), color=colour)
+            right.vlines(family.mean(tasks), 0, 0.12, color=colour)
+        left.set(xlabel=family.LINK, title="a curve for each arm, a line for each task", yticks=[])
+        right.set(xlabel=what, title="the same as rewards", yticks=[], ylim=(0, None))
+        if name == "counts":
+            right.set_xlim(0, 12)
+        _save(figure, f"model_{name}")
+
+
 def tutorial() -> None:
     """Draw the figures and print the table of tutorial.md."""
     data = hb.datasets.warfarin()
@@ -154,5 +183,6 @@ if __name__ == "__main__":
         experiments(Path(sys.argv[1]))
         sys.exit()
     engine()
+    models()
     tutorial()
     gallery()

@@ -111,7 +111,9 @@ class SiteRows:
         is_new = (known < 0) | (known >= self.size)
         if is_new.any():
             new = np.unique(keys[is_new])
-            self._append(new // self._dim, new % self._dim, [np.zeros(new.size)] * len(self._numbers), 0)
+            self._append(
+                new // self._dim, new % self._dim, [np.zeros(new.size)] * len(self._numbers), 0
+            )
             known = self._row_of[keys]
         add_rows(known, rewards, exposure, sites, self._numbers, self._told, number)
 

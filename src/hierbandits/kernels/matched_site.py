@@ -161,9 +161,7 @@ def matched_site(
 ) -> tuple[float, float, float]:
     """The precision a and the weighted observation b of a reward's site, and its log Z."""
     if code[3] != 0:
-        log_z, slope, curvature, is_done = call_moments(
-            code[3], reward, exposure, shape, mean, var
-        )
+        log_z, slope, curvature, is_done = call_moments(code[3], reward, exposure, shape, mean, var)
         if is_done:
             left = 1.0 - var * curvature
             precision, weighted = curvature / left, (slope + mean * curvature) / left
