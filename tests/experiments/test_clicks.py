@@ -25,7 +25,7 @@ def test_the_rows_of_clicks_say_the_ratio_to_exact_draws(reports):
         mine = tasks.filter((pl.col("world") == row["panel"]) & (pl.col("policy") == row["policy"]))
         exact = tasks.filter((pl.col("world") == row["panel"]) & (pl.col("policy") == REFERENCE))
         np.testing.assert_allclose(row["ratio"], mine["regret"].sum() / exact["regret"].sum())
-    assert heard[-1] == (48, 48)  # of 8 policies, 4 runs in one world and 2 in the other
+    assert heard[-1] == (64, 64)  # of 8 policies, 4 runs in each of two worlds
     page = (folder / "report.html").read_text()
     assert "HierTS for clicks has from" in page
     assert "the highest upper end of their 95 % intervals" in page

@@ -147,7 +147,7 @@ def run(options: Options) -> Report:
     rates = RATES[:1] if options.quick else RATES
     worlds = [*map(synthetic_world, rates), digit_world()]
     interactions = INTERACTIONS // 10 if options.quick else INTERACTIONS
-    fewer = max(min(runs, 2), runs // FEWER)
+    fewer = max(min(runs, 4), runs // FEWER)
     policies = len(worlds[0].policies())
     runner = StudyRunner(options, policies * (runs * len(rates) + fewer))
     report = Report(
