@@ -33,11 +33,12 @@ def posterior_table(
         labels = state.catalogue.encoder.coordinates
     nodes = np.repeat([member.node for member in members], dim).astype(np.intp)
     table = np.arange(dim) if armed else np.eye(dim)
-    prediction = state.belief._raw_predict(nodes, table, np.tile(np.arange(dim), len(members)))
+    rows = np.tile(np.arange(dim), len(members))
+    prediction = state.belief._raw_predict(nodes, table, rows)
     centre, low, high = prediction.mean, prediction.bound(-reach), prediction.bound(reach)
     if armed:
         centre = state.belief._raw_mean_reward(centre, prediction.std).mean
-        low, high = state.belief._raw_interval(prediction, reach)
+        low, high = state.belief._raw_interval(nodes, rows, prediction, reach)
     sums = state.totals().rows(np.array([member.row for member in members], np.intp))
     rewards = sums.xx.ravel() if armed else np.repeat(sums.n, dim)
     return {

@@ -6,11 +6,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv, gammaincinv, logsumexp, ndtr
+from scipy.special import logsumexp, ndtr
 
 from hierbandits.beliefs.count_nodes import CountNodes, counted_form
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
+from hierbandits.beliefs.grid_intervals import mixture_interval
 from hierbandits.beliefs.hyper_cells import HyperCells
 from hierbandits.beliefs.hyper_grids import HyperGrids
 from hierbandits.beliefs.levels import children_per_level
@@ -174,8 +175,7 @@ class GridBelief(Posterior):
         if noise is not None:
             raise ValueError("noise_std must not be given: the model says how rewards vary")
         self._raw_check_leaves(nodes)
-        base = self.prior.FAMILY.log_base(rewards, exposure)
-        grids = self._grids
+        base, grids = self.prior.FAMILY.log_base(rewards, exposure), self._grids
         hyper_grid.observe(
             self._arrays, grids.kind, grids.depth, nodes, table, rewards, exposure, base
         )
@@ -210,9 +210,8 @@ class GridBelief(Posterior):
         if over < 1 or self._nodes.state[node, 0, arm] < both[0]:
             raise ValueError(f"old_reward must be one that the task has had, got {old_reward!r}")
         self.prior.FAMILY.check_totals("old_reward's sum", np.array([after]), np.array([over]))
-        base = float(np.diff(self.prior.FAMILY.log_base(both, np.ones(2)))[0])
-        grids = self._grids
-        hyper_grid.revise(self._arrays, grids.kind, grids.depth, node, arm, float(change), base)
+        base, grids = np.diff(self.prior.FAMILY.log_base(both, np.ones(2)))[0], self._grids
+        hyper_grid.revise(self._arrays, grids.kind, grids.depth, node, arm, change, base)
 
     def _raw_keep(self, nodes: Indices) -> Callable[[], None]:
         """Copy what `revise` of these nodes changes; returns a function that puts it back."""
@@ -252,10 +251,8 @@ class GridBelief(Posterior):
         )  # fmt: skip
         below = slots.parent >= 0
         a, b = first[below], second[below]
-        if self._grids.kind == GAMMA:
-            first[below] = rng.standard_gamma(a) / b
-        else:
-            first[below] = rng.beta(a, b)
+        is_gamma = self._grids.kind == GAMMA
+        first[below] = rng.standard_gamma(a) / b if is_gamma else rng.beta(a, b)
         return first, slots.of_event
 
     def _raw_predict(
@@ -270,16 +267,19 @@ class GridBelief(Posterior):
         grid_answers.predict(self._arrays, self._grids.kind, nodes, table, rows, out)
         return Prediction(*out)
 
-    def _raw_interval(self, linear: Prediction, reach: float) -> tuple[Vector, Vector]:
-        """What mean rewards are between: quantiles of a Beta or Gamma with the same moments."""
-        tail, mean = ndtr(-reach), linear.mean
-        var = np.maximum(linear.std**2, 1e-300)
-        if self._grids.kind == GAMMA:
-            shape, scale = mean**2 / var, var / mean
-            return scale * gammaincinv(shape, tail), scale * gammaincinv(shape, 1 - tail)
-        whole = np.maximum(mean * (1 - mean) / var - 1, 1e-6)
-        a, b = mean * whole, (1 - mean) * whole
-        return betaincinv(a, b, tail), betaincinv(a, b, 1 - tail)
+    def _raw_interval(
+        self, nodes: Indices, arms: Indices, linear: Prediction, reach: float
+    ) -> tuple[Vector, Vector]:
+        """What arms' mean rewards lie between, as surely as within `reach` deviations."""
+        grids, ends = self._grids, np.empty((2, nodes.size))
+        grid_answers.refresh_all(self._arrays)
+        trees = self._nodes.forest.populations(nodes)
+        for e, (node, arm, tree) in enumerate(zip(nodes, arms, trees, strict=True)):
+            sums = self._nodes.state[node, :, arm]
+            ends[:, e] = mixture_interval(
+                grids.kind, grids.axes[tree, arm], grids.weights[tree, arm], *sums, ndtr(-reach)
+            )
+        return ends[0], ends[1]
 
     def task(self, task: int) -> Gaussian:
         """The mean and the covariance of a task's parameter, or of a root's."""

@@ -72,8 +72,7 @@ class Posterior(SavedState):
         self, old: "Posterior", before: Indices, after: Indices, sums: TaskSums
     ) -> None:
         """Learn all that nodes `before` of another belief know, and `sums`, in nodes `after`."""
-        told = np.flatnonzero(sums.n > 0)
-        if told.size:
+        if (told := np.flatnonzero(sums.n > 0)).size:
             self._raw_learn_past(after[told], sums.rows(told))
 
     def _raw_settle(self) -> None:
@@ -285,8 +284,10 @@ class Posterior(SavedState):
         """The mean rewards of linear predictors x @ theta, which are in the same order."""
         return values
 
-    def _raw_interval(self, linear: Prediction, reach: float) -> tuple[Vector, Vector]:
-        """What mean rewards are between, with the probability of `reach` standard deviations."""
+    def _raw_interval(
+        self, nodes: Indices, arms: Indices, linear: Prediction, reach: float
+    ) -> tuple[Vector, Vector]:
+        """What arms' mean rewards lie between, as surely as within `reach` deviations."""
         return self._raw_linked(linear.bound(-reach)), self._raw_linked(linear.bound(reach))
 
     def check_rewards(self, name: str, rewards: ArrayLike) -> None:

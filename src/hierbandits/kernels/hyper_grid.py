@@ -18,6 +18,8 @@ import numpy as np
 
 from hierbandits.compiler import compiled, inlined
 from hierbandits.kernels.log_rise import log_rise
+from hierbandits.kernels.plain_functions import plain_log1p
+from hierbandits.kernels.plain_log import plain_log
 from hierbandits.types import Features, Indices, Matrix, Vector
 
 BETA, GAMMA = 0, 1
@@ -28,6 +30,10 @@ STALE, UNSETTLED = 1, 2
 ROUNDS = 60  # the most changes of a box in search of its place
 SLACK = 4.0
 """By how much the edge of a box may rise before the box moves, in units of log weights."""
+
+MARGIN = 2  # cells around the posterior, so that it has room to move
+
+FEW = 8  # counts up to here are told factor by factor
 
 LEAST, ENOUGH = 0.4, 0.75
 """The part of a box that the posterior must fill: less, and the box moves until it does."""
@@ -53,21 +59,31 @@ def tell(
     """Let a task with the sums `had` over `over` have `more` over `size` besides."""
     n = axes.shape[1]
     for i in range(n):
-        up, down = axes[0, i], 1.0 / axes[0, i]
-        for j in range(n):
-            u, c = axes[1, j], i * n + j
-            if kind == GAMMA:
-                a, b = u + had, u * down + over
-                logs[c] -= a * log1p(size / b)
-                if more > 0.0:
-                    logs[c] += log_rise(a, more) - more * log(b + size)
-            elif size == 1.0:
+        up, down, row = axes[0, i], 1.0 / axes[0, i], logs[i * n : i * n + n]
+        if kind == BETA and size == 1.0:
+            part = up if more == 1.0 else down
+            told = had if more == 1.0 else over - had
+            for j in range(n):
+                u = axes[1, j]
+                row[j] += plain_log((u + u * part + told) / (u * (2.0 + up + down) + over))
+        elif kind == BETA:
+            for j in range(n):
+                u, less = axes[1, j], size - more
                 a, b = u + u * up + had, u + u * down + (over - had)
-                logs[c] += log((a if more == 1.0 else b) / (a + b))
+                row[j] += log_rise(a, more) + log_rise(b, less) - log_rise(a + b, size)
+        else:
+            for j in range(n):
+                a, b = axes[1, j] + had, axes[1, j] * down + over
+                ratio = size / b  # whose log1p in two parts, since the plain one ends at 1
+                grown = plain_log1p(min(ratio, 1.0)) + plain_log(max(0.5 + 0.5 * ratio, 1.0))
+                row[j] -= a * grown + more * plain_log(b + size)
+            if more > FEW:
+                for j in range(n):
+                    row[j] += log_rise(axes[1, j] + had, more)
             else:
-                a, b = u + u * up + had, u + u * down + (over - had)
-                less = size - more
-                logs[c] += log_rise(a, more) + log_rise(b, less) - log_rise(a + b, size)
+                for k in range(int(more)):
+                    for j in range(n):
+                        row[j] += plain_log(axes[1, j] + (had + k))
 
 
 @inlined
@@ -195,8 +211,8 @@ def moved(low: float, step: float, first: int, last: int, n: int) -> tuple[float
     if first == 0 or last == n - 1:
         low -= width / 2 if first == 0 else 0.0
         high += width / 2 if last == n - 1 else 0.0
-    elif last - first + 2 < ENOUGH * (n - 1):
-        low, high = low + (first - 1) * step, low + (last + 1) * step
+    elif last - first + 2 * MARGIN < ENOUGH * (n - 1):
+        low, high = low + (first - MARGIN) * step, low + (last + MARGIN) * step
     else:
         return low, step, False
     if high - low < 1e-9 * (1.0 + abs(low)):  # there are no digits for a narrower one
