@@ -152,7 +152,7 @@ def test_sums_teach_what_their_events_teach(kind):
     if kind == "beta":
         assert_allclose(other.log_evidence(), one.log_evidence(), rtol=1e-9)
     sums.xy[0, 0] += 0.5
-    with pytest.raises(ValueError, match="sums.xy must be"):
+    with pytest.raises(ValueError, match=r"sums\.xy must be"):
         hb.GridBelief(prior, TASKS).check_past(TASKS, sums)
     with pytest.raises(ValueError, match="sums must be learned before all rewards"):
         one.check_past(TASKS, sums)
@@ -160,9 +160,13 @@ def test_sums_teach_what_their_events_teach(kind):
 
 @each_kind
 def test_a_saved_belief_goes_on_bit_for_bit(kind, tmp_path):
-    belief, prior, events = _belief(kind)
+    belief, prior, _ = _belief(kind)
     belief.save(tmp_path / "belief")
-    twins = hb.GridBelief.load(tmp_path / "belief"), belief.copy(), pickle.loads(pickle.dumps(belief))
+    twins = (
+        hb.GridBelief.load(tmp_path / "belief"),
+        belief.copy(),
+        pickle.loads(pickle.dumps(belief)),
+    )
     for twin in twins:
         assert belief_state(twin) == belief_state(belief)
     more = random_events(np.random.default_rng(8), prior, TASKS)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from support.grid_reference import Reference
-from support.grid_worlds import KINDS, draw_rewards, random_events, random_prior, sums_of, told
+from support.grid_worlds import KINDS, random_events, random_prior, sums_of, told
 
 import hierbandits as hb
 
@@ -22,7 +22,7 @@ CASES = {  # mean, width, tasks, exposure of each on average
     "tasks unlike": (0.3, 2.0, 60, 30),
     "many tasks": (0.05, 0.5, 1000, 100),
 }
-EXACT = {8: 1.0, 16: 0.3, 24: 0.05, 32: 0.01, 48: 1e-3, 64: 1e-4}
+EXACT = {8: 1.0, 16: 0.1, 24: 0.01, 32: 1e-3, 48: 1e-4, 64: 1e-5}
 """The largest error of any case by resolution, in standard deviations: see `_errors`."""
 
 
@@ -80,9 +80,6 @@ def test_random_priors_and_events_are_learned_exactly(kind, seed):
     rng = np.random.default_rng(100 + seed)
     prior = random_prior(rng, kind, 2, resolution=64)
     events = random_events(rng, prior, 6, 150)
-    if kind == "gamma":  # the reference counts by sums of whole exposures
-        rates = np.exp(rng.normal(size=150))
-        events = (*events[:2], draw_rewards(rng, prior, rates, events[3]), events[3])
     belief, evidence = told(hb.GridBelief(prior, 6), events), 0.0
     for arm in (0, 1):
         sums, over = sums_of(prior, events, 6, arm)

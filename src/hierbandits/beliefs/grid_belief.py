@@ -28,7 +28,7 @@ from hierbandits.checks import (
     real_array,
     state_copy,
 )
-from hierbandits.kernels import grid_answers, hyper_grid
+from hierbandits.kernels import grid_answers, grid_events, hyper_grid
 from hierbandits.kernels.hyper_grid import GAMMA, GridArrays
 from hierbandits.models.beta_hierarchy import BetaHierarchy
 from hierbandits.models.gamma_hierarchy import GammaHierarchy
@@ -176,7 +176,7 @@ class GridBelief(Posterior):
             raise ValueError("noise_std must not be given: the model says how rewards vary")
         self._raw_check_leaves(nodes)
         base, grids = self.prior.FAMILY.log_base(rewards, exposure), self._grids
-        hyper_grid.observe(
+        grid_events.observe(
             self._arrays, grids.kind, grids.depth, nodes, table, rewards, exposure, base
         )
 
@@ -211,17 +211,17 @@ class GridBelief(Posterior):
             raise ValueError(f"old_reward must be one that the task has had, got {old_reward!r}")
         self.prior.FAMILY.check_totals("old_reward's sum", np.array([after]), np.array([over]))
         base, grids = np.diff(self.prior.FAMILY.log_base(both, np.ones(2)))[0], self._grids
-        hyper_grid.revise(self._arrays, grids.kind, grids.depth, node, arm, change, base)
+        grid_events.revise(self._arrays, grids.kind, grids.depth, node, arm, change, base)
 
     def _raw_keep(self, nodes: Indices) -> Callable[[], None]:
         """Copy what `revise` of these nodes changes; returns a function that puts it back."""
         put_back, grids = super()._raw_keep(nodes), self._grids
         trees = np.unique(self._nodes.forest.populations(nodes))
-        boxes, logs = grids.boxes[trees], grids.logs[trees]
+        ranges, logs = grids.ranges[trees], grids.logs[trees]
 
         def put_all_back() -> None:
             put_back()
-            grids.put(trees, boxes, logs)
+            grids.put(trees, ranges, logs)
 
         return put_all_back
 
@@ -275,10 +275,9 @@ class GridBelief(Posterior):
         grid_answers.refresh_all(self._arrays)
         trees = self._nodes.forest.populations(nodes)
         for e, (node, arm, tree) in enumerate(zip(nodes, arms, trees, strict=True)):
-            sums = self._nodes.state[node, :, arm]
-            ends[:, e] = mixture_interval(
-                grids.kind, grids.axes[tree, arm], grids.weights[tree, arm], *sums, ndtr(-reach)
-            )
+            had, over = self._nodes.state[node, :, arm]
+            cells = grids.cells(tree, arm)
+            ends[:, e] = mixture_interval(grids.kind, *cells, had, over, ndtr(-reach))
         return ends[0], ends[1]
 
     def task(self, task: int) -> Gaussian:
@@ -302,10 +301,8 @@ class GridBelief(Posterior):
         p = index_array("population", [population], self.num_populations, "populations")[0]
         grids = self._grids
         grid_answers.refresh_all(self._arrays)
-        up, precision = grids.axes[p, k]
-        mean = up if grids.kind == GAMMA else up / (1 + up)
-        each, width = np.repeat(mean, up.size), np.tile(precision**-0.5, up.size)
-        return HyperCells(each, width, grids.weights[p, k].copy())
+        up, precision, weight = grids.cells(p, k)
+        return HyperCells(up if grids.kind == GAMMA else up / (1 + up), precision**-0.5, weight)
 
     def log_evidence(self) -> Vector:
         """The log marginal probability of all rewards of each population, (P,)."""

@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 from scipy.special import betainc, expit, gammainc
 
 from hierbandits.kernels.hyper_grid import GAMMA
-from hierbandits.types import Matrix, Vector
+from hierbandits.types import Vector
 
 LEAST = 1e-3
 """Cells with less than this share of the heaviest one's weight are left out."""
@@ -16,15 +16,20 @@ _NEAR, _FAR = 0.5, 800.0  # steps on the scale of log odds or of logs
 
 
 def mixture_interval(
-    kind: int, axes: Matrix, weights: Vector, had: float, over: float, tail: float
+    kind: int,
+    ups: Vector,
+    precisions: Vector,
+    weights: Vector,
+    had: float,
+    over: float,
+    tail: float,
 ) -> tuple[float, float]:
     """What a parameter with these sums is below, and above, with the probability `tail`.
 
-    `axes` and `weights` are those of an arm's grid: see `kernels.hyper_grid`.
+    The first three are e^x, 1 / t^2 and the weight of each cell: see `kernels.hyper_grid`.
     """
     heavy = np.flatnonzero(weights >= LEAST * weights.max())
-    up, u = axes[0][heavy // axes.shape[1]], axes[1][heavy % axes.shape[1]]
-    w = weights[heavy] / weights[heavy].sum()
+    up, u, w = ups[heavy], precisions[heavy], weights[heavy] / weights[heavy].sum()
     if kind == GAMMA:
         a, b = u + had, u / up + over
         centre = float(np.log(w @ (a / b)))

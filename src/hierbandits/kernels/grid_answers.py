@@ -7,42 +7,36 @@ from hierbandits.types import Features, Indices, Matrix, Vector
 
 
 @inlined
-def weigh(logs: Vector, weights: Vector, rows: Vector) -> None:
-    """The weights of all cells, which add up to 1, and the cumulated weights of rows."""
-    n, top, total = rows.size, logs[0], 0.0
-    for c in range(logs.size):
-        top = max(top, logs[c])
-    for c in range(logs.size):
-        weights[c] = plain_exp(logs[c] - top)
-        total += weights[c]
-    for c in range(logs.size):
-        weights[c] /= total
-    total = 0.0
-    for i in range(n):
-        for j in range(n):
-            total += weights[i * n + j]
-        rows[i] = total
-
-
-@inlined
 def refresh(grids: GridArrays, tree: int, arm: int) -> None:
-    """Let the weights of an arm know of all events."""
-    _, _, _, _, _, _, _, logs, weights, rows, marks = grids
+    """Let the weights of an arm know of all events; they add up to 1."""
+    _, _, _, _, _, _, _, _, all_logs, all_weights, marks = grids
     if marks[tree, arm]:
-        weigh(logs[tree, arm], weights[tree, arm], rows[tree, arm])
+        logs, weights = all_logs[tree, arm], all_weights[tree, arm]
+        top, total = logs[0], 0.0
+        for c in range(logs.size):
+            top = max(top, logs[c])
+        for c in range(logs.size):
+            weights[c] = plain_exp(logs[c] - top)
+            total += weights[c]
+        for c in range(logs.size):
+            weights[c] /= total
         marks[tree, arm] = 0
 
 
 @inlined
-def chosen(weights: Vector, rows: Vector, uniform: float) -> int:
+def chosen(weights: Vector, n: int, uniform: float) -> int:
     """The cell that a uniform number in [0, 1) stands for."""
-    n = rows.size
-    left, i = uniform * rows[n - 1], 0
-    while i < n - 1 and rows[i] <= left:
-        i += 1
-    left -= rows[i - 1] if i > 0 else 0.0
-    cell = i * n
-    while cell < i * n + n - 1 and weights[cell] <= left:
+    left, column = uniform, 0
+    while column < n:
+        whole = 0.0
+        for c in range(column * n, column * n + n):
+            whole += weights[c]
+        if whole > left or column == n - 1:
+            break
+        left -= whole
+        column += 1
+    cell = column * n
+    while cell < column * n + n - 1 and weights[cell] <= left:
         left -= weights[cell]
         cell += 1
     return cell
@@ -71,26 +65,26 @@ def predict(
 
     Of a root, the arm's mean m and its variance.
     """
-    parent, state, _, _, _, _, axes, _, weights, _, _ = grids
-    n = axes.shape[3]
+    parent, state, _, _, _, _, precisions, ups, _, weights, _ = grids
+    n = precisions.shape[2]
     for e in range(nodes.size):
         node, arm = nodes[e], table[rows[e]]
         is_root = parent[node] < 0
         tree = ~parent[node] if is_root else ~parent[parent[node]]
         refresh(grids, tree, arm)
-        w, up, u = weights[tree, arm], axes[tree, arm, 0], axes[tree, arm, 1]
+        w, up, u = weights[tree, arm], ups[tree, arm], precisions[tree, arm]
         had = 0.0 if is_root else state[node, 0, arm]
         over = 0.0 if is_root else state[node, 1, arm]
         mean, within, shared = 0.0, 0.0, 0.0
-        for i in range(n):
-            for j in range(n):
-                centre, var = moments(kind, up[i], u[j], had, over)
-                mean += w[i * n + j] * centre
-                within += w[i * n + j] * var
-        for i in range(n):
-            for j in range(n):
-                centre, var = moments(kind, up[i], u[j], had, over)
-                shared += w[i * n + j] * (centre - mean) ** 2
+        for j in range(n):
+            for c in range(j * n, j * n + n):
+                centre, var = moments(kind, up[c], u[j], had, over)
+                mean += w[c] * centre
+                within += w[c] * var
+        for j in range(n):
+            for c in range(j * n, j * n + n):
+                centre, var = moments(kind, up[c], u[j], had, over)
+                shared += w[c] * (centre - mean) ** 2
         out[0, e] = mean
         out[1, e] = shared if is_root else within
         out[2, e] = 0.0 if is_root else shared
@@ -122,8 +116,8 @@ def draw(
 
     Fills the mean m of roots, and the two numbers of the Beta or Gamma of tasks.
     """
-    parent, state, _, _, _, _, axes, _, weights, rows, _ = grids
-    n = axes.shape[3]
+    parent, state, _, _, _, _, precisions, ups, _, weights, _ = grids
+    n = precisions.shape[2]
     for s in range(slot_node.size):
         node, above = slot_node[s], slot_parent[s]
         is_root = parent[node] < 0
@@ -131,10 +125,10 @@ def draw(
         for arm in range(first.shape[1]):
             if is_root:
                 refresh(grids, tree, arm)
-                cells[s, arm] = chosen(weights[tree, arm], rows[tree, arm], uniforms[s, arm])
+                cells[s, arm] = chosen(weights[tree, arm], n, uniforms[s, arm])
             else:
                 cells[s, arm] = cells[above, arm]
-            up, u = axes[tree, arm, 0, cells[s, arm] // n], axes[tree, arm, 1, cells[s, arm] % n]
+            up, u = ups[tree, arm, cells[s, arm]], precisions[tree, arm, cells[s, arm] // n]
             if is_root:
                 first[s, arm] = mean_of(kind, up)
                 continue
