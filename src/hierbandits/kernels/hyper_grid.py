@@ -50,12 +50,29 @@ weights[p, k] have e^x, a log weight and a weight for each cell, column after co
 
 
 @compiled
+def sort_both(keys: Vector, others: Vector) -> None:
+    """Put keys in order, and others with them: Shell's sort, which compiles in no time."""
+    gap = 1
+    while gap < keys.size // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, keys.size):
+            key, other, place = keys[i], others[i], i
+            while place >= gap and keys[place - gap] > key:
+                keys[place], others[place] = keys[place - gap], others[place - gap]
+                place -= gap
+            keys[place], others[place] = key, other
+        gap //= 3
+
+
+@compiled
 def steps_of(values: Vector) -> Matrix:
     """Sums of log_rise(a, v) over values are sums over steps: their start, length and number.
 
     A step is as many tasks as are above its start, so that equal values cost nothing, (3, steps).
     """
-    ordered, used, start = np.sort(values), 0, 0.0
+    ordered, used, start = values.copy(), 0, 0.0
+    sort_both(ordered, np.empty(values.size))
     steps = np.empty((3, values.size))
     for i in range(ordered.size):
         if ordered[i] > start:
@@ -68,14 +85,15 @@ def steps_of(values: Vector) -> Matrix:
 @compiled
 def groups_of(sums: Vector, over: Vector) -> Matrix:
     """The exposures that tasks have, how many tasks have each, and their sums, (3, groups)."""
-    order, used = np.argsort(over), -1
+    keys, others, used = over.copy(), sums.copy(), -1
+    sort_both(keys, others)
     groups = np.zeros((3, over.size))
-    for place in order:
-        if used < 0 or groups[0, used] != over[place]:
+    for place in range(keys.size):
+        if used < 0 or groups[0, used] != keys[place]:
             used += 1
-            groups[0, used] = over[place]
+            groups[0, used] = keys[place]
         groups[1, used] += 1.0
-        groups[2, used] += sums[place]
+        groups[2, used] += others[place]
     return groups[:, : used + 1].copy()
 
 

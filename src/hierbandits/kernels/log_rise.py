@@ -2,7 +2,7 @@
 
 from math import lgamma, log, log1p
 
-from hierbandits.compiler import inlined
+from hierbandits.compiler import compiled, inlined
 
 _LARGE = 30.0  # from here on Stirling's series has all digits
 _FEW = 8
@@ -15,7 +15,7 @@ def _remainder(z: float) -> float:
     return (1 / 12 - w * (1 / 360 - w * (1 / 1260 - w * (1 / 1680)))) / z
 
 
-@inlined
+@compiled
 def log_rise(a: float, n: float) -> float:
     """log Gamma(a + n) - log Gamma(a) of a > 0 and n >= 0.
 
