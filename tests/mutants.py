@@ -17,6 +17,7 @@ from support.agent_mutants import AGENT_MUTANTS
 from support.border_mutants import BORDER_MUTANTS
 from support.family_mutants import FAMILY_MUTANTS
 from support.file_mutants import FILE_MUTANTS
+from support.grid_mutants import GRID_MUTANTS
 from support.kernel_mutants import KERNEL_MUTANTS
 from support.log_mutants import LOG_MUTANTS
 from support.report_mutants import REPORT_MUTANTS
@@ -28,6 +29,7 @@ SLOW = (
 )
 MUTANTS = [
     *KERNEL_MUTANTS,
+    *GRID_MUTANTS,
     *BORDER_MUTANTS,
     *FILE_MUTANTS,
     *AGENT_MUTANTS,

@@ -48,7 +48,13 @@ MODELS = {
 }
 
 
-KNOWN_KINDS = ("belief", "adaptive belief", "matched belief", "adaptive matched belief", "grid belief")
+KNOWN_KINDS = (
+    "belief",
+    "adaptive belief",
+    "matched belief",
+    "adaptive matched belief",
+    "grid belief",
+)
 
 
 def test_the_table_has_every_kind_once():

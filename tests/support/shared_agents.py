@@ -7,7 +7,14 @@ import numpy as np
 
 from hierbandits import POLICIES, Agent, RewardConflict, UnknownDecision
 from hierbandits.models.unknown_widths import UnknownWidths
-from support.agent_lives import ARMS, FAMILY_PRIORS, GRID_PRIORS, UNEVEN, agent_can_forget, as_reward
+from support.agent_lives import (
+    ARMS,
+    FAMILY_PRIORS,
+    GRID_PRIORS,
+    UNEVEN,
+    agent_can_forget,
+    as_reward,
+)
 from support.agents import LINEAR, state
 
 KINDS = {

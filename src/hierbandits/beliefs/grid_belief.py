@@ -23,6 +23,7 @@ from hierbandits.checks import (
     checked_time,
     count,
     index_array,
+    one_of,
     positive,
     read_only,
     real_array,
@@ -328,7 +329,7 @@ class GridBelief(Posterior):
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "GridBelief":
         """The belief that `state` described, checked."""
-        prior = MODELS[meta["law"]].from_dict(meta["prior"])
+        prior = MODELS[one_of("law", meta["law"], MODELS)].from_dict(meta["prior"])
         nodes = CountNodes.from_saved(meta, arrays)
         trees = nodes.forest.num_populations
         if nodes.state.shape[1:] != (2, prior.dim):
