@@ -5,7 +5,7 @@ GRID_MUTANTS = [
     ("kernels/log_rise.py", "_remainder(a + n) - _remainder(a)", "_remainder(a + n)"),
     ("kernels/log_rise.py", "product *= a + j", "product *= a"),
     ("kernels/plain_log.py", "k = k + 1.0 if is_high else k", "k = k"),
-    ("kernels/plain_log.py", "(1 / 19 + w * (1 / 21))", "(1 / 19)"),
+    ("kernels/plain_log.py", "(mid + (1 / 19 + w", "(mid + (1 / 9 + w"),
     ("kernels/hyper_grid.py", "steps[2, used] = ordered.size - i", "steps[2, used] = 1.0"),
     (
         "kernels/hyper_grid.py",
