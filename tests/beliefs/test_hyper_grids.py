@@ -42,6 +42,7 @@ def test_damaged_grids_are_refused(kind):
         ("log_weights", lambda a: a * np.nan, "log_weights must be finite"),
         ("log_weights", lambda a: a[:, :1], "log_weights must have shape"),
         ("state", lambda a: a - 1, "state must hold sums of rewards"),
+        ("state", lambda a: a + 1e30, "state must hold sums of rewards"),
         ("state", lambda a: a + 0.5, "state must be|exposure must be"),
         ("evidence", lambda a: a - 1, "evidence must count rewards"),
     ):

@@ -335,7 +335,8 @@ class GridBelief(Posterior):
         if nodes.state.shape[1:] != (2, prior.dim):
             raise ValueError(f"state must be of {prior}")
         totals, over = nodes.state[: nodes.size, 0], nodes.state[: nodes.size, 1]
-        if (over < 0).any() or totals[over == 0].any():
+        large = max(over.max(initial=0.0), totals.max(initial=0.0)) > LARGEST_COUNT**2
+        if large or (over < 0).any() or totals[over == 0].any():
             raise ValueError("state must hold sums of rewards and of exposures")
         told = over > 0
         prior.FAMILY.check_totals("state", totals[told], over[told])

@@ -146,11 +146,10 @@ def support(values: Vector, depth: float) -> tuple[float, int, int]:
     top = values[0]
     for c in range(values.size):
         top = max(top, values[c])
-    first = 0
-    while values[first] <= top - depth:
+    first, last = 0, values.size - 1
+    while first < last and values[first] <= top - depth:
         first += 1
-    last = values.size - 1
-    while values[last] <= top - depth:
+    while last > first and values[last] <= top - depth:
         last -= 1
     return top, first, last
 
