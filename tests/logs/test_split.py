@@ -80,3 +80,10 @@ def test_without_a_split_all_rows_are_judged():
 def test_a_cut_is_shown_as_people_write_it(cut, shown):
     split = Split(kind="time", num_groups=2, judged=(1,), cut=cut)
     assert split.shown_cut == shown
+
+
+def test_rows_are_numbered_by_whole_numbers():
+    split = Split.held_out(0.3, 7)
+    for wrong in (np.float32(2.0), [0.5], [[1]], np.array(["a"])):
+        with pytest.raises(ValueError, match="numbers must be a row of whole numbers"):
+            split.groups(wrong)

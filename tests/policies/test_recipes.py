@@ -13,7 +13,7 @@ from hierbandits.policies.recipes import USUAL, name_of
 def test_the_oracle_must_be_told_the_truth():
     with pytest.raises(ValueError, match="truth must be given"):
         POLICIES["OracleTS"](small_prior(False), 2)
-    with pytest.raises(ValueError, match="hyper_means must have shape"):
+    with pytest.raises(ValueError, match="truth must have shape"):
         POLICIES["OracleTS"](small_prior(False), 2, 3, truth=np.zeros((2, D)))
 
 

@@ -78,6 +78,9 @@ class Split:
 
     def groups(self, numbers: Indices, times: NDArray[Any] | None = None) -> Indices:
         """The group of each row, given the rows' numbers in the log and their times, (E,)."""
+        numbers = np.asarray(numbers)
+        if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+            raise ValueError(f"numbers must be a row of whole numbers, got {numbers!r:.80}")
         if self.kind == "none":
             return np.zeros(numbers.size, np.intp)
         if self.kind == "time":

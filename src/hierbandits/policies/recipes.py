@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from hierbandits.beliefs.model_kinds import belief_in, kind_of
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.checks import count
+from hierbandits.checks import count, real_array
 from hierbandits.models.model import Model
 from hierbandits.models.variants import (
     RIDGE,
@@ -77,7 +77,10 @@ class Recipe:
             num_tasks = 0  # tasks have no nodes of their own
         elif believed.num_levels < prior.num_levels:
             num_tasks = size
-        means = truth if self.knows_truth else None
+        means = None
+        if self.knows_truth and truth is not None:
+            number = count("num_populations", num_populations, least=1)
+            means = real_array("truth", truth, (number if population is None else None, prior.dim))
         belief = self.make(believed, num_tasks, num_populations, means, population=population)
         node_of = _pooled_nodes(belief, size, population) if is_pooled else None
         forced = ForcedStart(np.zeros(belief.num_nodes, np.int32)) if self.forced else None
