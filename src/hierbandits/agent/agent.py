@@ -111,21 +111,9 @@ class Agent(AgentFace):
         return self._books.held.catalogue.encoder
 
     @property
-    def tasks(self) -> list[TaskName]:
-        """The tasks met so far."""
-        with self._lock:
-            return [member.task for member in self._state.roster]
-
-    @property
-    def pending(self) -> list[Decision]:
-        """The decisions that await their reward, oldest first."""
-        with self._lock:
-            return [entry.decision for entry in self._state.ledger.pending.values()]
-
-    def node(self, task: TaskName) -> int:
-        """The number of a task in the belief."""
-        with self._lock:
-            return self._state.roster.find(task).node
+    def arms(self) -> tuple[Name, ...] | None:
+        """The names of the agent's own arms, the retired ones too; None if it has none."""
+        return self._books.held.catalogue.all_names
 
     def decide(
         self,
@@ -308,6 +296,17 @@ class Agent(AgentFace):
         else:
             replay_events(agent._state, events_of(source), adopt=True)
         return agent
+
+    @property
+    def position(self) -> tuple[str, int]:
+        """What tells its events from those of other agents, and the number of its next event."""
+        with self._lock:
+            return self._state.history, self._state.num_events
+
+    def catch_up(self, events: Iterable[Event]) -> None:
+        """Let events of the agent's own journal happen that it has not seen; see `position`."""
+        with self._lock:
+            replay_events(self._books.whole(), events_of(events))
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
         """Write all state to one file: `load` resumes bit for bit.

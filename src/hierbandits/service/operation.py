@@ -1,0 +1,173 @@
+"""One operation of the API: its path, who may ask for it, what it takes and gives."""
+
+import asyncio
+import logging
+import re
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from hierbandits.service.json_log import LOGGER, say
+from hierbandits.service.problem import Problem, bad_request, not_found
+from hierbandits.service.storage import StorageDamaged, StorageFailed
+from hierbandits.service.token_file import Token
+
+if TYPE_CHECKING:
+    from hierbandits.service.service import Service
+
+JSON = "application/json"
+_REQUEST_ID = re.compile(r"[\x21-\x7e]{1,100}")
+_SLOW = 1.0  # seconds after which a request is worth a line in the log
+
+
+@dataclass(slots=True)
+class Call:
+    """A request that may be served: where it goes, what it brings, who asks."""
+
+    service: "Service"
+    request: Request
+    token: Token | None
+    body: Any
+
+    @property
+    def policy(self) -> str:
+        """The name of the policy in the path."""
+        return str(self.request.path_params["policy"])
+
+    def part(self, name: str) -> str:
+        """A part of the path."""
+        return str(self.request.path_params[name])
+
+
+Handler: TypeAlias = Callable[[Call], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What is done for a method and a path.
+
+    `scope` is what a token must be good for; None if anyone may ask.  `takes` is the type of the
+    body, `gives` that of the reply.  `handler` gives a reply that becomes JSON, or a Response.
+    """
+
+    name: str
+    method: str
+    path: str
+    scope: str | None
+    handler: Handler
+    summary: str
+    takes: Any = None
+    gives: Any = None
+    status: int = 200
+    most_bytes: int | None = None  # of the body, if other than the service's
+    tags: tuple[str, ...] = field(default=())
+
+
+class Endpoint:
+    """Serves one operation: checks who asks, reads the body, answers, counts and logs."""
+
+    def __init__(self, service: "Service", operation: Operation) -> None:
+        self._service, self._operation = service, operation
+        self._decoder = None if operation.takes is None else msgspec.json.Decoder(operation.takes)
+        self._latency = service.metrics.latency.labels(operation.name)
+        self._counts: dict[int, Any] = {}
+
+    async def __call__(self, request: Request) -> Response:
+        """The answer to a request."""
+        start = perf_counter()
+        request_id = request.headers.get("x-request-id", "")
+        if not _REQUEST_ID.fullmatch(request_id):
+            request_id = secrets.token_hex(8)
+        try:
+            response = await self._served(request)
+        except Problem as problem:
+            response = _answer(problem)
+        except (StorageFailed, StorageDamaged) as error:
+            say("the storage failed", logging.ERROR, request_id=request_id, error=str(error))
+            response = _answer(Problem(503, "storage_failed", str(error), retry_after=1.0))
+        except Exception:
+            LOGGER.exception("an error of the service", extra={"parts": {"request_id": request_id}})
+            response = _answer(Problem(500, "internal", f"an error, logged as {request_id}"))
+        response.headers["x-request-id"] = request_id
+        self._count(response.status_code, perf_counter() - start, request, request_id)
+        return response
+
+    async def _served(self, request: Request) -> Response:
+        token = self._token(request)
+        body = None if self._decoder is None else await self._body(request)
+        reply = await self._operation.handler(Call(self._service, request, token, body))
+        if isinstance(reply, Response):
+            return reply
+        if reply is None:
+            return Response(status_code=204)
+        return Response(msgspec.json.encode(reply), self._operation.status, media_type=JSON)
+
+    def _token(self, request: Request) -> Token | None:
+        """Who asks; a Problem if they may not."""
+        operation, service = self._operation, self._service
+        if operation.scope is None or not service.needs_tokens:
+            return None
+        kind, _, text = request.headers.get("authorization", "").partition(" ")
+        token = service.tokens.find(text, service.clock()) if kind.lower() == "bearer" else None
+        if token is None:
+            raise Problem(401, "unauthorized", "a token must be given: Authorization: Bearer ...")
+        policy = request.path_params.get("policy")
+        if policy is not None and not token.sees(policy):
+            raise not_found("policy", policy)
+        if not token.allows(operation.scope):
+            raise Problem(403, "forbidden", f"the token must have the scope {operation.scope!r}")
+        return token
+
+    async def _body(self, request: Request) -> Any:
+        """The body, of the right type and not too large."""
+        most = self._operation.most_bytes or self._service.most_bytes
+        length = request.headers.get("content-length", "")
+        if length.isdigit() and int(length) > most:
+            raise Problem(413, "too_large", f"the body must have at most {most} bytes")
+        data = bytearray()
+        try:
+            async with asyncio.timeout(self._service.patience):
+                async for chunk in request.stream():
+                    data += chunk
+                    if len(data) > most:
+                        raise Problem(413, "too_large", f"the body must have at most {most} bytes")
+        except TimeoutError:
+            raise Problem(408, "timeout", "the body must come sooner") from None
+        except ClientDisconnect:
+            raise Problem(400, "gone", "the client is gone") from None
+        assert self._decoder is not None
+        try:
+            return self._decoder.decode(data)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise bad_request(f"the body must be JSON of the right form: {error}") from error
+
+    def _count(self, status: int, seconds: float, request: Request, request_id: str) -> None:
+        self._latency.observe(seconds)
+        count = self._counts.get(status)
+        if count is None:
+            count = self._service.metrics.requests.labels(self._operation.name, str(status))
+            self._counts[status] = count
+        count.inc()
+        if self._service.logs_requests or status >= 500 or seconds > _SLOW:
+            say(
+                "request",
+                request_id=request_id,
+                operation=self._operation.name,
+                policy=request.path_params.get("policy"),
+                status=status,
+                seconds=round(seconds, 6),
+            )
+
+
+def _answer(problem: Problem) -> Response:
+    headers = {}
+    if problem.retry_after is not None:
+        headers["retry-after"] = f"{max(problem.retry_after, 1):.0f}"
+    content = msgspec.json.encode(problem.to_dict())
+    return Response(content, problem.status, headers, "application/problem+json")

@@ -1,0 +1,188 @@
+"""All policies of a service by name: created, versioned, loaded, deleted."""
+
+import asyncio
+import re
+import secrets
+import time
+from collections.abc import Callable
+
+from hierbandits.agent.journal import Event
+from hierbandits.service.decision_plan import task_text
+from hierbandits.service.group_commit import GroupCommit
+from hierbandits.service.live_policy import LivePolicy
+from hierbandits.service.policy_settings import PolicySettings
+from hierbandits.service.policy_turns import PolicyTurns
+from hierbandits.service.problem import Problem, bad_request, not_found, unavailable
+from hierbandits.service.snapshots import Snapshots, from_ledger
+from hierbandits.service.storage import PolicyRecord, Storage, VersionRecord
+from hierbandits.service.task_erasure import TaskErasure
+from hierbandits.types import TaskName
+
+LONGEST_NAME = 100
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
+
+
+class PolicyBook:
+    """Finds policies, and changes what they are.
+
+    A policy that could not store what happened is loaded anew from the ledger; until then it
+    answers 503.  Changes of one policy take turns.
+    """
+
+    def __init__(
+        self,
+        storage: Storage,
+        snapshots: Snapshots,
+        commits: GroupCommit,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._storage, self._snapshots, self._commits = storage, snapshots, commits
+        self._clock = clock
+        self._records: dict[str, PolicyRecord] = {}
+        self._turns: dict[str, PolicyTurns] = {}
+        self._changing: dict[str, asyncio.Lock] = {}
+        self._loading: set[asyncio.Task[None]] = set()
+
+    def open(self) -> None:
+        """Load all policies."""
+        for record in self._storage.policies():
+            self._records[record.name] = record
+            self._put(self._loaded(record))
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all policies."""
+        return sorted(self._records)
+
+    @property
+    def all_turns(self) -> list[PolicyTurns]:
+        """All policies that are loaded."""
+        return list(self._turns.values())
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all policies are loaded."""
+        return all(name in self._turns and not self._turns[name].is_lost for name in self._records)
+
+    def turns(self, name: str) -> PolicyTurns:
+        """The policy of a name."""
+        turns = self._turns.get(name)
+        if turns is None:
+            if name in self._records:
+                raise unavailable("the policy is being loaded")
+            raise not_found("policy", name)
+        return turns
+
+    def record(self, name: str) -> PolicyRecord:
+        """What is stored of the policy of a name."""
+        if name not in self._records:
+            raise not_found("policy", name)
+        return self._records[name]
+
+    def versions(self, name: str) -> list[VersionRecord]:
+        """All versions of a policy."""
+        return self._storage.versions(self.record(name).id)
+
+    def _loaded(self, record: PolicyRecord) -> LivePolicy:
+        """A policy as the ledger has it."""
+        version = self._storage.versions(record.id)[-1]
+        settings, last = PolicySettings.from_json(version.settings), self._storage.last(record.id)
+        written: list[Event] = []
+        agent = self._snapshots.load(
+            record, version.number, settings, self._storage, written.append, until=last
+        )
+        written.clear()
+        return LivePolicy(record, settings, version.number, self._storage, last, agent, written)
+
+    def _put(self, live: LivePolicy) -> PolicyTurns:
+        turns = PolicyTurns(live, self._commits, self._reload)
+        self._turns[live.record.name] = turns
+        return turns
+
+    def _reload(self, lost: PolicyTurns) -> None:
+        """Load a policy again whose events could not be stored."""
+        task = asyncio.ensure_future(self._load_again(lost.live.record))
+        self._loading.add(task)
+        task.add_done_callback(self._loading.discard)
+
+    async def _load_again(self, record: PolicyRecord) -> None:
+        while self._records.get(record.name) == record:
+            try:
+                self._put(await asyncio.to_thread(self._loaded, record))
+                return
+            except Exception:
+                await asyncio.sleep(1.0)
+
+    async def put(self, name: str, settings: PolicySettings) -> tuple[int, bool]:
+        """Create a policy, or make a new version of it; its version, and whether it is new."""
+        _check_name(name)
+        try:
+            await asyncio.to_thread(settings.check)
+        except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+            raise bad_request(str(error)) from error
+        async with self._changing.setdefault(name, asyncio.Lock()):
+            if name not in self._records:
+                record = await asyncio.to_thread(
+                    self._storage.create_policy, name, settings.to_json(), self._clock()
+                )
+                written: list[Event] = []
+                agent = settings.make_agent(written.append, secrets.randbits(63))
+                live = LivePolicy(record, settings, 1, self._storage, 0, agent, written)
+                self._records[name] = record
+                self._put(live)
+                return 1, True
+            turns = self.turns(name)
+            if turns.live.settings == settings:
+                return turns.live.version, False
+            return await self._new_version(name, turns, settings), False
+
+    async def _new_version(self, name: str, turns: PolicyTurns, settings: PolicySettings) -> int:
+        """Let a policy be another one, which sees all that has happened with new eyes."""
+        record = self._records[name]
+        until, written = self._storage.last(record.id), list[Event]()
+        try:
+            # Meanwhile the policy goes on; `become` catches up with what happens then.
+            agent = await asyncio.to_thread(
+                from_ledger, record, settings, self._storage, written.append, until=until
+            )
+            number: int = await turns.ask(
+                "call", lambda: turns.become(settings, agent, written, until, self._clock())
+            )
+        except ValueError as error:
+            raise Problem(409, "log_does_not_fit", f"settings must fit the log: {error}") from error
+        return number
+
+    async def forget(self, name: str, task: TaskName) -> int:
+        """Delete a task from a policy and its ledger; returns how many events held it."""
+        record, turns = self.record(name), self.turns(name)
+        async with self._changing.setdefault(name, asyncio.Lock()):
+            if task in turns.live.agent.tasks:
+                await turns.ask("call", lambda: turns.live.forget(task))
+            # If an earlier deletion was cut off, the ledger holds what the agent has forgotten.
+            erasure = TaskErasure(task)
+            changed = await asyncio.to_thread(self._storage.rewrite, record.id, erasure)
+            if changed == 0:
+                raise not_found("task", str(task))
+            await asyncio.to_thread(
+                self._storage.forget_decisions,
+                *(record.id, erasure.ids, erasure.places, task_text(task)),
+            )
+            self._snapshots.delete(record.id)
+            return changed
+
+    async def delete(self, name: str) -> None:
+        """Erase a policy and all that it has seen."""
+        record = self.record(name)
+        async with self._changing.setdefault(name, asyncio.Lock()):
+            self._turns.pop(name, None)
+            del self._records[name]
+            await asyncio.to_thread(self._storage.delete_policy, record.id)
+            self._snapshots.delete(record.id)
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise bad_request(
+            f"name must be letters, digits, '.', '_' and '-', at most {LONGEST_NAME} of them and "
+            f"the first a letter or a digit, got {name!r:.200}"
+        )

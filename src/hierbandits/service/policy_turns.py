@@ -1,0 +1,130 @@
+"""Requests that come at the same time take one turn of a policy together."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any
+
+from hierbandits.agent import Agent
+from hierbandits.agent.journal import Event
+from hierbandits.service.group_commit import GroupCommit
+from hierbandits.service.live_policy import LivePolicy, Outcome
+from hierbandits.service.policy_settings import PolicySettings
+from hierbandits.service.problem import Problem, unavailable
+
+MOST_WAITING = 2_000
+"""The requests of a policy that may wait for their answers; more are refused."""
+
+
+class PolicyTurns:
+    """Lets a policy serve all requests that wait, in their order, and answers when that is stored.
+
+    Requests of one kind in a row are served as one.  `lost` is called if what happened could not
+    be stored: the policy in memory is then ahead of the ledger, and must be loaded anew.
+    """
+
+    def __init__(
+        self,
+        live: LivePolicy,
+        commits: GroupCommit,
+        lost: Callable[["PolicyTurns"], None],
+        most_waiting: int = MOST_WAITING,
+    ) -> None:
+        self.live = live
+        self._commits, self._on_lost, self._most_waiting = commits, lost, most_waiting
+        self._queue: list[tuple[str, Any, asyncio.Future[Any]]] = []
+        self.waiting = 0
+        self.is_lost = False
+        self._stored = live.number  # the last event that is known to be stored
+
+    def become(
+        self, settings: PolicySettings, agent: Agent, written: list[Event], seen: int, now: float
+    ) -> int:
+        """Let the policy be its next version, in a turn of its own; returns the number of it."""
+        self.live = self.live.become(settings, agent, written, seen, now)
+        return self.live.version
+
+    async def ask(self, kind: str, request: Any) -> Any:
+        """The answer to a request: "decide" or "reward", or "call" with a function."""
+        if self.is_lost:
+            raise unavailable("the policy is being loaded")
+        if self.waiting >= self._most_waiting:
+            raise unavailable("too many requests wait for this policy")
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        self._queue.append((kind, request, future))
+        self.waiting += 1
+        if len(self._queue) == 1:
+            loop.call_soon(self._take_turn)
+        return await future
+
+    def _take_turn(self) -> None:
+        queue, self._queue = self._queue, []
+        answers: list[tuple[asyncio.Future[Any], Any]] = []
+        for kind, some in groupby(queue, key=lambda one: one[0]):
+            members = list(some)
+            outcomes = self._serve(kind, [request for _, request, _ in members])
+            answers += [
+                (future, outcome) for (_, _, future), outcome in zip(members, outcomes, strict=True)
+            ]
+        self._answer_when_stored(answers)
+
+    def _serve(self, kind: str, requests: Sequence[Any]) -> Sequence[Any]:
+        if self.is_lost:
+            return [unavailable("the policy is being loaded")] * len(requests)
+        try:
+            if kind == "decide":
+                return self.live.decide(requests)
+            if kind == "reward":
+                return self.live.reward(requests)
+            return [_called(call) for call in requests]
+        except Exception as error:
+            return [error] * len(requests)
+
+    def _answer_when_stored(self, answers: list[tuple[asyncio.Future[Any], Any]]) -> None:
+        """Store what happened; nobody hears of it before, nor of what others have just done."""
+        number, batch = self.live.number, self.live.take_batch()
+        if not batch and number <= self._stored:
+            self._tell(answers)
+            return
+
+        def done(error: Exception | None) -> None:
+            if error is None:
+                self._stored = number
+                self.live.stored(number)
+                self._tell(answers)
+            else:
+                self._lose()
+                self._tell([(future, unavailable(f"not stored: {error}")) for future, _ in answers])
+
+        self._commits.submit(batch, self, done)
+
+    def _lose(self) -> None:
+        if not self.is_lost:
+            self.is_lost = True
+            self._on_lost(self)
+
+    def _tell(self, answers: list[tuple[asyncio.Future[Any], Any]]) -> None:
+        self.waiting -= len(answers)
+        for future, outcome in answers:
+            if future.done():  # whoever asked is gone
+                continue
+            if isinstance(outcome, Exception) and not isinstance(outcome, Problem):
+                future.set_exception(outcome)
+            else:
+                future.set_result(outcome)
+
+
+def _called(call: Callable[[], Any]) -> Any:
+    """What a function gives, or the error that it raises."""
+    try:
+        return call()
+    except Exception as error:
+        return error
+
+
+def raised(outcome: Outcome) -> Any:
+    """An outcome, unless it is a Problem: that is raised."""
+    if isinstance(outcome, Problem):
+        raise outcome
+    return outcome

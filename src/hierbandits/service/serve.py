@@ -1,0 +1,47 @@
+"""Runs the service until it is told to stop."""
+
+import socket
+from ipaddress import ip_address
+from pathlib import Path
+
+import uvicorn
+
+from hierbandits.service.json_log import log_to
+from hierbandits.service.service import Service
+from hierbandits.service.service_app import service_app
+
+
+def serve(
+    folder: Path,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    logs_requests: bool = False,
+) -> None:
+    """Serve a data folder.
+
+    On a loopback address without any token, everybody on the machine may ask everything.  Other
+    addresses need tokens.
+    """
+    service = Service(folder, logs_requests=logs_requests)
+    service.needs_tokens = len(service.tokens) > 0
+    if not service.needs_tokens and not is_loopback(host):
+        raise ValueError(
+            f"host must be a loopback address while there are no tokens, got {host!r}: make one "
+            "with `hierbandits token create`"
+        )
+    log_to()
+    config = uvicorn.Config(
+        service_app(service), host=host, port=port, access_log=False, log_config=None,
+        timeout_graceful_shutdown=30, server_header=False,
+    )  # fmt: skip
+    uvicorn.Server(config).run()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    try:
+        addresses = {info[4][0] for info in socket.getaddrinfo(host, None)}
+    except socket.gaierror:
+        return False
+    return all(ip_address(str(address)).is_loopback for address in addresses)

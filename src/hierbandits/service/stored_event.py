@@ -1,0 +1,57 @@
+"""Events of an agent as the ledger keeps them, and back again."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from hierbandits.agent.journal import VERSION, Event
+
+_NOT_STORED = ("version", "history", "number")
+ERASED = "erased"
+"""The kind of an event of which nothing is left: it was of a task that is deleted."""
+
+
+def encoded(event: Event) -> bytes:
+    """An event as it is stored; where it is in the ledger says the rest."""
+    return msgspec.json.encode({k: v for k, v in event.items() if k not in _NOT_STORED})
+
+
+def decoded(data: bytes) -> dict[str, Any]:
+    """What was stored."""
+    event: dict[str, Any] = msgspec.json.decode(data)
+    return event
+
+
+def agent_events(stored: Iterable[tuple[int, bytes]], history: str, first: int) -> Iterator[Event]:
+    """The events that an agent replays, counted as the agent does, from `first` on."""
+    for _, data in stored:
+        event = decoded(data)
+        if event["kind"] == "decide":
+            event["decisions"] = [one for one in event["decisions"] if one is not None]
+        if event["kind"] != ERASED:
+            yield event | {"version": VERSION, "history": history, "number": first}
+            first += 1
+
+
+def decision_at(data: bytes, place: int) -> dict[str, Any] | None:
+    """One decision of a stored event; None if it is erased, or was never made."""
+    event = decoded(data)
+    decisions = event.get("decisions", ())
+    parts: dict[str, Any] | None = decisions[place] if place < len(decisions) else None
+    return None if parts is None else parts | {"policy_version": event["policy_version"]}
+
+
+def reward_in(data: bytes, id: str) -> tuple[float, bool] | None:
+    """The reward that a stored event gave to a decision, and whether it is only a default."""
+    event = decoded(data)
+    kind = event["kind"]
+    if kind == "reward" and id in event["ids"]:
+        return event["values"][event["ids"].index(id)], False
+    if kind == "correct" and event["id"] == id:
+        return event["value"], False
+    if kind == "learn" and event.get("late") == id:
+        return event["rewards"][0], False
+    if kind == "expire" and id in event["ids"]:
+        return event["default"], True
+    return None
