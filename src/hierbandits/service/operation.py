@@ -1,6 +1,5 @@
 """One operation of the API: its path, who may ask for it, what it takes and gives."""
 
-import asyncio
 import logging
 import re
 import secrets
@@ -10,8 +9,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
-from starlette.requests import ClientDisconnect, Request
+from starlette.datastructures import QueryParams
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from hierbandits.service.json_log import LOGGER, say
 from hierbandits.service.problem import Problem, bad_request, not_found
@@ -31,18 +31,27 @@ class Call:
     """A request that may be served: where it goes, what it brings, who asks."""
 
     service: "Service"
-    request: Request
+    scope: Scope
     token: Token | None
     body: Any
 
     @property
     def policy(self) -> str:
         """The name of the policy in the path."""
-        return str(self.request.path_params["policy"])
+        return self.part("policy")
 
     def part(self, name: str) -> str:
         """A part of the path."""
-        return str(self.request.path_params[name])
+        return str(self.scope["path_params"][name])
+
+    @property
+    def query(self) -> QueryParams:
+        """What comes after the question mark."""
+        return QueryParams(self.scope["query_string"])
+
+    def header(self, name: bytes) -> str:
+        """A header by its name in small letters; empty if there is none."""
+        return _header(self.scope, name)
 
 
 Handler: TypeAlias = Callable[[Call], Awaitable[Any]]
@@ -78,76 +87,77 @@ class Endpoint:
         self._latency = service.metrics.latency.labels(operation.name)
         self._counts: dict[int, Any] = {}
 
-    async def __call__(self, request: Request) -> Response:
-        """The answer to a request."""
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
         start = perf_counter()
-        request_id = request.headers.get("x-request-id", "")
+        request_id = _header(scope, b"x-request-id")
         if not _REQUEST_ID.fullmatch(request_id):
             request_id = secrets.token_hex(8)
         try:
-            response = await self._served(request)
+            response = await self._served(scope, receive)
         except Problem as problem:
-            response = _answer(problem)
+            response = answer(problem)
         except (StorageFailed, StorageDamaged) as error:
             say("the storage failed", logging.ERROR, request_id=request_id, error=str(error))
-            response = _answer(Problem(503, "storage_failed", str(error), retry_after=1.0))
+            response = answer(Problem(503, "storage_failed", str(error), retry_after=1.0))
         except Exception:
             LOGGER.exception("an error of the service", extra={"parts": {"request_id": request_id}})
-            response = _answer(Problem(500, "internal", f"an error, logged as {request_id}"))
-        response.headers["x-request-id"] = request_id
-        self._count(response.status_code, perf_counter() - start, request, request_id)
-        return response
+            response = answer(Problem(500, "internal", f"an error, logged as {request_id}"))
+        response.raw_headers.append((b"x-request-id", request_id.encode()))
+        self._count(response.status_code, perf_counter() - start, scope, request_id)
+        await response(scope, receive, send)
 
-    async def _served(self, request: Request) -> Response:
-        token = self._token(request)
-        body = None if self._decoder is None else await self._body(request)
-        reply = await self._operation.handler(Call(self._service, request, token, body))
+    async def _served(self, scope: Scope, receive: Receive) -> Response:
+        token = self._token(scope)
+        body = None if self._decoder is None else await self._body(scope, receive)
+        reply = await self._operation.handler(Call(self._service, scope, token, body))
         if isinstance(reply, Response):
             return reply
         if reply is None:
             return Response(status_code=204)
         return Response(msgspec.json.encode(reply), self._operation.status, media_type=JSON)
 
-    def _token(self, request: Request) -> Token | None:
+    def _token(self, scope: Scope) -> Token | None:
         """Who asks; a Problem if they may not."""
         operation, service = self._operation, self._service
         if operation.scope is None or not service.needs_tokens:
             return None
-        kind, _, text = request.headers.get("authorization", "").partition(" ")
+        kind, _, text = _header(scope, b"authorization").partition(" ")
         token = service.tokens.find(text, service.clock()) if kind.lower() == "bearer" else None
         if token is None:
             raise Problem(401, "unauthorized", "a token must be given: Authorization: Bearer ...")
-        policy = request.path_params.get("policy")
+        policy = scope["path_params"].get("policy")
         if policy is not None and not token.sees(policy):
             raise not_found("policy", policy)
         if not token.allows(operation.scope):
             raise Problem(403, "forbidden", f"the token must have the scope {operation.scope!r}")
         return token
 
-    async def _body(self, request: Request) -> Any:
-        """The body, of the right type and not too large."""
+    async def _body(self, scope: Scope, receive: Receive) -> Any:
+        """The body, of the right type and not too large; one that is slow is cut off."""
         most = self._operation.most_bytes or self._service.most_bytes
-        length = request.headers.get("content-length", "")
+        length = _header(scope, b"content-length")
         if length.isdigit() and int(length) > most:
             raise Problem(413, "too_large", f"the body must have at most {most} bytes")
-        data = bytearray()
-        try:
-            async with asyncio.timeout(self._service.patience):
-                async for chunk in request.stream():
-                    data += chunk
-                    if len(data) > most:
-                        raise Problem(413, "too_large", f"the body must have at most {most} bytes")
-        except TimeoutError:
-            raise Problem(408, "timeout", "the body must come sooner") from None
-        except ClientDisconnect:
-            raise Problem(400, "gone", "the client is gone") from None
+        with self._service.slow_bodies.watching():
+            message = await receive()
+            data: bytes | bytearray = message.get("body", b"")
+            if message.get("more_body", False):
+                data = bytearray(data)
+                while message.get("more_body", False) and len(data) <= most:
+                    message = await receive()
+                    data += message.get("body", b"")
+        if message["type"] == "http.disconnect":
+            raise Problem(400, "gone", "the client is gone")
+        if len(data) > most:
+            raise Problem(413, "too_large", f"the body must have at most {most} bytes")
         assert self._decoder is not None
         try:
             return self._decoder.decode(data)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise bad_request(f"the body must be JSON of the right form: {error}") from error
 
-    def _count(self, status: int, seconds: float, request: Request, request_id: str) -> None:
+    def _count(self, status: int, seconds: float, scope: Scope, request_id: str) -> None:
         self._latency.observe(seconds)
         count = self._counts.get(status)
         if count is None:
@@ -159,13 +169,21 @@ class Endpoint:
                 "request",
                 request_id=request_id,
                 operation=self._operation.name,
-                policy=request.path_params.get("policy"),
+                policy=scope["path_params"].get("policy"),
                 status=status,
                 seconds=round(seconds, 6),
             )
 
 
-def _answer(problem: Problem) -> Response:
+def _header(scope: Scope, wanted: bytes) -> str:
+    for name, value in scope["headers"]:
+        if name == wanted:
+            return str(value.decode("latin-1"))
+    return ""
+
+
+def answer(problem: Problem) -> Response:
+    """A problem as a response."""
     headers = {}
     if problem.retry_after is not None:
         headers["retry-after"] = f"{max(problem.retry_after, 1):.0f}"

@@ -86,7 +86,7 @@ async def _changed(turns: PolicyTurns, change: Any) -> None:
 
 
 async def _tasks(call: Call) -> dict[str, Any]:
-    query = call.request.query_params
+    query = call.query
     limit, offset = (_whole(query.get(name, usual), name) for name, usual in _PAGE)
     turns = call.service.book.turns(call.policy)
     return task_list(turns.live.agent, query.get("search", ""), min(limit, MOST_TASKS), offset)

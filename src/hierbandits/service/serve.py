@@ -1,6 +1,7 @@
 """Runs the service until it is told to stop."""
 
 import socket
+import sys
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import uvicorn
 from hierbandits.service.json_log import log_to
 from hierbandits.service.service import Service
 from hierbandits.service.service_app import service_app
+
+_SWITCH = 0.0005
+"""Seconds after which a thread that computes lets others in: the one that stores must not wait."""
 
 
 def serve(
@@ -33,8 +37,9 @@ def serve(
     log_to()
     config = uvicorn.Config(
         service_app(service), host=host, port=port, access_log=False, log_config=None,
-        timeout_graceful_shutdown=30, server_header=False,
+        timeout_graceful_shutdown=30, server_header=False, proxy_headers=False,
     )  # fmt: skip
+    sys.setswitchinterval(_SWITCH)
     uvicorn.Server(config).run()
 
 

@@ -14,6 +14,7 @@ from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.json_log import say
 from hierbandits.service.policy_book import PolicyBook
 from hierbandits.service.service_metrics import ServiceMetrics
+from hierbandits.service.slow_bodies import SlowBodies
 from hierbandits.service.snapshots import Snapshots
 from hierbandits.service.sqlite_storage import SqliteStorage
 from hierbandits.service.token_file import TokenFile
@@ -41,7 +42,8 @@ class Service:
         self.folder = folder
         self._lock = FolderLock(folder)
         self.needs_tokens, self.logs_requests = needs_tokens, logs_requests
-        self.most_bytes, self.patience, self.clock = most_bytes, patience, clock
+        self.most_bytes, self.clock = most_bytes, clock
+        self.slow_bodies = SlowBodies(patience)
         self.metrics = ServiceMetrics()
         self.tokens = TokenFile(folder / "tokens.json")
         self.storage = SqliteStorage(folder / "ledger.db")
@@ -93,6 +95,7 @@ class Service:
         while True:
             await asyncio.sleep(_TICK)
             try:
+                self.slow_bodies.cut_off()
                 self.tokens.refresh()
                 await self._expire()
                 self._snapshot_soon()

@@ -3,16 +3,13 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import msgspec
 from prometheus_client import CONTENT_TYPE_LATEST
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from hierbandits.service import decision_operations, policy_operations
-from hierbandits.service.operation import Call, Endpoint, Operation
+from hierbandits.service.operation import Call, Endpoint, Operation, answer
 from hierbandits.service.problem import Problem
 from hierbandits.service.service import Service
 
@@ -40,27 +37,24 @@ OPERATIONS = [
 ]
 
 
-def service_app(service: Service) -> Starlette:
+def service_app(service: Service) -> ASGIApp:
     """The application that serves all operations."""
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    async def lifespan(app: object) -> AsyncIterator[None]:
         await service.start()
         yield
         await service.stop()
 
     routes = [
-        Route(one.path, Endpoint(service, one).__call__, methods=[one.method], name=one.name)
+        Route(one.path, Endpoint(service, one), methods=[one.method], name=one.name)
         for one in OPERATIONS
     ]
-    return Starlette(
-        routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _http_problem}
-    )
+    # A bare router: what goes wrong is answered by the endpoints, not by layers around them.
+    return Router(routes, redirect_slashes=False, default=_unknown, lifespan=lifespan)
 
 
-async def _http_problem(request: Request, error: Exception) -> Response:
-    """What the router itself refuses, in the form of all other problems."""
-    assert isinstance(error, HTTPException)
-    problem = Problem(error.status_code, "not_found", f"{request.method} of an unknown path")
-    content = msgspec.json.encode(problem.to_dict())
-    return Response(content, error.status_code, media_type="application/problem+json")
+async def _unknown(scope: Scope, receive: Receive, send: Send) -> None:
+    """What no operation serves, in the form of all other problems."""
+    if scope["type"] == "http":
+        await answer(Problem(404, "not_found", "the path is not known"))(scope, receive, send)
