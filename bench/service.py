@@ -161,7 +161,7 @@ def ask(port: int, method: str, path: str, body: Any) -> Any:
     return json.loads(text)
 
 
-def settings(draws: int | None) -> dict[str, Any]:
+def settings(draws: int) -> dict[str, Any]:
     """A linear policy of d = 8 with ten arms of its own, and a known prior."""
     import numpy as np
 
@@ -186,11 +186,12 @@ def measure(seconds: float, rounds: int, core: int | None) -> dict[str, float]:
         server(NOTHING, core=core) as idle,
         server(SERVE, folder, core=core) as port,
     ):
-        for name, draws in (("shop", 50), ("plain", None)):
+        for name, draws in (("shop", 50), ("plain", 0)):
             ask(port, "PUT", f"/policies/{name}", settings(draws))
         tasks = [f"user-{i}" for i in range(TASKS)]
         body = {"decisions": [{"task": task} for task in tasks]}
         ask(port, "POST", "/policies/shop/rounds", body)
+        whole = json.dumps(body).encode()
         count = iter(range(10**12))
         waiting: list[str] = []
 
@@ -213,7 +214,9 @@ def measure(seconds: float, rounds: int, core: int | None) -> dict[str, float]:
             waiting += load.ids
             both = Load(seconds, decide)
 
-            def decide_and_reward(both: Load = both) -> tuple[str, bytes]:
+            def decide_and_reward(
+                both: Load = both, waiting: list[str] = waiting
+            ) -> tuple[str, bytes]:
                 ids = both.ids or waiting
                 if ids and next(count) % 2:
                     path = f"/policies/shop/decisions/{ids.pop()}/reward"
@@ -229,7 +232,6 @@ def measure(seconds: float, rounds: int, core: int | None) -> dict[str, float]:
             calm = asyncio.run(drive(port, Load(seconds, decide), half))
             note("calm decisions / s", calm.per_second())
             note("calm decisions, p99 ms", 1e3 * calm.percentile(0.99))
-            whole = json.dumps(body).encode()
             many = Load(seconds, lambda: ("round", post("/policies/plain/rounds", whole)))
             asyncio.run(drive(port, many, 2))
             note("decisions in rounds / s", many.per_second() * ROUND)

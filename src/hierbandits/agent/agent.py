@@ -47,7 +47,8 @@ class Agent(AgentFace):
     many posterior draws unless known exactly; the share `floor` is made uniformly at random.
 
     `journal` is a file or a function that receives every event before it happens; with it,
-    propensities are on, and the floor is FLOOR unless given if the policy would leave out arms.
+    propensities are on, and the floor is FLOOR unless given if the policy would leave out arms;
+    `draws=0` turns them off.
     The last `remember` settled decisions are kept, or all if it is None.  Threads may share an
     agent: its calls take turns.  A call that is interrupted, by a signal or for want of memory, has
     happened wholly or not at all.  What is beyond its `limits` is refused.

@@ -1,5 +1,6 @@
 """Operations on decisions and rewards."""
 
+from collections import Counter
 from typing import Any
 
 from hierbandits.service.operation import Call, Operation
@@ -32,9 +33,9 @@ async def _round(call: Call) -> RoundReply:
     _check_size("decisions", wanted)
     turns = call.service.book.turns(call.policy)
     outcomes = raised(await turns.ask("call", lambda: turns.live.decide(wanted)))
-    for outcome in outcomes:
-        if not isinstance(outcome, Problem):
-            call.service.metrics.decisions.labels(call.policy, outcome.group).inc()
+    made = Counter(one.group for one in outcomes if not isinstance(one, Problem))
+    for group, number in made.items():
+        call.service.metrics.decisions.labels(call.policy, group).inc(number)
     return RoundReply([_told(outcome) for outcome in outcomes])
 
 
@@ -50,9 +51,9 @@ async def _rewards(call: Call) -> RewardsReply:
     _check_size("rewards", given)
     turns = call.service.book.turns(call.policy)
     outcomes = raised(await turns.ask("call", lambda: turns.live.reward(given)))
-    for outcome in outcomes:
-        status = outcome.code if isinstance(outcome, Problem) else outcome.status
-        call.service.metrics.rewards.labels(call.policy, status).inc()
+    statuses = (one.code if isinstance(one, Problem) else one.status for one in outcomes)
+    for status, number in Counter(statuses).items():
+        call.service.metrics.rewards.labels(call.policy, status).inc(number)
     return RewardsReply([_told(outcome) for outcome in outcomes])
 
 

@@ -145,7 +145,9 @@ class LivePolicy:
         decisions = self._attempt(
             lambda: self.agent.decide_many(tasks, arms, ids=ids, best=first.best, context=contexts)
         )
-        gaps = self._expected.gaps(decisions, plan.arms, contexts)
+        gaps: list[float | None] = [None] * len(decisions)
+        if self.settings.draws:
+            gaps = self._expected.gaps(decisions, plan.arms, contexts)
         (event,) = self._written
         for place, parts in enumerate(event["decisions"]):
             parts["gap"] = gaps[place]

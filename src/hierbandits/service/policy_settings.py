@@ -36,8 +36,8 @@ class PolicySettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     """What makes features of a context and an arm; part of a start that `learn` writes."""
     rule: str | None = None
     """The name of a policy of the library: "HierIDS" unless given."""
-    draws: int | None = 50
-    """Posterior draws for propensities; None for no propensities where a rule needs draws."""
+    draws: int = 50
+    """Posterior draws for propensities; 0 for decisions without propensities and gaps."""
     floor: float | None = None
     """The share of decisions made uniformly at random."""
     reward_wait: float | None = None
@@ -67,8 +67,8 @@ class PolicySettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
             raise ValueError("reward_wait must be given with default_reward, got none")
         if (self.control_share > 0) != (self.control_arm is not None):
             raise ValueError("control_share and control_arm must be given together")
-        if self.draws is not None and not 1 <= self.draws <= 10_000:
-            raise ValueError(f"draws must be in [1, 10000], got {self.draws}")
+        if not 0 <= self.draws <= 10_000:
+            raise ValueError(f"draws must be in [0, 10000], got {self.draws}")
         if len(self.description) > 10_000:
             raise ValueError("description must have at most 10,000 characters")
         agent = self.make_agent(lambda event: None, seed=0)
