@@ -7,7 +7,7 @@ from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.decision import Decision
 from hierbandits.agent.posterior_table import agent_card, headline, posterior_table, summary
 from hierbandits.checks import count
-from hierbandits.types import TaskName
+from hierbandits.types import Name, TaskName
 
 
 class AgentFace:
@@ -30,6 +30,19 @@ class AgentFace:
         """The decisions that await their reward, oldest first."""
         with self._lock:
             return [entry.decision for entry in self._state.ledger.pending.values()]
+
+    @property
+    def num_pending(self) -> int:
+        """How many decisions await their reward."""
+        with self._lock:
+            return len(self._state.ledger.pending)
+
+    @property
+    def offers(self) -> tuple[Name, ...] | None:
+        """The arms that `decide` offers unless it is given others; None if there are none."""
+        with self._lock:
+            catalogue = self._state.catalogue
+            return catalogue.all_names if catalogue.own is None else catalogue.own.names
 
     def node(self, task: TaskName) -> int:
         """The number of a task in the belief."""

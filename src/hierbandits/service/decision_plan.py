@@ -1,6 +1,6 @@
 """What each request of a round may play: held-out tasks, kept arms and shadow mode."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from hierbandits.agent.decision import Decision, task_name
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.problem import bad_request
 from hierbandits.service.storage import PolicyRecord, Storage
+from hierbandits.service.stored_event import as_text
 from hierbandits.service.task_groups import in_share
 from hierbandits.service.wire import DecisionRequest
 from hierbandits.types import Name, TaskName
@@ -33,7 +34,7 @@ class DecisionPlan:
         self._is_plain = (
             settings.mode == "live" and not settings.sticky and settings.control_share == 0
         )
-        self._kept: dict[str, Name] = {}  # of sticky tasks, that were asked for lately
+        self.kept: dict[str, Name] = {}  # of sticky tasks, that were asked for lately
 
     def of(self, requests: Sequence[DecisionRequest], agent: Agent) -> Plan:
         """What these requests may play."""
@@ -47,9 +48,10 @@ class DecisionPlan:
                 if request.played is not None:
                     raise bad_request("played must not be given but in shadow mode")
             return plan
-        tasks = [task_text(request.task) for request in requests]
+        tasks = [as_text(request.task) for request in requests]
         if self._settings.sticky:
             self._find_kept(tasks)
+            self._give_up(tasks, agent.offers)
         for i, (request, task) in enumerate(zip(requests, tasks, strict=True)):
             settings = self._settings
             if in_share(self._record.salt, task, settings.control_share):
@@ -67,20 +69,26 @@ class DecisionPlan:
                     raise bad_request("played must be given in shadow mode: the arm that you play")
                 plan.arms[i] = _only(request.arms, request.played, "played")
                 plan.groups[i] = "shadow"
-            elif task in self._kept and _may_play(request.arms, self._kept[task]):
-                plan.arms[i] = _only(request.arms, self._kept[task], "arms")
+            elif task in self.kept and _may_play(request.arms, self.kept[task]):
+                plan.arms[i] = _only(request.arms, self.kept[task], "arms")
                 plan.groups[i] = "sticky"
         return plan
 
     def _find_kept(self, tasks: Sequence[str]) -> None:
-        unknown = [task for task in tasks if task not in self._kept]
+        unknown = [task for task in tasks if task not in self.kept]
         if unknown:
             found = self._storage.assigned(self._record.id, unknown)
-            self._kept |= {task: msgspec.json.decode(arm) for task, arm in found.items()}
+            self.kept |= {task: msgspec.json.decode(arm) for task, arm in found.items()}
+
+    def _give_up(self, tasks: Sequence[str], offers: Collection[Name] | None) -> None:
+        """Let tasks keep no arm that the policy does not offer any more."""
+        for task in tasks if offers is not None else ():
+            if task in self.kept and self.kept[task] not in offers:
+                del self.kept[task]
 
     def forget(self, task: TaskName) -> None:
         """A task keeps no arm."""
-        self._kept.pop(task_text(task), None)
+        self.kept.pop(as_text(task), None)
 
     def keep(
         self, requests: Sequence[DecisionRequest], decisions: Sequence[Decision]
@@ -88,16 +96,11 @@ class DecisionPlan:
         """The arms that tasks have from now on, where they had none: rows for the storage."""
         rows = []
         for request, decision in zip(requests, decisions, strict=True):
-            task = task_text(request.task)
-            if task not in self._kept:
-                self._kept[task] = decision.arm
-                rows.append((self._record.id, task, task_text(decision.arm)))
+            task = as_text(request.task)
+            if task not in self.kept:
+                self.kept[task] = decision.arm
+                rows.append((self._record.id, task, as_text(decision.arm)))
         return rows
-
-
-def task_text(value: Any) -> str:
-    """A task or an arm as JSON."""
-    return msgspec.json.encode(value).decode()
 
 
 def _may_play(arms: Any, arm: Name) -> bool:

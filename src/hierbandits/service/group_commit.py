@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
+from weakref import WeakSet
 
 from hierbandits.service.storage import Batch, Storage
 
@@ -31,8 +32,7 @@ class GroupCommit:
     ) -> None:
         self._storage, self._watch = storage, watch
         self._waiting: list[_Waiting] = []
-        self._lost: set[int] = set()  # owners whose events are lost, by `id`
-        self._keep: list[object] = []  # so that no other object has the `id` of one of these
+        self._lost: WeakSet[object] = WeakSet()  # owners whose events are lost
         self._wake = threading.Condition()
         self._is_closing = False
         self._thread: threading.Thread | None = None
@@ -70,17 +70,16 @@ class GroupCommit:
 
     def _write(self, waiting: list[_Waiting]) -> None:
         """Write all at once, or, if that fails, each alone; tell everyone what became of theirs."""
-        sound = [one for one in waiting if id(one.owner) not in self._lost]
+        sound = [one for one in waiting if one.owner not in self._lost]
         answers: list[tuple[_Waiting, Exception | None]] = []
         error = self._commit(sound)
         if error is None:
             answers += [(one, None) for one in sound]
         else:
             for one in sound:
-                failure = _LOST if id(one.owner) in self._lost else self._commit([one])
+                failure = _LOST if one.owner in self._lost else self._commit([one])
                 if failure is not None:
-                    self._lost.add(id(one.owner))
-                    self._keep.append(one.owner)
+                    self._lost.add(one.owner)
                 answers.append((one, failure))
         answers += [(one, _LOST) for one in waiting if one not in sound]
         assert self._loop is not None

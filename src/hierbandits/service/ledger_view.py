@@ -5,7 +5,8 @@ from typing import Any
 
 from hierbandits.service.decision_ids import DecisionIds
 from hierbandits.service.storage import Place, PolicyRecord, Storage
-from hierbandits.service.stored_event import decision_at, reward_in
+from hierbandits.service.stored_event import as_text, decision_at, reward_in
+from hierbandits.types import TaskName
 
 
 class LedgerView:
@@ -16,10 +17,19 @@ class LedgerView:
         self.ids = DecisionIds(record.salt)
         self._fresh: dict[int, bytes] = {}  # events that may not be stored yet
         self._fresh_ids: dict[str, Place] = {}
+        self._hidden: dict[str, int] = {}  # tasks that are being erased, up to which event
 
     def add(self, number: int, data: bytes) -> None:
         """An event has happened."""
         self._fresh[number] = data
+
+    def hide(self, task: TaskName, until: int) -> None:
+        """A task is erased up to this event, soon."""
+        self._hidden[as_text(task)] = until
+
+    def hide_no_more(self, task: TaskName) -> None:
+        """A task is erased."""
+        self._hidden.pop(as_text(task), None)
 
     def add_id(self, id: str, place: Place) -> None:
         """A client has given a decision this id."""
@@ -58,7 +68,10 @@ class LedgerView:
     def decision_at(self, place: Place) -> dict[str, Any] | None:
         """What is stored of the decision at a place; None if it is erased, or was never made."""
         data = self.event(place[0])
-        return None if data is None else decision_at(data, place[1])
+        parts = None if data is None else decision_at(data, place[1])
+        if parts is not None and self._hidden:
+            return None if place[0] <= self._hidden.get(as_text(parts["task"]), 0) else parts
+        return parts
 
     def decision(self, id: str) -> dict[str, Any] | None:
         """All that is stored of a decision, with its reward; None if there is none."""

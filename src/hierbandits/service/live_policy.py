@@ -12,7 +12,7 @@ from hierbandits.service.ledger_view import LedgerView
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.problem import Problem, bad_request, not_found
 from hierbandits.service.storage import Batch, Place, PolicyRecord, Storage, VersionRecord
-from hierbandits.service.stored_event import agent_events, encoded
+from hierbandits.service.stored_event import agent_events, as_text, encoded, plain_task
 from hierbandits.service.wire import DecisionReply, DecisionRequest, RewardReply
 from hierbandits.types import Name, TaskName
 
@@ -43,18 +43,27 @@ class LivePolicy:
         self._batch = Batch()
         self._plan = DecisionPlan(record, settings, storage)
         self._expected = ExpectedRewards(self.agent, settings)
-        self.pending = len(self.agent.pending)
+
+    @property
+    def pending(self) -> int:
+        """How many decisions await their reward."""
+        return self.agent.num_pending
+
+    @property
+    def is_torn(self) -> bool:
+        """Whether the agent did what is not in any batch: then it must be loaded anew."""
+        return bool(self._written)
 
     def become(
         self, settings: PolicySettings, agent: Agent, written: list[Event], seen: int, now: float
     ) -> "LivePolicy":
         """The next version of the policy, whose agent has seen events up to `seen` so far."""
         events = self.view.events(seen, self.number)
-        agent.catch_up(agent_events(events, *agent.position))
+        agent.catch_up(agent_events(events, agent.position[0]))
         written.clear()
         version, storage = self.version + 1, self._storage
         new = LivePolicy(self.record, settings, version, storage, self.number, agent, written)
-        new._batch, new.view = self._batch, self.view
+        new._batch, new.view, new._plan.kept = self._batch, self.view, self._plan.kept
         made = VersionRecord(version, settings.to_json(), self.number, now)
         new._batch.versions.append((self.record.id, made))
         return new
@@ -94,6 +103,7 @@ class LivePolicy:
         groups: dict[tuple[bool, bool], list[int]] = {}
         repeated: list[int] = []
         seen: set[str] = set()
+        met: set[str] = set()  # tasks that may get the arm which they keep
         for i, request in enumerate(requests):
             id = request.id
             if id is not None:
@@ -109,6 +119,12 @@ class LivePolicy:
                     repeated.append(i)
                     continue
                 seen.add(id)
+            if self.settings.sticky:
+                task = as_text(request.task)
+                if task in met:
+                    repeated.append(i)
+                    continue
+                met.add(task)
             groups.setdefault((request.best, request.context is not None), []).append(i)
         for members in groups.values():
             some = [requests[i] for i in members]
@@ -146,8 +162,11 @@ class LivePolicy:
             lambda: self.agent.decide_many(tasks, arms, ids=ids, best=first.best, context=contexts)
         )
         gaps: list[float | None] = [None] * len(decisions)
-        if self.settings.draws:
-            gaps = self._expected.gaps(decisions, plan.arms, contexts)
+        try:
+            if self.settings.draws:
+                gaps = self._expected.gaps(decisions, plan.arms, contexts)
+        except Exception as error:  # no refusal: the agent has decided
+            raise RuntimeError(f"the gaps of {len(decisions)} decisions are not known") from error
         (event,) = self._written
         for place, parts in enumerate(event["decisions"]):
             parts["gap"] = gaps[place]
@@ -163,7 +182,6 @@ class LivePolicy:
                 self._batch.ids.append((policy, request.id, number, place))
         if self.settings.sticky:
             self._batch.assigned += self._plan.keep(requests, decisions)
-        self.pending += len(decisions)
         return [
             DecisionReply(
                 one.id, request.task, one.arm, one.propensity, self.version,
@@ -179,7 +197,7 @@ class LivePolicy:
         parts = self.view.decision_at(place)
         if parts is None:
             return Problem(410, "erased", f"decision {request.id!r} was of a task that is deleted")
-        if parts["task"] != request.task:
+        if parts["task"] != plain_task(request.task):
             return Problem(
                 409, "id_taken", f"id must be new, got {request.id!r}, which is of another task"
             )
@@ -201,13 +219,12 @@ class LivePolicy:
             for id, new in zip(ids, learned, strict=True)
         ]
 
-    def _settled(self, ids: Sequence[str], more: dict[str, Any], waited: bool = True) -> None:
+    def _settled(self, ids: Sequence[str], more: dict[str, Any]) -> None:
         """An event gave these decisions their rewards."""
         number = self._happened(more)
         places = self.view.places(ids)
         policy = self.record.id
         self._batch.rewards += [(policy, *places[id], number) for id in ids if id in places]
-        self.pending -= len(ids) if waited else 0
 
     def _reward_alone(self, id: str, value: float) -> Outcome:
         """What to answer to a reward that the agent has refused."""
@@ -240,7 +257,7 @@ class LivePolicy:
             self._attempt(lambda: self.agent.learn([task], [arm], [value]))
         except ValueError as error:
             return _refusal(error)
-        self._settled([id], {"late": id}, waited=False)
+        self._settled([id], {"late": id})
         return RewardReply(id, "learned")
 
     def correct(self, id: str, value: float) -> Outcome:
@@ -252,7 +269,7 @@ class LivePolicy:
         except ValueError as error:
             return Problem(409, "no_reward_yet", str(error))
         if changed:
-            self._settled([id], {}, waited=False)
+            self._settled([id], {})
         return RewardReply(id, "corrected" if changed else "duplicate")
 
     def expire(self) -> int:
@@ -265,7 +282,6 @@ class LivePolicy:
         if self._written:
             if default is None:
                 self._happened({})
-                self.pending -= len(ids)
             else:
                 self._settled(ids, {})
         return len(ids)
@@ -277,6 +293,8 @@ class LivePolicy:
 
     def retire_arm(self, name: Name) -> None:
         """Offer an arm no more."""
+        if name == self.settings.control_arm:
+            raise ValueError(f"name must not be that of control_arm, got {name!r}")
         self._attempt(lambda: self.agent.retire_arm(name))
         self._happened({})
 
@@ -285,12 +303,16 @@ class LivePolicy:
         self._attempt(lambda: self.agent.learn(tasks, features, rewards))
         self._happened({})
 
-    def forget(self, task: TaskName) -> None:
-        """Make it as if a task had never been met; the ledger is for the caller to rewrite."""
+    def forget(self, task: TaskName) -> int:
+        """Make it as if a task had never been met; returns the number of this event.
+
+        The ledger up to there is for the caller to rewrite; until then nobody finds it there.
+        """
         self._attempt(lambda: self.agent.forget(task))
-        self._happened({})
-        self.pending = len(self.agent.pending)
+        number = self._happened({})
         self._plan.forget(task)
+        self.view.hide(task, number)
+        return number
 
 
 def _reply_of(parts: dict[str, Any], *, duplicate: bool) -> DecisionReply:

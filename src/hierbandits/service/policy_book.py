@@ -5,17 +5,18 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from logging import ERROR
 
 from hierbandits.agent.journal import Event
-from hierbandits.service.decision_plan import task_text
 from hierbandits.service.group_commit import GroupCommit
+from hierbandits.service.json_log import say
 from hierbandits.service.live_policy import LivePolicy
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.policy_turns import PolicyTurns
 from hierbandits.service.problem import Problem, bad_request, not_found, unavailable
 from hierbandits.service.snapshots import Snapshots, from_ledger
 from hierbandits.service.storage import PolicyRecord, Storage, VersionRecord
-from hierbandits.service.task_erasure import TaskErasure
+from hierbandits.service.task_erasure import TaskErasure, last_forgotten
 from hierbandits.types import TaskName
 
 LONGEST_NAME = 100
@@ -64,6 +65,10 @@ class PolicyBook:
         """Whether all policies are loaded."""
         return all(name in self._turns and not self._turns[name].is_lost for name in self._records)
 
+    def changing(self, name: str) -> asyncio.Lock:
+        """Whoever changes what a policy is, or needs that nobody does, holds this."""
+        return self._changing.setdefault(name, asyncio.Lock())
+
     def turns(self, name: str) -> PolicyTurns:
         """The policy of a name."""
         turns = self._turns.get(name)
@@ -108,9 +113,12 @@ class PolicyBook:
     async def _load_again(self, record: PolicyRecord) -> None:
         while self._records.get(record.name) == record:
             try:
-                self._put(await asyncio.to_thread(self._loaded, record))
+                live = await asyncio.to_thread(self._loaded, record)
+                if self._records.get(record.name) == record:
+                    self._put(live)
                 return
-            except Exception:
+            except Exception as error:
+                say("a policy cannot be loaded", ERROR, policy=record.name, error=repr(error))
                 await asyncio.sleep(1.0)
 
     async def put(self, name: str, settings: PolicySettings) -> tuple[int, bool]:
@@ -120,7 +128,7 @@ class PolicyBook:
             await asyncio.to_thread(settings.check)
         except (ValueError, TypeError, LookupError, ArithmeticError) as error:
             raise bad_request(str(error)) from error
-        async with self._changing.setdefault(name, asyncio.Lock()):
+        async with self.changing(name):
             if name not in self._records:
                 record = await asyncio.to_thread(
                     self._storage.create_policy, name, settings.to_json(), self._clock()
@@ -154,26 +162,25 @@ class PolicyBook:
 
     async def forget(self, name: str, task: TaskName) -> int:
         """Delete a task from a policy and its ledger; returns how many events held it."""
-        record, turns = self.record(name), self.turns(name)
-        async with self._changing.setdefault(name, asyncio.Lock()):
+        async with self.changing(name):
+            record, turns = self.record(name), self.turns(name)
             if task in turns.live.agent.tasks:
-                await turns.ask("call", lambda: turns.live.forget(task))
-            # If an earlier deletion was cut off, the ledger holds what the agent has forgotten.
-            erasure = TaskErasure(task)
-            changed = await asyncio.to_thread(self._storage.rewrite, record.id, erasure)
-            if changed == 0:
+                until: int | None = await turns.ask("call", lambda: turns.live.forget(task))
+            else:  # if an earlier deletion was cut off, the ledger holds what the agent forgot
+                events = self._storage.events(record.id)
+                until = await asyncio.to_thread(last_forgotten, task, events)
+            if until is None:
                 raise not_found("task", str(task))
-            await asyncio.to_thread(
-                self._storage.forget_decisions,
-                *(record.id, erasure.ids, erasure.places, task_text(task)),
-            )
+            erasure = TaskErasure(task, until)
+            changed = await asyncio.to_thread(self._storage.rewrite, record.id, erasure)
             self._snapshots.delete(record.id)
+            turns.live.view.hide_no_more(task)
             return changed
 
     async def delete(self, name: str) -> None:
         """Erase a policy and all that it has seen."""
-        record = self.record(name)
-        async with self._changing.setdefault(name, asyncio.Lock()):
+        async with self.changing(name):
+            record = self.record(name)
             self._turns.pop(name, None)
             del self._records[name]
             await asyncio.to_thread(self._storage.delete_policy, record.id)

@@ -80,6 +80,9 @@ class PolicyTurns:
             return [_called(call) for call in requests]
         except Exception as error:
             return [error] * len(requests)
+        finally:
+            if self.live.is_torn:
+                self._lose()
 
     def _answer_when_stored(self, answers: list[tuple[asyncio.Future[Any], Any]]) -> None:
         """Store what happened; nobody hears of it before, nor of what others have just done."""

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.json_log import say
 from hierbandits.service.policy_book import PolicyBook
+from hierbandits.service.policy_turns import PolicyTurns
 from hierbandits.service.service_metrics import ServiceMetrics
 from hierbandits.service.slow_bodies import SlowBodies
 from hierbandits.service.snapshots import Snapshots
@@ -45,8 +47,12 @@ class Service:
         self.most_bytes, self.clock = most_bytes, clock
         self.slow_bodies = SlowBodies(patience)
         self.metrics = ServiceMetrics()
-        self.tokens = TokenFile(folder / "tokens.json")
-        self.storage = SqliteStorage(folder / "ledger.db")
+        try:
+            self.tokens = TokenFile(folder / "tokens.json")
+            self.storage = SqliteStorage(folder / "ledger.db")
+        except BaseException:
+            self._lock.release()
+            raise
         self.snapshots = Snapshots(folder / "snapshots")
         self.commits = GroupCommit(self.storage, self._committed)
         self.book = PolicyBook(self.storage, self.snapshots, self.commits, clock)
@@ -69,7 +75,7 @@ class Service:
         await self.commits.close()
         for turns in self.book.all_turns:
             live = turns.live
-            if not turns.is_lost and live.number > self.storage.last(live.record.id) - 1:
+            if not turns.is_lost and live.number == self.storage.last(live.record.id):
                 self.snapshots.save(live.record, live.version, live.number, live.agent)
         self.storage.close()
         self._lock.release()
@@ -105,7 +111,7 @@ class Service:
     async def _expire(self) -> None:
         for turns in self.book.all_turns:
             if turns.live.settings.reward_wait is not None and not turns.is_lost:
-                number = await turns.ask("call", turns.live.expire)
+                number = await turns.ask("call", partial(_expired, turns))
                 if isinstance(number, int) and number:
                     self.metrics.expired.labels(turns.live.record.name).inc(number)
 
@@ -122,12 +128,23 @@ class Service:
 
     async def _snapshot(self, name: str) -> None:
         words = ["-m", "hierbandits.service.snapshot_process", str(self.folder), name]
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, *words, stdout=subprocess.DEVNULL
-        )
-        if await process.wait() != 0:
+        async with self.book.changing(name):  # or a task that is deleted meanwhile would be in it
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, *words, stdout=subprocess.DEVNULL
+            )
+            try:
+                code = await process.wait()
+            except asyncio.CancelledError:
+                process.kill()
+                raise
+        if code != 0:
             say("a snapshot failed", logging.WARNING, policy=name)
             await asyncio.sleep(60.0)
+
+
+def _expired(turns: PolicyTurns) -> int:
+    """Expire what is late in the policy as it is when its turn comes."""
+    return turns.live.expire()
 
 
 class FolderLock:

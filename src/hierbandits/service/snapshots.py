@@ -7,7 +7,7 @@ from pathlib import Path
 from hierbandits.agent import Agent
 from hierbandits.agent.journal import Event
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.storage import PolicyRecord, Storage
+from hierbandits.service.storage import PolicyRecord, Storage, StorageDamaged
 from hierbandits.service.stored_event import agent_events
 
 
@@ -60,6 +60,8 @@ class Snapshots:
                 continue
             try:
                 agent = Agent.load(path, journal=journal, seed=secrets.randbits(63))
+                if agent.position[1] != number:
+                    raise ValueError(f"{path} is of event {agent.position[1]}")
             except (ValueError, OSError):
                 path.unlink(missing_ok=True)  # it is only a copy
                 continue
@@ -85,5 +87,9 @@ def _brought_up(
 ) -> Agent:
     """An agent that has seen events up to `number`, after those up to `until`."""
     stored = (one for one in storage.events(record.id, number) if one[0] <= until)
-    agent.catch_up(agent_events(stored, *agent.position))
+    agent.catch_up(agent_events(stored, agent.position[0]))
+    if agent.position[1] != until:
+        raise StorageDamaged(
+            f"event {agent.position[1] + 1} of policy {record.name!r} is missing, of {until}"
+        )
     return agent

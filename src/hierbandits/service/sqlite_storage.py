@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
@@ -15,6 +15,7 @@ from hierbandits.service.storage import (
     Batch,
     Place,
     PolicyRecord,
+    Rewriting,
     StorageDamaged,
     StorageFailed,
     VersionRecord,
@@ -63,17 +64,15 @@ class SqliteStorage:
             policy: (last, int.from_bytes(total, "big"))
             for policy, last, total in self._file.read("SELECT * FROM heads")
         }
+        self._new_heads = self._heads  # of the transaction that is under way
 
     @contextmanager
     def _writing(self) -> Iterator[apsw.Connection]:
-        """A transaction, with the heads as they were if it fails."""
+        """A transaction; nobody sees its heads before it is on the disk."""
         with self._file.writing() as db:
-            kept = dict(self._heads)
-            try:
-                yield db
-            except BaseException:
-                self._heads = kept
-                raise
+            self._new_heads = dict(self._heads)
+            yield db
+        self._heads = self._new_heads
 
     def policies(self) -> list[PolicyRecord]:
         """All policies."""
@@ -99,7 +98,7 @@ class SqliteStorage:
             for table in _OF_A_POLICY:
                 db.execute(f"DELETE FROM {table} WHERE policy = ?", (policy,))
             db.execute("DELETE FROM policies WHERE id = ?", (policy,))
-            self._heads.pop(policy, None)
+            self._new_heads.pop(policy, None)
         self._file.empty_log()
 
     def versions(self, policy: int) -> list[VersionRecord]:
@@ -110,30 +109,38 @@ class SqliteStorage:
             "ORDER BY number",
             policy,
         ):
-            if checksum != _digest(policy, -number, settings):
+            record = VersionRecord(number, settings, after, created)
+            if checksum != _version_digest(policy, record):
                 raise StorageDamaged(f"version {number} of policy {policy} is damaged")
-            records.append(VersionRecord(number, settings, after, created))
+            records.append(record)
         return records
 
     def _put_version(self, db: apsw.Connection, policy: int, version: VersionRecord) -> None:
-        number, settings = version.number, version.settings
-        checksum = _digest(policy, -number, settings)
+        number, settings, checksum = (
+            version.number,
+            version.settings,
+            _version_digest(policy, version),
+        )
         row = policy, number, settings, version.after, version.created, checksum
         db.execute("INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def _put_head(self, db: apsw.Connection, policy: int, last: int, total: int) -> None:
-        self._heads[policy] = last, total
+        self._new_heads[policy] = last, total
         row = policy, last, total.to_bytes(8, "big")
         db.execute("INSERT OR REPLACE INTO heads VALUES (?, ?, ?)", row)
+
+    def _head(self, policy: int) -> tuple[int, int]:
+        """The last event of a policy and the total of its checksums, in a transaction."""
+        if policy not in self._new_heads:
+            raise StorageFailed(f"policy {policy} is deleted")
+        return self._new_heads[policy]
 
     def commit(self, batch: Batch) -> None:
         """Write a batch; StorageFailed if that cannot be done."""
         rows = []
         with self._writing() as db:
             for policy, events in groupby(sorted(batch.events), key=lambda event: event[0]):
-                if policy not in self._heads:
-                    raise StorageFailed(f"policy {policy} is deleted")
-                last, total = self._heads[policy]
+                last, total = self._head(policy)
                 for _, number, data in events:
                     if number != last + 1:
                         raise StorageFailed(f"event {number} must come after event {last}")
@@ -203,11 +210,11 @@ class SqliteStorage:
         )
         return dict(rows)
 
-    def rewrite(self, policy: int, change: Callable[[bytes], bytes]) -> int:
-        """Change events for good, and their checksums; returns how many were changed."""
+    def rewrite(self, policy: int, change: Rewriting) -> int:
+        """Change events for good; returns how many were changed."""
         changed = 0
         with self._writing() as db:
-            last, total = self._heads[policy]
+            last, total = self._head(policy)
             for number, old in self.events(policy):
                 new = change(old)
                 if new != old:
@@ -219,22 +226,16 @@ class SqliteStorage:
                         (new, checksum.to_bytes(8, "big"), policy, number),
                     )
             self._put_head(db, policy, last, total)
-        self._file.empty_log()
-        return changed
-
-    def forget_decisions(
-        self, policy: int, ids: Sequence[str], places: Sequence[Place], task: str
-    ) -> None:
-        """Erase what finds these decisions, and the arm that a task keeps."""
-        with self._writing() as db:
-            of_policy = [(policy, id) for id in ids]
-            db.executemany("DELETE FROM ids WHERE policy = ? AND id = ?", of_policy)
+            ids = [(policy, id) for id in change.ids]
+            db.executemany("DELETE FROM ids WHERE policy = ? AND id = ?", ids)
             db.executemany(
                 "DELETE FROM rewards WHERE policy = ? AND number = ? AND place = ?",
-                [(policy, *place) for place in places],
+                [(policy, *place) for place in change.places],
             )
-            db.execute("DELETE FROM assigned WHERE policy = ? AND task = ?", (policy, task))
+            kept = policy, change.task
+            db.execute("DELETE FROM assigned WHERE policy = ? AND task = ?", kept)
         self._file.empty_log()
+        return changed
 
     def check(self) -> None:
         """Read everything; StorageDamaged if any of it is not what was written."""
@@ -243,12 +244,25 @@ class SqliteStorage:
             raise StorageDamaged(f"{self._file.path} is damaged: {report}")
         for policy in self.policies():
             self.versions(policy.id)
-            total = 0
-            for number, data in self.events(policy.id):
-                total = added(total, event_checksum(policy.id, number, data))
-            head = self._file.read("SELECT last, total FROM heads WHERE policy = ?", policy.id)
-            if head != [(self.last(policy.id), total.to_bytes(8, "big"))]:
-                raise StorageDamaged(f"events of policy {policy.name!r} are missing")
+            head = self._stored_head(policy.id)
+            while not self._adds_up(policy.id, head):
+                before, head = head, self._stored_head(policy.id)
+                if head == before:  # else a task was deleted meanwhile
+                    raise StorageDamaged(f"events of policy {policy.name!r} are missing")
+
+    def _stored_head(self, policy: int) -> tuple[int, int]:
+        """The last event and the total of all, as the file says."""
+        for row in self._file.read("SELECT last, total FROM heads WHERE policy = ?", policy):
+            return row[0], int.from_bytes(row[1], "big")
+        return 0, 0
+
+    def _adds_up(self, policy: int, head: tuple[int, int]) -> bool:
+        """Whether all events up to the last are there, and no other."""
+        last, total = 0, 0
+        for number, data in self.events(policy):
+            if number <= head[0] or self._stored_head(policy)[0] < number:
+                last, total = number, added(total, event_checksum(policy, number, data))
+        return (last, total) == head
 
     def backup(self, path: str) -> None:
         """Write a copy, as of one moment, while others go on."""
@@ -260,5 +274,11 @@ class SqliteStorage:
 
 
 def _digest(policy: int, number: int, data: bytes) -> bytes:
-    """The checksum of an event, or of version -number, as it is stored."""
-    return event_checksum(policy, number % (1 << 64), data).to_bytes(8, "big")
+    """The checksum of an event, as it is stored."""
+    return event_checksum(policy, number, data).to_bytes(8, "big")
+
+
+def _version_digest(policy: int, version: VersionRecord) -> bytes:
+    """The checksum of a version, as it is stored: that of an event before the first."""
+    data = b"%d %r " % (version.after, version.created) + version.settings
+    return event_checksum(policy, (1 << 64) - version.number, data).to_bytes(8, "big")

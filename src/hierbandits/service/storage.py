@@ -1,6 +1,6 @@
 """What the service asks of the place where its ledger is kept."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
@@ -60,6 +60,18 @@ class Batch:
         self.versions += other.versions
 
 
+class Rewriting(Protocol):
+    """Changes events, which come in their order; then it knows which decisions are gone."""
+
+    ids: list[str]
+    places: list[Place]
+    task: str
+    """The task that keeps no arm any more, as JSON."""
+
+    def __call__(self, data: bytes) -> bytes:
+        """What an event becomes."""
+
+
 class Storage(Protocol):
     """Keeps policies, their versions, their events in order, and what finds these.
 
@@ -101,16 +113,11 @@ class Storage(Protocol):
     def assigned(self, policy: int, tasks: Sequence[str]) -> Mapping[str, str]:
         """The arms that tasks keep, as JSON both."""
 
-    def rewrite(self, policy: int, change: Callable[[bytes], bytes]) -> int:
-        """Change events for good, and their checksums; returns how many were changed.
+    def rewrite(self, policy: int, change: Rewriting) -> int:
+        """Change events for good, their checksums and what finds them, all or nothing.
 
-        What finds them is left as it is: see `forget_decisions`.
+        Returns how many events were changed.
         """
-
-    def forget_decisions(
-        self, policy: int, ids: Sequence[str], places: Sequence[Place], task: str
-    ) -> None:
-        """Erase what finds these decisions, and the arm that a task keeps."""
 
     def check(self) -> None:
         """Read everything; StorageDamaged if any of it is not what was written."""

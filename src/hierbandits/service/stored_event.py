@@ -8,8 +8,21 @@ import msgspec
 from hierbandits.agent.journal import VERSION, Event
 
 _NOT_STORED = ("version", "history", "number")
+_NOTHING_LEARNED = {"kind": "learn", "tasks": [], "arms": None, "features": [], "rewards": []}
 ERASED = "erased"
 """The kind of an event of which nothing is left: it was of a task that is deleted."""
+
+
+def plain_task(task: Any) -> Any:
+    """A task as JSON has it in the ledger: a path of one name is that name."""
+    if isinstance(task, list | tuple):
+        return list(task) if len(task) != 1 else task[0]
+    return task
+
+
+def as_text(task: Any) -> str:
+    """A task or an arm as JSON."""
+    return msgspec.json.encode(plain_task(task)).decode()
 
 
 def encoded(event: Event) -> bytes:
@@ -23,15 +36,19 @@ def decoded(data: bytes) -> dict[str, Any]:
     return event
 
 
-def agent_events(stored: Iterable[tuple[int, bytes]], history: str, first: int) -> Iterator[Event]:
-    """The events that an agent replays, counted as the agent does, from `first` on."""
-    for _, data in stored:
+def agent_events(stored: Iterable[tuple[int, bytes]], history: str) -> Iterator[Event]:
+    """The events that an agent replays: the agent's first is number 0, the ledger's 1.
+
+    Of an erased event only the time is left.  It happens as one that brings no reward, since ages
+    of decisions count all steps of the clock.
+    """
+    for number, data in stored:
         event = decoded(data)
         if event["kind"] == "decide":
             event["decisions"] = [one for one in event["decisions"] if one is not None]
-        if event["kind"] != ERASED:
-            yield event | {"version": VERSION, "history": history, "number": first}
-            first += 1
+        elif event["kind"] == ERASED:
+            event |= _NOTHING_LEARNED
+        yield event | {"version": VERSION, "history": history, "number": number - 1}
 
 
 def decision_at(data: bytes, place: int) -> dict[str, Any] | None:
@@ -52,6 +69,6 @@ def reward_in(data: bytes, id: str) -> tuple[float, bool] | None:
         return event["value"], False
     if kind == "learn" and event.get("late") == id:
         return event["rewards"][0], False
-    if kind == "expire" and id in event["ids"]:
+    if kind == "expire" and event["default"] is not None and id in event["ids"]:
         return event["default"], True
     return None

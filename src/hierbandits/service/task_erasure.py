@@ -1,22 +1,22 @@
 """What is left of a ledger when a task is deleted: nothing that was of this task."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from hierbandits.service.storage import Place
-from hierbandits.service.stored_event import ERASED, decoded, encoded
+from hierbandits.service.stored_event import ERASED, as_text, decoded, encoded, plain_task
 from hierbandits.types import TaskName
 
 
 class TaskErasure:
-    """Rewrites events, one after the other, without one task and its decisions.
+    """Rewrites events up to number `until` without one task and its decisions.
 
     A decision that is erased leaves an empty place, so that others stay where they are.  An event
     of which nothing is left becomes a tombstone: that it was there, and when.
     """
 
-    def __init__(self, task: TaskName) -> None:
-        self._task = list(task) if isinstance(task, tuple) else task  # as JSON gives it
+    def __init__(self, task: TaskName, until: int) -> None:
+        self._task, self.task, self._until = plain_task(task), as_text(task), until
         self._number = 0
         self.ids: list[str] = []  # of its decisions
         self.places: list[Place] = []
@@ -25,6 +25,8 @@ class TaskErasure:
     def __call__(self, data: bytes) -> bytes:
         """An event without the task; events come in their order."""
         self._number += 1
+        if self._number > self._until:
+            return data  # the task may have come again
         event = decoded(data)
         change = _CHANGES.get(event["kind"])
         if change is None:
@@ -70,6 +72,16 @@ class TaskErasure:
 
     def _forget(self, event: dict[str, Any]) -> dict[str, Any] | None:
         return None if event["task"] == self._task else event
+
+
+def last_forgotten(task: TaskName, events: Iterable[tuple[int, bytes]]) -> int | None:
+    """The number of the last event that forgot a task; None if there is none."""
+    plain, last = plain_task(task), None
+    for number, data in events:
+        event = decoded(data)
+        if event["kind"] == "forget" and event["task"] == plain:
+            last = number
+    return last
 
 
 def _some(
