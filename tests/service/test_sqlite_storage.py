@@ -71,10 +71,15 @@ def test_nobody_sees_an_event_that_is_not_on_the_disk(storage):
     policy = storage.create_policy("a", b"{}", 0.0).id
     put(storage, policy, b"x")
     seen = []
-    with pytest.raises(RuntimeError), storage._writing() as db:
-        storage._put_head(db, policy, 9, 9)
-        seen.append(storage.last(policy))
-        raise RuntimeError
+
+    def fail():
+        with storage._writing() as db:
+            storage._put_head(db, policy, 9, 9)
+            seen.append(storage.last(policy))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
     assert seen == [1]
     assert storage.last(policy) == 1
     put(storage, policy, b"y")

@@ -82,7 +82,9 @@ class DecisionPlan:
 
     def _give_up(self, tasks: Sequence[str], offers: Collection[Name] | None) -> None:
         """Let tasks keep no arm that the policy does not offer any more."""
-        for task in tasks if offers is not None else ():
+        if offers is None:
+            return
+        for task in tasks:
             if task in self.kept and self.kept[task] not in offers:
                 del self.kept[task]
 

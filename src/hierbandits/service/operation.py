@@ -3,7 +3,7 @@
 import logging
 import re
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -96,13 +96,15 @@ class Endpoint:
         try:
             response = await self._served(scope, receive)
         except Problem as problem:
-            response = answer(problem)
+            response = problem_response(problem)
         except (StorageFailed, StorageDamaged) as error:
             say("the storage failed", logging.ERROR, request_id=request_id, error=str(error))
-            response = answer(Problem(503, "storage_failed", str(error), retry_after=1.0))
+            response = problem_response(Problem(503, "storage_failed", str(error), retry_after=1.0))
         except Exception:
             LOGGER.exception("an error of the service", extra={"parts": {"request_id": request_id}})
-            response = answer(Problem(500, "internal", f"an error, logged as {request_id}"))
+            response = problem_response(
+                Problem(500, "internal", f"an error, logged as {request_id}")
+            )
         response.raw_headers.append((b"x-request-id", request_id.encode()))
         self._count(response.status_code, perf_counter() - start, scope, request_id)
         await response(scope, receive, send)
@@ -182,9 +184,13 @@ def _header(scope: Scope, wanted: bytes) -> str:
     return ""
 
 
-def answer(problem: Problem) -> Response:
-    """A problem as a response."""
-    headers = {}
+def problem_response(problem: Problem, more: Mapping[str, str] | None = None) -> Response:
+    """A problem as a reply, with more headers."""
+    headers = dict(more or {})
+    if problem.status == 401:
+        headers["www-authenticate"] = "Bearer"
+    if problem.status == 408:  # what still comes of the body is nobody's
+        headers["connection"] = "close"
     if problem.retry_after is not None:
         headers["retry-after"] = f"{max(problem.retry_after, 1):.0f}"
     content = msgspec.json.encode(problem.to_dict())

@@ -126,7 +126,7 @@ class PolicyBook:
         _check_name(name)
         try:
             await asyncio.to_thread(settings.check)
-        except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+        except (ValueError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
             raise bad_request(str(error)) from error
         async with self.changing(name):
             if name not in self._records:

@@ -1,6 +1,7 @@
 """Operations on policies, their arms and their tasks."""
 
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -73,7 +74,7 @@ async def _add_arm(call: Call) -> PolicyReply:
 async def _retire_arm(call: Call) -> PolicyReply:
     turns, name = call.service.book.turns(call.policy), call.part("arm")
     known = turns.live.agent.arms or ()
-    arm: Any = name if name in known or not name.lstrip("-").isdigit() else int(name)
+    arm: Any = int(name) if name not in known and _INTEGER.fullmatch(name) else name
     await _changed(turns, lambda: turns.live.retire_arm(arm))
     return _shown(call, call.policy)
 
@@ -93,10 +94,12 @@ async def _tasks(call: Call) -> dict[str, Any]:
 
 
 _PAGE = (("limit", "100"), ("offset", "0"))
+_WHOLE = re.compile(r"[0-9]{1,12}")
+_INTEGER = re.compile(r"-?[0-9]{1,100}")
 
 
 def _whole(text: str, name: str) -> int:
-    if not text.isdigit() or len(text) > 12:
+    if not _WHOLE.fullmatch(text):
         raise bad_request(f"{name} must be a whole number, got {text!r:.80}")
     return int(text)
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import uvicorn
 
+from hierbandits.service.http_protocol import HttpProtocol
 from hierbandits.service.json_log import log_to
 from hierbandits.service.service import Service
 from hierbandits.service.service_app import service_app
+from hierbandits.service.token_file import TokenFile
 
 _SWITCH = 0.0005
 """Seconds after which a thread that computes lets others in: the one that stores must not wait."""
@@ -27,17 +29,18 @@ def serve(
     On a loopback address without any token, everybody on the machine may ask everything.  Other
     addresses need tokens.
     """
-    service = Service(folder, logs_requests=logs_requests)
-    service.needs_tokens = len(service.tokens) > 0
-    if not service.needs_tokens and not is_loopback(host):
+    if len(TokenFile(folder / "tokens.json")) == 0 and not is_loopback(host):
         raise ValueError(
             f"host must be a loopback address while there are no tokens, got {host!r}: make one "
             "with `hierbandits token create`"
         )
+    service = Service(folder, logs_requests=logs_requests)
+    service.needs_tokens = len(service.tokens) > 0 or not is_loopback(host)
     log_to()
     config = uvicorn.Config(
         service_app(service), host=host, port=port, access_log=False, log_config=None,
-        timeout_graceful_shutdown=30, server_header=False, proxy_headers=False,
+        http=HttpProtocol, ws="none", timeout_graceful_shutdown=30, server_header=False,
+        proxy_headers=False,
     )  # fmt: skip
     sys.setswitchinterval(_SWITCH)
     uvicorn.Server(config).run()

@@ -100,13 +100,17 @@ class Service:
         """What time brings: rewards that are too late, tokens that others made, snapshots."""
         while True:
             await asyncio.sleep(_TICK)
-            try:
-                self.slow_bodies.cut_off()
-                self.tokens.refresh()
-                await self._expire()
-                self._snapshot_soon()
-            except Exception as error:
-                say("the clockwork failed", logging.ERROR, error=repr(error))
+            self.slow_bodies.cut_off()
+            for part in (self._refresh_tokens, self._expire, self._snapshot_soon):
+                try:
+                    await part()
+                except Exception as error:  # the other parts go on
+                    say("the clockwork failed", logging.ERROR, error=repr(error))
+
+    async def _refresh_tokens(self) -> None:
+        """See tokens that others made or revoked; once there are some, they are needed."""
+        self.tokens.refresh()
+        self.needs_tokens = self.needs_tokens or len(self.tokens) > 0
 
     async def _expire(self) -> None:
         for turns in self.book.all_turns:
@@ -115,7 +119,7 @@ class Service:
                 if isinstance(number, int) and number:
                     self.metrics.expired.labels(turns.live.record.name).inc(number)
 
-    def _snapshot_soon(self) -> None:
+    async def _snapshot_soon(self) -> None:
         """Let another process make a snapshot of a policy that has gone far beyond its last."""
         if self._snapshotting is not None and not self._snapshotting.done():
             return

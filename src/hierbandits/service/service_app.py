@@ -1,6 +1,6 @@
 """The service over HTTP."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -9,7 +9,7 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from hierbandits.service import decision_operations, policy_operations
-from hierbandits.service.operation import Call, Endpoint, Operation, answer
+from hierbandits.service.operation import Call, Endpoint, Operation, problem_response
 from hierbandits.service.problem import Problem
 from hierbandits.service.service import Service
 
@@ -25,6 +25,8 @@ async def _ready(call: Call) -> dict[str, str]:
 
 
 async def _metrics(call: Call) -> Response:
+    if call.token is not None and call.token.policies is not None:
+        raise Problem(403, "forbidden", "the token must be good for all policies")
     return Response(call.service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 
@@ -46,15 +48,36 @@ def service_app(service: Service) -> ASGIApp:
         yield
         await service.stop()
 
-    routes = [
-        Route(one.path, Endpoint(service, one), methods=[one.method], name=one.name)
-        for one in OPERATIONS
-    ]
+    paths: dict[str, dict[str, Endpoint]] = {}
+    for one in OPERATIONS:
+        paths.setdefault(one.path, {})[one.method] = Endpoint(service, one)
+    routes = [Route(path, Methods(served)) for path, served in paths.items()]
     # A bare router: what goes wrong is answered by the endpoints, not by layers around them.
     return Router(routes, redirect_slashes=False, default=_unknown, lifespan=lifespan)
+
+
+class Methods:
+    """All operations of one path."""
+
+    def __init__(self, served: Mapping[str, Endpoint]) -> None:
+        self._served = dict(served)
+        if "GET" in served:
+            self._served["HEAD"] = served["GET"]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer by the method of a request."""
+        endpoint = self._served.get(scope["method"])
+        if endpoint is not None:
+            await endpoint(scope, receive, send)
+            return
+        detail = f"{scope['method']} must be a method of this path: see /openapi.json"
+        allowed = {"allow": ", ".join(sorted(self._served))}
+        response = problem_response(Problem(405, "method_not_allowed", detail), allowed)
+        await response(scope, receive, send)
 
 
 async def _unknown(scope: Scope, receive: Receive, send: Send) -> None:
     """What no operation serves, in the form of all other problems."""
     if scope["type"] == "http":
-        await answer(Problem(404, "not_found", "the path is not known"))(scope, receive, send)
+        problem = Problem(404, "not_found", f"{scope['method']} of an unknown path")
+        await problem_response(problem)(scope, receive, send)

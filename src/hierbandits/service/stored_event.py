@@ -8,7 +8,13 @@ import msgspec
 from hierbandits.agent.journal import VERSION, Event
 
 _NOT_STORED = ("version", "history", "number")
-_NOTHING_LEARNED = {"kind": "learn", "tasks": [], "arms": None, "features": [], "rewards": []}
+_NOTHING_LEARNED: Event = {
+    "kind": "learn",
+    "tasks": [],
+    "arms": None,
+    "features": [],
+    "rewards": [],
+}
 ERASED = "erased"
 """The kind of an event of which nothing is left: it was of a task that is deleted."""
 
