@@ -94,15 +94,15 @@ OPERATIONS = [
         "Choose arms for many tasks at once.", RoundRequest, RoundReply, most_bytes=_ROOM,
     ),
     Operation(
-        "show_decision", "GET", "/policies/{policy}/decisions/{id}", "read", _show,
+        "show_decision", "GET", "/policies/{policy}/decisions/{id:path}", "read", _show,
         "What was decided, and its reward.", None, dict[str, Any],
     ),
     Operation(
-        "reward", "POST", "/policies/{policy}/decisions/{id}/reward", "reward", _reward,
+        "reward", "POST", "/policies/{policy}/decisions/{id:path}/reward", "reward", _reward,
         "Give the reward of a decision, exactly once.", RewardRequest, RewardReply,
     ),
     Operation(
-        "correct", "PUT", "/policies/{policy}/decisions/{id}/reward", "reward", _correct,
+        "correct", "PUT", "/policies/{policy}/decisions/{id:path}/reward", "reward", _correct,
         "Replace the reward of a decision.", RewardRequest, RewardReply,
     ),
     Operation(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -72,9 +73,8 @@ async def _add_arm(call: Call) -> PolicyReply:
 
 
 async def _retire_arm(call: Call) -> PolicyReply:
-    turns, name = call.service.book.turns(call.policy), call.part("arm")
-    known = turns.live.agent.arms or ()
-    arm: Any = int(name) if name not in known and _INTEGER.fullmatch(name) else name
+    turns = call.service.book.turns(call.policy)
+    arm: Any = _named(call.part("arm"), turns.live.agent.arms or ())
     await _changed(turns, lambda: turns.live.retire_arm(arm))
     return _shown(call, call.policy)
 
@@ -117,20 +117,24 @@ async def _forget(call: Call) -> dict[str, Any]:
 
 
 def _task_of(call: Call) -> TaskName:
-    """The task that a path names: its text, or JSON if that is a task and the text is none."""
-    text = call.part("task")
-    known = set(call.service.book.turns(call.policy).live.agent.tasks)
-    if text in known:
-        return text
+    """The task that a path names."""
+    return _named(call.part("task"), call.service.book.turns(call.policy).live.agent.tasks)
+
+
+def _named(text: str, known: Collection[TaskName]) -> TaskName:
+    """What a part of a path names.
+
+    It is read as JSON if it is a text in quotes, a list, or a number that is known, so that 5 and
+    "5" can be told apart; anything else is the name itself.
+    """
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    task = tuple(value) if isinstance(value, list) else value
-    try:
-        return task if task in known else text
-    except TypeError:  # JSON that is no name
-        return text
+    if isinstance(value, list) and all(type(one) in (str, int) for one in value):
+        return tuple(value)
+    is_number = type(value) is int and value in known
+    return value if isinstance(value, str) or is_number else text
 
 
 OPERATIONS = [
@@ -160,7 +164,7 @@ OPERATIONS = [
         "Offer one more arm.", ArmRequest, PolicyReply,
     ),
     Operation(
-        "retire_arm", "DELETE", "/policies/{policy}/arms/{arm}", "admin", _retire_arm,
+        "retire_arm", "DELETE", "/policies/{policy}/arms/{arm:path}", "admin", _retire_arm,
         "Offer an arm no more; late rewards of it are still learned.", None, PolicyReply,
     ),
     Operation(
