@@ -14,6 +14,7 @@ from hierbandits.beliefs import (
     TaskSums,
     merge_contributions,
 )
+from hierbandits.client import AsyncClient, Client
 from hierbandits.evaluation import Evaluation, evaluate, hieropo
 from hierbandits.fitting import fit_prior
 from hierbandits.learning import LearningReport, learn_prior
@@ -36,7 +37,9 @@ __all__ = [
     "AdaptiveBelief",
     "Agent",
     "Arms",
+    "AsyncClient",
     "Belief",
+    "Client",
     "Columns",
     "Contribution",
     "Decision",
