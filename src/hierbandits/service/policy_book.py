@@ -94,8 +94,9 @@ class PolicyBook:
         settings, last = PolicySettings.from_json(version.settings), self._storage.last(record.id)
         written: list[Event] = []
         agent = self._snapshots.load(
-            record, version.number, settings, self._storage, written.append, until=last
-        )
+            record, version.number, settings, self._storage, written.append,
+            until=last, clock=self._clock,
+        )  # fmt: skip
         written.clear()
         return LivePolicy(record, settings, version.number, self._storage, last, agent, written)
 
@@ -134,7 +135,7 @@ class PolicyBook:
                     self._storage.create_policy, name, settings.to_json(), self._clock()
                 )
                 written: list[Event] = []
-                agent = settings.make_agent(written.append, secrets.randbits(63))
+                agent = settings.make_agent(written.append, secrets.randbits(63), self._clock)
                 live = LivePolicy(record, settings, 1, self._storage, 0, agent, written)
                 self._records[name] = record
                 self._put(live)
@@ -151,8 +152,9 @@ class PolicyBook:
         try:
             # Meanwhile the policy goes on; `become` catches up with what happens then.
             agent = await asyncio.to_thread(
-                from_ledger, record, settings, self._storage, written.append, until=until
-            )
+                from_ledger, record, settings, self._storage, written.append,
+                until=until, clock=self._clock,
+            )  # fmt: skip
             number: int = await turns.ask(
                 "call", lambda: turns.become(settings, agent, written, until, self._clock())
             )

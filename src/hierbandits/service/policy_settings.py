@@ -1,5 +1,6 @@
 """What a policy of the service is told to be."""
 
+import time
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -78,7 +79,12 @@ class PolicySettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
         if arm is not None and self.arms is not None and arm not in self.arms:
             raise ValueError(f"control_arm must be one of arms, got {arm!r}")
 
-    def make_agent(self, journal: Callable[[Event], object], seed: int) -> Agent:
+    def make_agent(
+        self,
+        journal: Callable[[Event], object],
+        seed: int,
+        clock: Callable[[], float] = time.time,
+    ) -> Agent:
         """An agent that knows nothing of any task yet."""
         model = None if self.prior is None else model_from_dict(self.prior)
         prior: Model | Start | None = model
@@ -91,8 +97,8 @@ class PolicySettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
             arms = {name: np.array(row, float) for name, row in arms.items()}
         return Agent(
             prior, self.rule, num_features=self.num_features, rewards=self.rewards, arms=arms,
-            seed=seed, draws=self.draws, floor=self.floor, journal=journal,
-            remember=self.remember, limits=self._limits(),
+            seed=seed, draws=self.draws, floor=self.floor, clock=clock,
+            journal=journal, remember=self.remember, limits=self._limits(),
         )  # fmt: skip
 
     def _limits(self) -> Limits:

@@ -1,6 +1,7 @@
 """Agents in files, so that a start need not replay a whole ledger; they can be deleted any time."""
 
 import secrets
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,20 +54,23 @@ class Snapshots:
         journal: Callable[[Event], object],
         *,
         until: int,
+        clock: Callable[[], float] = time.time,
     ) -> Agent:
         """The agent of a policy after event `until`: from a snapshot if one is sound."""
         for number, path in self._found(record.id, version):
             if number > until:
                 continue
             try:
-                agent = Agent.load(path, journal=journal, seed=secrets.randbits(63))
+                agent = Agent.load(
+                    path, journal=journal, clock=clock, seed=secrets.randbits(63)
+                )
                 if agent.position[1] != number:
                     raise ValueError(f"{path} is of event {agent.position[1]}")
             except (ValueError, OSError):
                 path.unlink(missing_ok=True)  # it is only a copy
                 continue
             return _brought_up(agent, record, storage, number, until)
-        return from_ledger(record, settings, storage, journal, until=until)
+        return from_ledger(record, settings, storage, journal, until=until, clock=clock)
 
 
 def from_ledger(
@@ -76,9 +80,10 @@ def from_ledger(
     journal: Callable[[Event], object],
     *,
     until: int,
+    clock: Callable[[], float] = time.time,
 ) -> Agent:
     """The agent of a policy after event `until`, from the ledger alone."""
-    agent = settings.make_agent(journal, secrets.randbits(63))
+    agent = settings.make_agent(journal, secrets.randbits(63), clock)
     return _brought_up(agent, record, storage, 0, until)
 
 
