@@ -1,8 +1,9 @@
 """Operations on decisions and rewards."""
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from hierbandits.service.evaluation_log import log_evaluation
 from hierbandits.service.operation import Call, Operation
 from hierbandits.service.policy_turns import raised
 from hierbandits.service.problem import Problem, bad_request, not_found
@@ -17,15 +18,23 @@ from hierbandits.service.wire import (
     RoundRequest,
 )
 
+if TYPE_CHECKING:
+    from hierbandits.service.service import Service
+
 MOST_OF_A_ROUND = 10_000
 
 
-async def _decide(call: Call) -> DecisionReply:
-    reply: DecisionReply = raised(
-        await call.service.book.turns(call.policy).ask("decide", call.body)
-    )
-    call.service.metrics.decisions.labels(call.policy, reply.group).inc()
+async def decided(service: "Service", policy: str, request: DecisionRequest) -> DecisionReply:
+    """The decision that a request asks for, stored and counted."""
+    reply: DecisionReply = raised(await service.book.turns(policy).ask("decide", request))
+    service.metrics.decisions.labels(policy, reply.group).inc()
+    if service.logs_evaluations:
+        log_evaluation(policy, reply)
     return reply
+
+
+async def _decide(call: Call) -> DecisionReply:
+    return await decided(call.service, call.policy, call.body)
 
 
 async def _round(call: Call) -> RoundReply:
@@ -36,6 +45,10 @@ async def _round(call: Call) -> RoundReply:
     made = Counter(one.group for one in outcomes if not isinstance(one, Problem))
     for group, number in made.items():
         call.service.metrics.decisions.labels(call.policy, group).inc(number)
+    if call.service.logs_evaluations:
+        for one in outcomes:
+            if not isinstance(one, Problem):
+                log_evaluation(call.policy, one)
     return RoundReply([_told(outcome) for outcome in outcomes])
 
 

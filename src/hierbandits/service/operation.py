@@ -75,7 +75,9 @@ class Operation:
     gives: Any = None
     status: int = 200
     most_bytes: int | None = None  # of the body, if other than the service's
-    tags: tuple[str, ...] = field(default=())
+    media: str = JSON  # of the reply
+    refusal: Callable[[Problem, Scope], dict[str, Any]] | None = None  # the body of a refusal
+    query: Mapping[str, dict[str, Any]] = field(default_factory=dict)  # JSON schemas by name
 
 
 class Endpoint:
@@ -96,18 +98,22 @@ class Endpoint:
         try:
             response = await self._served(scope, receive)
         except Problem as problem:
-            response = problem_response(problem)
+            response = self._refused(problem, scope)
         except (StorageFailed, StorageDamaged) as error:
             say("the storage failed", logging.ERROR, request_id=request_id, error=str(error))
-            response = problem_response(Problem(503, "storage_failed", str(error), retry_after=1.0))
+            failure = Problem(503, "storage_failed", str(error), retry_after=1.0)
+            response = self._refused(failure, scope)
         except Exception:
             LOGGER.exception("an error of the service", extra={"parts": {"request_id": request_id}})
-            response = problem_response(
-                Problem(500, "internal", f"an error, logged as {request_id}")
-            )
+            failure = Problem(500, "internal", f"an error, logged as {request_id}")
+            response = self._refused(failure, scope)
         response.raw_headers.append((b"x-request-id", request_id.encode()))
         self._count(response.status_code, perf_counter() - start, scope, request_id)
         await response(scope, receive, send)
+
+    def _refused(self, problem: Problem, scope: Scope) -> Response:
+        refusal = self._operation.refusal
+        return problem_response(problem, body=None if refusal is None else refusal(problem, scope))
 
     async def _served(self, scope: Scope, receive: Receive) -> Response:
         token = self._token(scope)
@@ -184,8 +190,10 @@ def _header(scope: Scope, wanted: bytes) -> str:
     return ""
 
 
-def problem_response(problem: Problem, more: Mapping[str, str] | None = None) -> Response:
-    """A problem as a reply, with more headers."""
+def problem_response(
+    problem: Problem, more: Mapping[str, str] | None = None, body: dict[str, Any] | None = None
+) -> Response:
+    """A problem as a response, with more headers, or another body than RFC 9457's."""
     headers = dict(more or {})
     if problem.status == 401:
         headers["www-authenticate"] = "Bearer"
@@ -193,5 +201,6 @@ def problem_response(problem: Problem, more: Mapping[str, str] | None = None) ->
         headers["connection"] = "close"
     if problem.retry_after is not None:
         headers["retry-after"] = f"{max(problem.retry_after, 1):.0f}"
-    content = msgspec.json.encode(problem.to_dict())
-    return Response(content, problem.status, headers, "application/problem+json")
+    content = msgspec.json.encode(problem.to_dict() if body is None else body)
+    media = "application/problem+json" if body is None else JSON
+    return Response(content, problem.status, headers, media)

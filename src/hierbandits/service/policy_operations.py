@@ -94,6 +94,11 @@ async def _tasks(call: Call) -> dict[str, Any]:
 
 
 _PAGE = (("limit", "100"), ("offset", "0"))
+_QUERY = {
+    "search": {"type": "string", "description": "A text that the names contain."},
+    "limit": {"type": "integer", "minimum": 0, "maximum": 10**12 - 1, "default": 100},
+    "offset": {"type": "integer", "minimum": 0, "maximum": 10**12 - 1, "default": 0},
+}
 _WHOLE = re.compile(r"[0-9]{1,12}")
 _INTEGER = re.compile(r"-?[0-9]{1,100}")
 
@@ -169,7 +174,7 @@ OPERATIONS = [
     ),
     Operation(
         "list_tasks", "GET", "/policies/{policy}/tasks", "read", _tasks,
-        "Tasks by name, page by page.", None, dict[str, Any],
+        "Tasks by name, page by page.", None, dict[str, Any], query=_QUERY,
     ),
     Operation(
         "show_task", "GET", "/policies/{policy}/tasks/{task:path}", "read", _task,

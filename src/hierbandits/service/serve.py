@@ -23,18 +23,20 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8080,
     logs_requests: bool = False,
+    logs_evaluations: bool = False,
 ) -> None:
     """Serve a data folder.
 
     On a loopback address without any token, everybody on the machine may ask everything.  Other
-    addresses need tokens.
+    addresses need tokens.  `logs_evaluations` writes OpenTelemetry's event
+    `feature_flag.evaluation` of each decision, which names the task, to the log.
     """
     if len(TokenFile(folder / "tokens.json")) == 0 and not is_loopback(host):
         raise ValueError(
             f"host must be a loopback address while there are no tokens, got {host!r}: make one "
             "with `hierbandits token create`"
         )
-    service = Service(folder, logs_requests=logs_requests)
+    service = Service(folder, logs_requests=logs_requests, logs_evaluations=logs_evaluations)
     service.needs_tokens = len(service.tokens) > 0 or not is_loopback(host)
     log_to()
     config = uvicorn.Config(

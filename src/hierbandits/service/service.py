@@ -36,6 +36,7 @@ class Service:
         *,
         needs_tokens: bool = True,
         logs_requests: bool = False,
+        logs_evaluations: bool = False,
         most_bytes: int = MOST_BYTES,
         patience: float = PATIENCE,
         clock: Callable[[], float] = time.time,
@@ -44,6 +45,7 @@ class Service:
         self.folder = folder
         self._lock = FolderLock(folder)
         self.needs_tokens, self.logs_requests = needs_tokens, logs_requests
+        self.logs_evaluations = logs_evaluations
         self.most_bytes, self.clock = most_bytes, clock
         self.slow_bodies = SlowBodies(patience)
         self.metrics = ServiceMetrics()

@@ -2,13 +2,17 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import cache
+from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import Response
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from hierbandits.service import decision_operations, policy_operations
+from hierbandits.service import decision_operations, ofrep_operations, policy_operations
+from hierbandits.service.api_page import api_page
+from hierbandits.service.openapi import openapi_document
 from hierbandits.service.operation import Call, Endpoint, Operation, problem_response
 from hierbandits.service.problem import Problem
 from hierbandits.service.service import Service
@@ -30,13 +34,50 @@ async def _metrics(call: Call) -> Response:
     return Response(call.service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 
+async def _openapi(call: Call) -> dict[str, Any]:
+    return api_document()
+
+
+async def _docs(call: Call) -> Response:
+    return Response(_page(), media_type="text/html")
+
+
+@cache
+def _page() -> str:
+    return api_page(api_document())
+
+
 OPERATIONS = [
     *decision_operations.OPERATIONS,
     *policy_operations.OPERATIONS,
-    Operation("health", "GET", "/health", None, _health, "Whether the process lives."),
-    Operation("ready", "GET", "/ready", None, _ready, "Whether all policies are loaded."),
-    Operation("metrics", "GET", "/metrics", "read", _metrics, "Metrics for Prometheus."),
-]
+    *ofrep_operations.OPERATIONS,
+    Operation(
+        "health", "GET", "/health", None, _health,
+        "Whether the process lives.", None, dict[str, str],
+    ),
+    Operation(
+        "ready", "GET", "/ready", None, _ready,
+        "Whether all policies are loaded.", None, dict[str, str],
+    ),
+    Operation(
+        "metrics", "GET", "/metrics", "read", _metrics,
+        "Metrics for Prometheus, of all policies.", None, str, media=CONTENT_TYPE_LATEST,
+    ),
+    Operation(
+        "openapi", "GET", "/openapi.json", None, _openapi,
+        "This API as an OpenAPI document.", None, dict[str, Any],
+    ),
+    Operation(
+        "docs", "GET", "/docs", None, _docs,
+        "This API as a page to read.", None, str, media="text/html; charset=utf-8",
+    ),
+]  # fmt: skip
+
+
+@cache
+def api_document() -> dict[str, Any]:
+    """The OpenAPI document of all operations."""
+    return openapi_document(OPERATIONS)
 
 
 def service_app(service: Service) -> ASGIApp:

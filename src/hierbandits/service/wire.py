@@ -125,3 +125,28 @@ class VersionReply(msgspec.Struct):
     name: str
     version: int
     created: bool
+
+
+class FlagRequest(msgspec.Struct):
+    """OFREP: who asks for a flag."""
+
+    context: Any = None
+    """An object; its `targetingKey` is the task."""
+
+
+class FlagReply(msgspec.Struct):
+    """OFREP: the arm as the value of a flag."""
+
+    key: str
+    value: Name
+    variant: str
+    reason: str
+    """"SPLIT", "CACHED" if the task keeps its arm, "STATIC" in shadow mode."""
+    metadata: dict[str, Any]
+    """The `id` to reward, the `propensity`, the `version` of the policy and the `group`."""
+
+
+class FlagsReply(msgspec.Struct):
+    """OFREP: for each policy its flag, or what is wrong."""
+
+    flags: list[FlagReply | Any]
