@@ -1,5 +1,7 @@
 """Decisions as OpenTelemetry's event `feature_flag.evaluation`: one line of the log for each."""
 
+from typing import Any
+
 from hierbandits.service.json_log import say
 from hierbandits.service.wire import DecisionReply
 
@@ -14,7 +16,7 @@ def log_evaluation(policy: str, reply: DecisionReply) -> None:
     if reply.duplicate:
         return
     task = reply.task if isinstance(reply.task, str | int) else "/".join(map(str, reply.task))
-    parts = {
+    parts: dict[str, Any] = {
         "event.name": EVENT,
         "feature_flag.key": policy,
         "feature_flag.result.variant": str(reply.arm),

@@ -94,7 +94,7 @@ async def _tasks(call: Call) -> dict[str, Any]:
 
 
 _PAGE = (("limit", "100"), ("offset", "0"))
-_QUERY = {
+_QUERY: dict[str, dict[str, Any]] = {
     "search": {"type": "string", "description": "A text that the names contain."},
     "limit": {"type": "integer", "minimum": 0, "maximum": 10**12 - 1, "default": 100},
     "offset": {"type": "integer", "minimum": 0, "maximum": 10**12 - 1, "default": 0},
