@@ -67,6 +67,7 @@ class GroupCommit:
             if not waiting:
                 return
             self._write(waiting)
+            del waiting  # nor its owners, while nothing comes
 
     def _write(self, waiting: list[_Waiting]) -> None:
         """Write all at once, or, if that fails, each alone; tell everyone what became of theirs."""

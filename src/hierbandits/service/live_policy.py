@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 from hierbandits.agent import Agent
 from hierbandits.agent.decision import RewardConflict, UnknownDecision, task_name
 from hierbandits.agent.journal import Event
+from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.service.decision_plan import DecisionPlan
 from hierbandits.service.expected_rewards import ExpectedRewards
 from hierbandits.service.ledger_view import LedgerView
@@ -301,6 +302,11 @@ class LivePolicy:
     def learn(self, tasks: Sequence[TaskName], features: Any, rewards: Sequence[float]) -> None:
         """Learn rewards of decisions that were made elsewhere."""
         self._attempt(lambda: self.agent.learn(tasks, features, rewards))
+        self._happened({})
+
+    def learn_past(self, tasks: Sequence[TaskName], sums: TaskSums) -> None:
+        """Learn what is known of tasks from before."""
+        self._attempt(lambda: self.agent.learn_past(tasks, sums))
         self._happened({})
 
     def forget(self, task: TaskName) -> int:
