@@ -50,6 +50,12 @@ class GroupCommit:
             self._waiting.append(_Waiting(batch, owner, tell))
             self._wake.notify()
 
+    async def settled(self) -> None:
+        """Wait until all that was submitted is written, or has failed."""
+        done = asyncio.get_running_loop().create_future()
+        self.submit(Batch(), self, lambda error: done.set_result(None))
+        await done
+
     async def close(self) -> None:
         """Write what waits, then stop."""
         with self._wake:

@@ -222,8 +222,8 @@ class LivePolicy:
 
     def _settled(self, ids: Sequence[str], more: dict[str, Any]) -> None:
         """An event gave these decisions their rewards."""
+        places = self.view.places(ids)  # first: if it fails, nothing must be kept of the event
         number = self._happened(more)
-        places = self.view.places(ids)
         policy = self.record.id
         self._batch.rewards += [(policy, *places[id], number) for id in ids if id in places]
 

@@ -112,6 +112,7 @@ class PolicyBook:
         task.add_done_callback(self._loading.discard)
 
     async def _load_again(self, record: PolicyRecord) -> None:
+        await self._commits.settled()  # or events that are on their way would be left out
         while self._records.get(record.name) == record:
             try:
                 live = await asyncio.to_thread(self._loaded, record)

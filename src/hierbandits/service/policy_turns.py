@@ -45,7 +45,10 @@ class PolicyTurns:
         return self.live.version
 
     async def ask(self, kind: str, request: Any) -> Any:
-        """The answer to a request: "decide" or "reward", or "call" with a function."""
+        """The answer to a request: "decide" or "reward", or "call" with a function.
+
+        A Problem is raised; those of the parts of a whole, as in a round, are in the answer.
+        """
         if self.is_lost:
             raise unavailable("the policy is being loaded")
         if self.waiting >= self._most_waiting:
@@ -77,12 +80,21 @@ class PolicyTurns:
                 return self.live.decide(requests)
             if kind == "reward":
                 return self.live.reward(requests)
-            return [_called(call) for call in requests]
+            return [self._called(call) for call in requests]
         except Exception as error:
             return [error] * len(requests)
         finally:
             if self.live.is_torn:
                 self._lose()
+
+    def _called(self, call: Callable[[], Any]) -> Any:
+        """What a function gives, or the error that it raises."""
+        if self.live.is_torn:  # by the call before
+            return unavailable("the policy is being loaded")
+        try:
+            return call()
+        except Exception as error:
+            return error
 
     def _answer_when_stored(self, answers: list[tuple[asyncio.Future[Any], Any]]) -> None:
         """Store what happened; nobody hears of it before, nor of what others have just done."""
@@ -112,18 +124,10 @@ class PolicyTurns:
         for future, outcome in answers:
             if future.done():  # whoever asked is gone
                 continue
-            if isinstance(outcome, Exception) and not isinstance(outcome, Problem):
+            if isinstance(outcome, Exception):
                 future.set_exception(outcome)
             else:
                 future.set_result(outcome)
-
-
-def _called(call: Callable[[], Any]) -> Any:
-    """What a function gives, or the error that it raises."""
-    try:
-        return call()
-    except Exception as error:
-        return error
 
 
 def raised(outcome: Outcome) -> Any:

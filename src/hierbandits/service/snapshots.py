@@ -61,9 +61,7 @@ class Snapshots:
             if number > until:
                 continue
             try:
-                agent = Agent.load(
-                    path, journal=journal, clock=clock, seed=secrets.randbits(63)
-                )
+                agent = Agent.load(path, journal=journal, clock=clock, seed=secrets.randbits(63))
                 if agent.position[1] != number:
                     raise ValueError(f"{path} is of event {agent.position[1]}")
             except (ValueError, OSError):
