@@ -1,14 +1,15 @@
 """What a policy answers, and knows, when its ledger fails."""
 
 import asyncio
+from functools import partial
 
 import pytest
+from support.service_desk import Desk
+from support.virtual_loop import run
 
 from hierbandits.service.problem import Problem
 from hierbandits.service.storage import StorageFailed
 from hierbandits.service.wire import DecisionRequest
-from support.service_desk import Desk
-from support.virtual_loop import run
 
 
 def test_the_clock_of_the_service_is_the_clock_of_its_policies(tmp_path):
@@ -85,6 +86,32 @@ def test_a_policy_is_loaded_again_with_what_was_on_its_way_to_the_ledger(tmp_pat
         await desk.ready()
         assert desk.live.number == 2
         assert [one.status for one in desk.live.reward([(answers[0].id, 1.0)])] == ["learned"]
+
+    run(life())
+
+
+def test_while_nothing_can_be_written_decisions_are_read_and_policies_go_on_by_themselves(tmp_path):
+    async def life():
+        desk = await Desk(tmp_path).create()
+        await desk.decide("one")
+        desk.storage.writes, desk.storage.after = 1.0, 0.0
+        failed = [desk.decide("two"), desk.call("reward", [("one", 1.0)])]
+        answers = await asyncio.gather(*failed, return_exceptions=True)
+        assert [one.status for one in answers] == [503, 503]
+        for _ in range(50):
+            await asyncio.sleep(0.1)
+            view = desk.live.view
+            one = await desk.turns.ask("look", partial(view.decision, "one"))
+            two = await desk.turns.ask("look", partial(view.decision, "two"))
+            assert one["reward"] is None
+            assert two is None
+            assert not desk.book.is_ready
+            with pytest.raises(Problem):
+                await desk.decide("two")
+        assert desk.storage.faults < 10  # it is tried once a second, not for each request
+        desk.storage.writes = 0.0
+        await desk.ready()
+        assert [one.status for one in await desk.call("reward", [("one", 1.0)])] == ["learned"]
 
     run(life())
 

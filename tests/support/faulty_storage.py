@@ -31,6 +31,10 @@ class FaultyStorage:
         self._may_fail(self.writes * (1 - self.after), "before the commit")
         self._storage.commit(batch)
 
+    def try_writing(self):
+        self._may_fail(self.writes, "try_writing")
+        self._storage.try_writing()
+
     def rewrite(self, *given):
         self._may_fail(self.writes, "rewrite")
         return self._storage.rewrite(*given)

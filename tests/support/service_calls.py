@@ -7,6 +7,14 @@ BROKEN = (OSError, http.client.HTTPException)
 """What a call raises whose answer never came."""
 
 
+class Refused(Exception):
+    """An answer that is not the one that was hoped for."""
+
+    def __init__(self, path, status, body):
+        super().__init__(f"{path}: {status} {body}")
+        self.status = status
+
+
 class Line:
     """One connection to a server; not for several threads."""
 
@@ -22,13 +30,15 @@ class Line:
     def get(self, path):
         """What is there; anything else than 200 is an error."""
         status, found = self.call("GET", path)
-        assert status == 200, (path, status, found)
+        if status != 200:
+            raise Refused(path, status, found)
         return found
 
     def post(self, path, body):
         """The answer; anything else than 200 is an error."""
         status, found = self.call("POST", path, body)
-        assert status == 200, (path, status, found)
+        if status != 200:
+            raise Refused(path, status, found)
         return found
 
     def close(self):

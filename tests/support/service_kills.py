@@ -25,13 +25,21 @@ class KilledService:
         self._new_decisions = self._new_rewards = 0  # where those of this round begin
         self.counts = Counter()
         self._server.start()
-        line = Line(self._server.port)
+        line = self.line()
         status, reply = line.call("PUT", self._policy, SETTINGS)
         assert status == 200, reply
         line.close()
 
     def close(self):
         self._server.kill()
+
+    def line(self):
+        return Line(self._server.port)
+
+    def start_again(self):
+        """A kill at rest, and a start."""
+        self._server.kill()
+        self._server.start()
 
     def round(self, longest=1.0):
         """Load by eight clients, a kill at any moment of it, a start, and all checks."""
@@ -47,14 +55,14 @@ class KilledService:
             thread.join(60)
         assert not self._broken, self._broken
         self._server.start()
-        self._check()
+        self.check()
         self.counts["kills"] += 1
 
     def _client(self, seed, first):
-        rng, line = np.random.default_rng(seed), Line(self._server.port)
+        rng, line = np.random.default_rng(seed), self.line()
         try:
             while True:
-                self._ask(rng, line)
+                self.ask(rng, line)
                 first.set()
         except BROKEN:
             pass
@@ -64,7 +72,7 @@ class KilledService:
         finally:
             line.close()
 
-    def _ask(self, rng, line):
+    def ask(self, rng, line):
         """One request of a client: decisions or rewards, one or many."""
         kind, truth = rng.integers(5), self._truth
         if kind == 0:  # an id of the service's own
@@ -91,6 +99,14 @@ class KilledService:
                 assert status == "learned", status
                 truth.is_learned(id, values[id])
 
+    def look(self, rng, line):
+        """Read a decision that was acknowledged."""
+        ids = list(self._truth.made)
+        id = ids[rng.integers(len(ids))]
+        found = line.get(f"{self._policy}/decisions/{id}")
+        assert (found["task"], found["arm"]) == self._truth.made[id]
+        assert found["reward"] == self._truth.rewards.get(id) or id in self._truth.sent
+
     def _decided(self, line, wanted):
         """The answers to a round of these decisions, {id: task}."""
         rows = [{"id": id, "task": task} for id, task in wanted.items()]
@@ -105,9 +121,9 @@ class KilledService:
             said |= {one["id"]: reply["status"] for one, reply in zip(some, replies, strict=True)}
         return said
 
-    def _check(self):
+    def check(self):
         """After a start: what was acknowledged is there, once; what was not is settled once."""
-        line, truth = Line(self._server.port), self._truth
+        line, truth = self.line(), self._truth
         stored = self._look_for_unanswered(line)
         self._check_all(line, stored)
         self._check_acknowledged(line)

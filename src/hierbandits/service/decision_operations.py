@@ -80,7 +80,7 @@ async def _correct(call: Call) -> RewardReply:
 
 async def _show(call: Call) -> dict[str, Any]:
     turns, id = call.service.book.turns(call.policy), call.part("id")
-    parts: dict[str, Any] | None = await turns.ask("call", lambda: turns.live.view.decision(id))
+    parts: dict[str, Any] | None = await turns.ask("look", lambda: turns.live.view.decision(id))
     if parts is None:
         raise not_found("decision", id)
     return parts

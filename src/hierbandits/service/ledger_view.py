@@ -35,6 +35,10 @@ class LedgerView:
         """A client has given a decision this id."""
         self._fresh_ids[id] = place
 
+    def forget_fresh(self) -> None:
+        """What is not stored has not happened."""
+        self._fresh, self._fresh_ids = {}, {}
+
     def stored(self, number: int) -> None:
         """All events up to this one are stored."""
         for old in [old for old in self._fresh if old <= number]:

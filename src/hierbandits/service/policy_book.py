@@ -62,8 +62,8 @@ class PolicyBook:
 
     @property
     def is_ready(self) -> bool:
-        """Whether all policies are loaded."""
-        return all(name in self._turns and not self._turns[name].is_lost for name in self._records)
+        """Whether all policies are loaded, and can store what happens."""
+        return all(name in self._turns and self._turns[name].is_open for name in self._records)
 
     def changing(self, name: str) -> asyncio.Lock:
         """Whoever changes what a policy is, or needs that nobody does, holds this."""
@@ -112,15 +112,22 @@ class PolicyBook:
         task.add_done_callback(self._loading.discard)
 
     async def _load_again(self, record: PolicyRecord) -> None:
+        """Load a policy, which is then looked at, and used once the storage can be written."""
         await self._commits.settled()  # or events that are on their way would be left out
+        turns: PolicyTurns | None = None
         while self._records.get(record.name) == record:
             try:
-                live = await asyncio.to_thread(self._loaded, record)
-                if self._records.get(record.name) == record:
-                    self._put(live)
+                if turns is None:
+                    live = await asyncio.to_thread(self._loaded, record)
+                    if self._records.get(record.name) != record:
+                        return
+                    turns = self._put(live)
+                    turns.is_paused = True
+                await asyncio.to_thread(self._storage.try_writing)
+                turns.is_paused = False
                 return
             except Exception as error:
-                say("a policy cannot be loaded", ERROR, policy=record.name, error=repr(error))
+                say("a policy cannot go on", ERROR, policy=record.name, error=repr(error))
                 await asyncio.sleep(1.0)
 
     async def put(self, name: str, settings: PolicySettings) -> tuple[int, bool]:

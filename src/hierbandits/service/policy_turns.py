@@ -35,7 +35,13 @@ class PolicyTurns:
         self._queue: list[tuple[str, Any, asyncio.Future[Any]]] = []
         self.waiting = 0
         self.is_lost = False
+        self.is_paused = False  # while the storage cannot be written
         self._stored = live.number  # the last event that is known to be stored
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anything may happen."""
+        return not self.is_lost and not self.is_paused
 
     def become(
         self, settings: PolicySettings, agent: Agent, written: list[Event], seen: int, now: float
@@ -45,12 +51,15 @@ class PolicyTurns:
         return self.live.version
 
     async def ask(self, kind: str, request: Any) -> Any:
-        """The answer to a request: "decide" or "reward", or "call" with a function.
+        """The answer to a request: "decide" or "reward", "call" with a function, or "look".
 
+        A look is a function that reads the ledger only: it goes on while nothing can be written.
         A Problem is raised; those of the parts of a whole, as in a round, are in the answer.
         """
+        if not self.is_open and kind != "look":
+            raise unavailable("the policy is being loaded" if self.is_lost else "the disk is full")
         if self.is_lost:
-            raise unavailable("the policy is being loaded")
+            return request()
         if self.waiting >= self._most_waiting:
             raise unavailable("too many requests wait for this policy")
         loop = asyncio.get_running_loop()
@@ -117,6 +126,7 @@ class PolicyTurns:
     def _lose(self) -> None:
         if not self.is_lost:
             self.is_lost = True
+            self.live.view.forget_fresh()
             self._on_lost(self)
 
     def _tell(self, answers: list[tuple[asyncio.Future[Any], Any]]) -> None:

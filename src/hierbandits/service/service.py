@@ -116,7 +116,7 @@ class Service:
 
     async def _expire(self) -> None:
         for turns in self.book.all_turns:
-            if turns.live.settings.reward_wait is not None and not turns.is_lost:
+            if turns.live.settings.reward_wait is not None and turns.is_open:
                 number = await turns.ask("call", partial(_expired, turns))
                 if isinstance(number, int) and number:
                     self.metrics.expired.labels(turns.live.record.name).inc(number)

@@ -155,6 +155,11 @@ class SqliteStorage:
             db.executemany("INSERT OR REPLACE INTO rewards VALUES (?, ?, ?, ?)", batch.rewards)
             db.executemany("INSERT OR REPLACE INTO assigned VALUES (?, ?, ?)", batch.assigned)
 
+    def try_writing(self) -> None:
+        """Write what changes nothing; StorageFailed if that cannot be done."""
+        with self._file.writing() as db:
+            db.pragma("user_version", FORMAT)  # a page of its own, be it the same or not
+
     def last(self, policy: int) -> int:
         """The number of the last event; the first is 1."""
         return self._heads[policy][0] if policy in self._heads else 0

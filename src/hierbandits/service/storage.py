@@ -95,6 +95,9 @@ class Storage(Protocol):
     def commit(self, batch: Batch) -> None:
         """Write a batch; StorageFailed if that cannot be done."""
 
+    def try_writing(self) -> None:
+        """Write what changes nothing; StorageFailed if that cannot be done."""
+
     def last(self, policy: int) -> int:
         """The number of the last event; the first is 1."""
 
