@@ -17,10 +17,10 @@ def main(seconds: float) -> dict[str, int]:
     """Counts of what was killed and found again; anything lost or doubled is an error."""
     end = time.monotonic() + seconds
     with TemporaryDirectory() as folder:
-        service = KilledService(Path(folder) / "data", seed=time.time_ns())
+        service = KilledService(Path(folder) / "data", seed=time.time_ns(), largest=400)
         try:
             while time.monotonic() < end or not _is_enough(service.counts):
-                service.round(longest=2.0)
+                service.round(longest=1.0)
         finally:
             service.close()
     return dict(service.counts)

@@ -26,6 +26,7 @@ class Truth:
         self.nameless = 0  # decisions without an answer whose id the service would have made
         self.rewards = {}  # id: value, acknowledged
         self.sent = {}  # id: value, of rewards without an answer
+        self.together = {}  # id: ids of one request, which are stored together
         self._free = []  # ids of decisions whose reward nobody has sent
 
     def asks(self, wanted):
@@ -35,6 +36,7 @@ class Truth:
                 self.nameless += 1
             else:
                 self.asked |= wanted
+                self.together |= dict.fromkeys(wanted, list(wanted))
 
     def is_told(self, reply):
         """A decision is acknowledged; whoever repeats it must be told the same."""
@@ -54,6 +56,7 @@ class Truth:
             ids = [self._free.pop(int(rng.integers(len(self._free)))) for _ in range(size)]
             values = dict(zip(ids, rng.normal(size=size).tolist(), strict=True))
             self.sent |= values
+            self.together |= dict.fromkeys(ids, ids)
         return values
 
     def is_learned(self, id, value):

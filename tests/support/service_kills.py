@@ -12,14 +12,15 @@ from support.service_calls import BROKEN, Line
 
 CLIENTS = 8
 TASKS = 12
-_AT_ONCE = 200  # repeated in one request
+_AT_ONCE = 2000  # repeated in one request
 
 
 class KilledService:
     """Rounds of load, SIGKILL, start and check; `counts` says what has been."""
 
-    def __init__(self, folder, seed, policy="shop"):
+    def __init__(self, folder, seed, policy="shop", largest=60):
         self._server, self._policy = Server(folder), f"/policies/{policy}"
+        self._largest = largest  # of the decisions or rewards in one request
         self._name, self._rng = policy, np.random.default_rng(seed)
         self._truth, self._broken = Truth(), []
         self._new_decisions = self._new_rewards = 0  # where those of this round begin
@@ -83,7 +84,7 @@ class KilledService:
             truth.asks({id: task})
             truth.is_told(line.post(f"{self._policy}/decisions", {"task": task, "id": id}))
         elif kind == 2:
-            size = int(rng.integers(1, 60))
+            size = int(rng.integers(1, self._largest))
             wanted = {rng.bytes(8).hex(): _task(rng) for _ in range(size)}
             truth.asks(wanted)
             for reply in self._decided(line, wanted):
@@ -94,7 +95,7 @@ class KilledService:
                 assert line.post(path, {"value": value})["status"] == "learned"
                 truth.is_learned(id, value)
         else:
-            values = truth.takes(rng, 60)
+            values = truth.takes(rng, self._largest)
             for id, status in self._rewarded(line, values).items():
                 assert status == "learned", status
                 truth.is_learned(id, values[id])
@@ -108,9 +109,12 @@ class KilledService:
         assert found["reward"] == self._truth.rewards.get(id) or id in self._truth.sent
 
     def _decided(self, line, wanted):
-        """The answers to a round of these decisions, {id: task}."""
-        rows = [{"id": id, "task": task} for id, task in wanted.items()]
-        return line.post(f"{self._policy}/rounds", {"decisions": rows})["decisions"]
+        """The answers to these decisions, {id: task}, many at a time."""
+        replies, rows = [], [{"id": id, "task": task} for id, task in wanted.items()]
+        for first in range(0, len(rows), _AT_ONCE):
+            some = {"decisions": rows[first : first + _AT_ONCE]}
+            replies += line.post(f"{self._policy}/rounds", some)["decisions"]
+        return replies
 
     def _rewarded(self, line, values):
         """What the service says of these rewards, {id: value}, many at a time."""
@@ -132,10 +136,9 @@ class KilledService:
         for id, status in self._rewarded(line, truth.sent).items():
             assert status == ("duplicate" if id in stored else "learned"), (id, status)
             truth.is_learned(id, truth.sent[id])
-        if truth.asked:
-            for reply in self._decided(line, truth.asked):
-                assert not reply.get("duplicate"), reply
-                truth.is_told(reply)
+        for reply in self._decided(line, truth.asked):
+            assert not reply.get("duplicate"), reply
+            truth.is_told(reply)
         self._check_all(line)
         line.close()
         self._new_decisions, self._new_rewards = len(truth.made), len(truth.rewards)
@@ -144,34 +147,38 @@ class KilledService:
 
     def _look_for_unanswered(self, line):
         """Rewards that are stored though nobody was told; decisions like that are told now."""
-        truth, stored = self._truth, {}
-        for id, value in truth.sent.items():
-            reward = line.get(f"{self._policy}/decisions/{id}")["reward"]
-            assert reward in (None, value)
-            if reward is not None:
-                stored[id] = value
-        there = {}
-        for id, task in truth.asked.items():
-            status, found = line.call("GET", f"{self._policy}/decisions/{id}")
-            assert status in (200, 404)
-            if status == 200:
-                assert (found["task"], found["reward"]) == (task, None)
-                there[id] = task
-        if there:
-            for reply in self._decided(line, there):
-                assert reply["duplicate"]
-                truth.is_told(reply)
+        truth, stored, there = self._truth, {}, {}
+        for ids in _requests(truth, truth.sent):
+            found = [line.get(f"{self._policy}/decisions/{id}")["reward"] for id in _ends(ids)]
+            values = [truth.sent[id] for id in _ends(ids)]
+            assert found in ([None] * len(values), values)  # all of a request, or nothing
+            if found == values:
+                stored |= {id: truth.sent[id] for id in ids}
+        for ids in _requests(truth, truth.asked):
+            answers = [line.call("GET", f"{self._policy}/decisions/{id}") for id in _ends(ids)]
+            statuses = {status for status, _ in answers}
+            assert statuses in ({200}, {404})
+            if statuses == {200}:
+                assert [one["task"] for _, one in answers] == [truth.asked[id] for id in _ends(ids)]
+                there |= {id: truth.asked[id] for id in ids}
+        for reply in self._decided(line, there):
+            assert reply["duplicate"]
+            truth.is_told(reply)
         self.counts["decisions stored without an answer"] += len(there)
         return stored
 
     def _check_acknowledged(self, line):
         """All decisions and rewards of the last round are there; another value is refused."""
         truth = self._truth
-        for id in list(truth.made)[self._new_decisions :]:
-            if id not in truth.rewards and id not in truth.sent:
-                found = line.get(f"{self._policy}/decisions/{id}")
-                assert (found["task"], found["arm"]) == truth.made[id]
-                assert found["reward"] is None
+        new = list(truth.made)[self._new_decisions :]
+        given = {id: truth.made[id][0] for id in new if "." not in id}
+        for reply in self._decided(line, given):
+            assert reply["duplicate"]
+            truth.is_told(reply)  # the same
+        for id in [id for id in new if "." in id and id not in truth.sent]:
+            found = line.get(f"{self._policy}/decisions/{id}")
+            assert (found["task"], found["arm"]) == truth.made[id]
+            assert found["reward"] == truth.rewards.get(id)
         values = dict(list(truth.rewards.items())[self._new_rewards :])
         assert set(self._rewarded(line, values).values()) <= {"duplicate"}
         others = {id: value + 1 for id, value in list(values.items())[:20]}
@@ -185,6 +192,15 @@ class KilledService:
         lost_sight_of = shown["pending"] - (len(truth.made) - rewards)
         assert 0 <= lost_sight_of <= truth.nameless  # whose ids nobody was told
         check_beliefs(line, self._name, *truth.totals(more.items()))
+
+
+def _requests(truth, ids):
+    """The ids without an answer, request by request."""
+    return {id(of): of for of in (truth.together[one] for one in ids)}.values()
+
+
+def _ends(ids):
+    return ids[:1] + ids[1:][-1:]
 
 
 def _task(rng):
