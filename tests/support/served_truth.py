@@ -36,7 +36,11 @@ class Truth:
                 self.nameless += 1
             else:
                 self.asked |= wanted
-                self.together |= dict.fromkeys(wanted, list(wanted))
+                self._keep_together(wanted)
+
+    def _keep_together(self, ids):
+        of = list(ids)
+        self.together |= dict.fromkeys(of, of)
 
     def is_told(self, reply):
         """A decision is acknowledged; whoever repeats it must be told the same."""
@@ -56,7 +60,7 @@ class Truth:
             ids = [self._free.pop(int(rng.integers(len(self._free)))) for _ in range(size)]
             values = dict(zip(ids, rng.normal(size=size).tolist(), strict=True))
             self.sent |= values
-            self.together |= dict.fromkeys(ids, ids)
+            self._keep_together(ids)
         return values
 
     def is_learned(self, id, value):
