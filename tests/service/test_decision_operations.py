@@ -124,3 +124,10 @@ def test_odd_rewards_are_refused_and_change_nothing(local, text):
     assert reply.status_code == 400
     assert local.request("GET", "/policies/p/tasks/t").content == before
     assert reward(local, id, 1).json()["status"] == "learned"
+
+
+@pytest.mark.parametrize("id", ["a/b", "reward", "a/reward", "../x", "ü"])
+def test_any_id_of_a_client_can_be_rewarded(local, id):
+    decide(local, id=id)
+    path = "".join(f"%{byte:02X}" for byte in id.encode())
+    assert reward(local, path, 1).json() == {"id": id, "status": "learned"}

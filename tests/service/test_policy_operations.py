@@ -126,10 +126,8 @@ def test_tasks_come_page_by_page(local):
 def test_any_task_is_shown_and_deleted_by_its_name(local, task):
     decide(local, task)
     decide(local, "other")
-    name = task if isinstance(task, str) else json.dumps(task)
+    name = task if task in ("plain", "a/b") else json.dumps(task)
     path = "/policies/p/tasks/" + "".join(f"%{byte:02X}" for byte in name.encode())
-    if task == "":  # the path of the list
-        return
     assert local.request("GET", path).json()["task"] == task
     assert local.request("DELETE", path).json()["events_changed"] >= 1
     assert local.request("GET", path).status_code == 404

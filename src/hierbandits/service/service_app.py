@@ -92,7 +92,9 @@ def service_app(service: Service) -> ASGIApp:
     paths: dict[str, dict[str, Endpoint]] = {}
     for one in OPERATIONS:
         paths.setdefault(one.path, {})[one.method] = Endpoint(service, one)
-    routes = [Route(path, Methods(served)) for path, served in paths.items()]
+    # Paths that end in a name would else take those that go on after it.
+    ordered = sorted(paths, key=lambda path: path.endswith("}"))
+    routes = [Route(path, Methods(paths[path])) for path in ordered]
     # A bare router: what goes wrong is answered by the endpoints, not by layers around them.
     return Router(routes, redirect_slashes=False, default=_unknown, lifespan=lifespan)
 
