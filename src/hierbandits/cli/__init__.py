@@ -9,6 +9,9 @@ from hierbandits.cli import (  # isort: skip
     decide_command,
     reward_command,
     evaluate_command,
+    serve_command,
+    token_command,
+    policy_command,
     policies_command,
     reproduce_command,
     sweep_command,
@@ -24,9 +27,12 @@ __all__ = [
     "learn_command",
     "main",
     "policies_command",
+    "policy_command",
     "reproduce_command",
     "reward_command",
+    "serve_command",
     "sweep_command",
+    "token_command",
 ]
 
 
