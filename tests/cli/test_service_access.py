@@ -1,5 +1,7 @@
 """How commands reach policies: a running service, or a folder of one that does not run."""
 
+import asyncio
+
 import pytest
 from support.scripted_server import scripted
 from typer import Exit
@@ -19,6 +21,18 @@ def test_a_folder_is_opened_without_a_token_and_let_go(tmp_path):
         made = ask(None, None, tmp_path, lambda client: client.put_policy("shop", {"arms": ["x"]}))
         assert made.version == 1
     assert [one.name for one in ask(None, None, tmp_path, policies)] == ["shop"]
+
+
+def test_tokens_are_not_needed_for_a_folder_however_long_it_takes(tmp_path):
+    from hierbandits.service.token_file import TokenFile
+
+    TokenFile(tmp_path / "tokens.json").create("one", ["read"], None, 0.0)
+
+    async def slow(client):
+        await asyncio.sleep(1.5)  # the service looks at its tokens each second
+        return await client.policies()
+
+    assert ask(None, None, tmp_path, slow) == []
 
 
 def test_a_service_is_asked_with_the_token(monkeypatch):

@@ -36,7 +36,9 @@ def serve(
             f"host must be a loopback address while there are no tokens, got {host!r}: make one "
             "with `hierbandits token create`"
         )
-    service = Service(folder, logs_requests=logs_requests, logs_evaluations=logs_evaluations)
+    service = Service(
+        folder, needs_tokens=None, logs_requests=logs_requests, logs_evaluations=logs_evaluations
+    )
     service.needs_tokens = len(service.tokens) > 0 or not is_loopback(host)
     log_to()
     config = uvicorn.Config(

@@ -34,7 +34,7 @@ class Service:
         self,
         folder: Path,
         *,
-        needs_tokens: bool = True,
+        needs_tokens: bool | None = True,  # None: as soon as there are any
         logs_requests: bool = False,
         logs_evaluations: bool = False,
         most_bytes: int = MOST_BYTES,
@@ -44,7 +44,8 @@ class Service:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self._lock = FolderLock(folder)
-        self.needs_tokens, self.logs_requests = needs_tokens, logs_requests
+        self.needs_tokens, self._waits_for_tokens = bool(needs_tokens), needs_tokens is None
+        self.logs_requests = logs_requests
         self.logs_evaluations = logs_evaluations
         self.most_bytes, self.clock = most_bytes, clock
         self.slow_bodies = SlowBodies(patience)
@@ -110,9 +111,10 @@ class Service:
                     say("the clockwork failed", logging.ERROR, error=repr(error))
 
     async def _refresh_tokens(self) -> None:
-        """See tokens that others made or revoked; once there are some, they are needed."""
+        """See tokens that others made or revoked; once there are some, they may be needed."""
         self.tokens.refresh()
-        self.needs_tokens = self.needs_tokens or len(self.tokens) > 0
+        if self._waits_for_tokens and len(self.tokens) > 0:
+            self.needs_tokens = True
 
     async def _expire(self) -> None:
         for turns in self.book.all_turns:
