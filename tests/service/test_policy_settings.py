@@ -33,7 +33,7 @@ def test_settings_come_back_from_json(kind):
         ({"control_share": 0.1, "control_arm": "z"}, "control_arm must be one of arms, got 'z'"),
         ({"reward_wait": 0.0}, "reward_wait must be positive"),
         ({"default_reward": 1.0}, "reward_wait must be given with default_reward"),
-        ({"draws": 0}, "draws must be in"),
+        ({"draws": -1}, "draws must be in"),
         ({"draws": 10_001}, "draws must be in"),
         ({"description": "x" * 10_001}, "description must have at most"),
         ({"rule": "Nobody"}, "Nobody"),

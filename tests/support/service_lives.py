@@ -99,14 +99,14 @@ def value_of(settings, rng):
 def live_on(core, rng, steps=60, stores=0.5):
     """Rounds, rewards in any order, twice and wrong, corrections, late ones, arms and tasks."""
     settings, waiting, settled = core.live.settings, [], []
-    for step in range(steps):
+    for _ in range(steps):
         kind = rng.integers(0, 10)
         if kind <= 3:
             tasks = [task_of(settings, int(n)) for n in rng.integers(0, 7, rng.integers(1, 4))]
             requests = [
                 DecisionRequest(
                     task,
-                    id=f"own {step} {i} é" if rng.random() < 0.4 else None,
+                    id=f"own {core.live.number} {i} é" if rng.random() < 0.4 else None,
                     best=bool(rng.random() < 0.2),
                 )
                 for i, task in enumerate(tasks)

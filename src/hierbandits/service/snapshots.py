@@ -18,7 +18,7 @@ class Snapshots:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def _found(self, policy: int, version: int) -> list[tuple[int, Path]]:
+    def found(self, policy: int, version: int) -> list[tuple[int, Path]]:
         """The snapshots of a version of a policy, the newest first."""
         found = []
         for path in self._folder.glob(f"{policy}-{version}-*.agent"):
@@ -29,7 +29,7 @@ class Snapshots:
 
     def newest(self, policy: int, version: int) -> int:
         """The event that the newest snapshot has seen; 0 if there is none."""
-        found = self._found(policy, version)
+        found = self.found(policy, version)
         return found[0][0] if found else 0
 
     def save(self, record: PolicyRecord, version: int, number: int, agent: Agent) -> None:
@@ -37,7 +37,7 @@ class Snapshots:
         self._folder.mkdir(exist_ok=True)
         agent.save(self._folder / f"{record.id}-{version}-{number}.agent", overwrite=True)
         for path in self._folder.glob(f"{record.id}-*.agent"):
-            if path not in [kept for _, kept in self._found(record.id, version)[:2]]:
+            if path not in [kept for _, kept in self.found(record.id, version)[:2]]:
                 path.unlink(missing_ok=True)
 
     def delete(self, policy: int) -> None:
@@ -57,7 +57,7 @@ class Snapshots:
         clock: Callable[[], float] = time.time,
     ) -> Agent:
         """The agent of a policy after event `until`: from a snapshot if one is sound."""
-        for number, path in self._found(record.id, version):
+        for number, path in self.found(record.id, version):
             if number > until:
                 continue
             try:
@@ -67,7 +67,7 @@ class Snapshots:
             except (ValueError, OSError):
                 path.unlink(missing_ok=True)  # it is only a copy
                 continue
-            return _brought_up(agent, record, storage, number, until)
+            return brought_up(agent, record, storage, number, until)
         return from_ledger(record, settings, storage, journal, until=until, clock=clock)
 
 
@@ -82,10 +82,10 @@ def from_ledger(
 ) -> Agent:
     """The agent of a policy after event `until`, from the ledger alone."""
     agent = settings.make_agent(journal, secrets.randbits(63), clock)
-    return _brought_up(agent, record, storage, 0, until)
+    return brought_up(agent, record, storage, 0, until)
 
 
-def _brought_up(
+def brought_up(
     agent: Agent, record: PolicyRecord, storage: Storage, number: int, until: int
 ) -> Agent:
     """An agent that has seen events up to `number`, after those up to `until`."""
