@@ -9,12 +9,11 @@ import numpy as np
 
 from hierbandits.agent import Agent
 from hierbandits.models.hierarchy import GaussianHierarchy
-from hierbandits.service.decision_ids import DecisionIds
+from hierbandits.service.ledger_index import LedgerIndex
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.snapshots import Snapshots, brought_up, from_ledger
 from hierbandits.service.sqlite_storage import SqliteStorage
-from hierbandits.service.storage import Place, PolicyRecord, StorageDamaged, StorageFailed
-from hierbandits.service.stored_event import ERASED, decoded
+from hierbandits.service.storage import PolicyRecord, StorageDamaged, StorageFailed
 
 TOLERANCE = 1e-9
 """How far the posterior of a snapshot may be from that of the ledger, beside its own size."""
@@ -103,11 +102,12 @@ def _faults_of(
     """What is wrong with a policy."""
     version, last = storage.versions(record.id)[-1], storage.last(record.id)
     health.version, health.events = version.number, last
-    index = _Index(record, storage, health)
+    index = LedgerIndex(record.salt)
     for number, data in storage.events(record.id):
         if number <= last:
-            yield from index.faults_of(number, decoded(data))
-    yield from index.rest()
+            index.add(number, data)
+    health.decisions, health.rewards = index.num_decisions, len(index.rewards)
+    yield from _lost(record, storage, index)
     settings = PolicySettings.from_json(version.settings)
     agent = from_ledger(record, settings, storage, lambda event: None, until=last)
     for number, path in snapshots.found(record.id, version.number):
@@ -125,61 +125,18 @@ def _faults_of(
         yield from _differences(agent, other, path.name, index.has_erased, health)
 
 
-class _Index:
-    """Compares what finds decisions and rewards with the events themselves."""
-
-    def __init__(self, record: PolicyRecord, storage: SqliteStorage, health: PolicyHealth) -> None:
-        self._policy, self._storage, self._health = record.id, storage, health
-        self._ids = DecisionIds(record.salt)
-        self._places: dict[str, Place] = {}  # of ids that are not looked up yet
-        self._all: dict[str, Place] = {}
-        self._rewards: dict[Place, int] = {}
-        self.has_erased = False
-
-    def faults_of(self, number: int, event: dict[str, Any]) -> Iterator[str]:
-        """Take one event, in order."""
-        kind = event["kind"]
-        self.has_erased = self.has_erased or kind == ERASED
-        if kind == "decide":
-            for place, parts in enumerate(event["decisions"]):
-                if parts is None:
-                    self.has_erased = True
-                    continue
-                self._health.decisions += 1
-                self._all[parts["id"]] = number, place
-                if self._ids.place_of(parts["id"]) is None:
-                    self._places[parts["id"]] = number, place
-        for id in _rewarded(event):
-            if id in self._all:
-                self._rewards[self._all[id]] = number
-        if len(self._places) >= _AT_ONCE:
-            yield from self._look_up()
-
-    def _look_up(self) -> Iterator[str]:
-        found = self._storage.find_ids(self._policy, list(self._places))
-        for id, place in self._places.items():
-            if found.get(id) != place:
+def _lost(record: PolicyRecord, storage: SqliteStorage, index: LedgerIndex) -> Iterator[str]:
+    """Decisions and rewards that are in the ledger, but are not found there."""
+    ids = list(index.given)
+    for start in range(0, len(ids), _AT_ONCE):
+        found = storage.find_ids(record.id, ids[start : start + _AT_ONCE])
+        for id in ids[start : start + _AT_ONCE]:
+            if found.get(id) != index.given[id]:
                 yield f"decision {id!r} is not found by its id"
-        self._places.clear()
-
-    def rest(self) -> Iterator[str]:
-        """What is wrong when all events are seen."""
-        yield from self._look_up()
-        self._health.rewards = len(self._rewards)
-        found = self._storage.rewarded_by(self._policy, self._rewards)
-        for place, number in self._rewards.items():
-            if found.get(place) != number:
-                yield f"the reward of decision {place[1]} of event {place[0]} is not found"
-
-
-def _rewarded(event: dict[str, Any]) -> list[str]:
-    """The ids of the decisions to which an event gave rewards."""
-    kind = event["kind"]
-    if kind == "reward" or (kind == "expire" and event["default"] is not None):
-        return list(event["ids"])
-    if kind == "correct":
-        return [event["id"]]
-    return [event["late"]] if "late" in event else []
+    found_rewards = storage.rewarded_by(record.id, index.rewards)
+    for place, number in index.rewards.items():
+        if found_rewards.get(place) != number:
+            yield f"the reward of decision {place[1]} of event {place[0]} is not found"
 
 
 def _differences(

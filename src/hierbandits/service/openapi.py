@@ -56,6 +56,7 @@ def openapi_document(operations: Sequence[Operation]) -> dict[str, Any]:
     types = [kind for one in operations for kind in (one.takes, one.gives) if kind is not None]
     found, parts = msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")
     schemas = dict(zip(map(str, types), found, strict=True))
+    schemas[str(bytes)] = {"type": "string", "format": "binary"}
     for kind in types:
         for struct in _structs(kind):
             _describe(struct, parts[struct.__name__])
@@ -122,7 +123,8 @@ def _described(one: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         told["parameters"] = parameters
     if one.takes is not None:
         content = {"schema": schemas[str(one.takes)]} | _example(body)
-        told["requestBody"] = {"required": True, "content": {"application/json": content}}
+        media = "application/octet-stream" if one.takes is bytes else "application/json"
+        told["requestBody"] = {"required": True, "content": {media: content}}
     if one.gives is None:
         responses: dict[str, Any] = {"204": {"description": "Done."}}
     else:

@@ -159,6 +159,8 @@ class Endpoint:
             raise Problem(400, "gone", "the client is gone")
         if len(data) > most:
             raise Problem(413, "too_large", f"the body must have at most {most} bytes")
+        if self._operation.takes is bytes:
+            return bytes(data)
         assert self._decoder is not None
         try:
             return self._decoder.decode(data)

@@ -5,12 +5,14 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from functools import partial
 from logging import ERROR
 
 from hierbandits.agent.journal import Event
 from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.json_log import say
 from hierbandits.service.live_policy import LivePolicy
+from hierbandits.service.policy_archive import PolicyArchive
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.policy_turns import PolicyTurns
 from hierbandits.service.problem import Problem, bad_request, not_found, unavailable
@@ -152,6 +154,22 @@ class PolicyBook:
             if turns.live.settings == settings:
                 return turns.live.version, False
             return await self._new_version(name, turns, settings), False
+
+    async def adopt(self, name: str, archive: PolicyArchive) -> PolicyTurns:
+        """Create a policy that goes on where another one stood."""
+        _check_name(name)
+        try:
+            await asyncio.to_thread(archive.check)
+        except (ValueError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
+            raise bad_request(str(error)) from error
+        async with self.changing(name):
+            if name in self._records:
+                raise Problem(409, "exists", f"policy {name!r} must be new, but there is one")
+            first = archive.versions[0]
+            create = partial(self._storage.create_policy, salt=archive.salt, content=archive.batch)
+            record = await asyncio.to_thread(create, name, first.settings, first.created)
+            self._records[name] = record
+            return self._put(await asyncio.to_thread(self._loaded, record))
 
     async def _new_version(self, name: str, turns: PolicyTurns, settings: PolicySettings) -> int:
         """Let a policy be another one, which sees all that has happened with new eyes."""

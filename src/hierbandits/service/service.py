@@ -72,9 +72,10 @@ class Service:
 
     async def stop(self) -> None:
         """Store what waits, leave a snapshot of each policy, and let the folder go."""
-        for task in (self._clockwork, self._snapshotting):
-            if task is not None:
-                task.cancel()
+        tasks = [task for task in (self._clockwork, self._snapshotting) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         await self.commits.close()
         for turns in self.book.all_turns:
             live = turns.live
@@ -144,6 +145,7 @@ class Service:
                 code = await process.wait()
             except asyncio.CancelledError:
                 process.kill()
+                await process.wait()
                 raise
         if code != 0:
             say("a snapshot failed", logging.WARNING, policy=name)

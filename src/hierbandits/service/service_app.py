@@ -10,7 +10,12 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from hierbandits.service import decision_operations, ofrep_operations, policy_operations
+from hierbandits.service import (
+    archive_operations,
+    decision_operations,
+    ofrep_operations,
+    policy_operations,
+)
 from hierbandits.service.api_page import api_page
 from hierbandits.service.openapi import openapi_document
 from hierbandits.service.operation import Call, Endpoint, Operation, problem_response
@@ -51,6 +56,7 @@ OPERATIONS = [
     *decision_operations.OPERATIONS,
     *policy_operations.OPERATIONS,
     *ofrep_operations.OPERATIONS,
+    *archive_operations.OPERATIONS,
     Operation(
         "health", "GET", "/health", None, _health,
         "Whether the process lives.", None, dict[str, str],

@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
@@ -79,9 +79,17 @@ class SqliteStorage:
         rows = self._file.read("SELECT id, name, salt, created FROM policies ORDER BY name")
         return [PolicyRecord(*row) for row in rows]
 
-    def create_policy(self, name: str, settings: bytes, created: float) -> PolicyRecord:
+    def create_policy(
+        self,
+        name: str,
+        settings: bytes,
+        created: float,
+        *,
+        salt: bytes | None = None,
+        content: Callable[[PolicyRecord], Batch] | None = None,
+    ) -> PolicyRecord:
         """A new policy with its first version."""
-        salt = secrets.token_bytes(16)
+        salt = secrets.token_bytes(16) if salt is None else salt
         with self._writing() as db:
             # An id is never used again: what is left of a policy in a backup stays its own.
             (row,) = db.execute(
@@ -90,7 +98,10 @@ class SqliteStorage:
             )
             self._put_head(db, row[0], 0, 0)
             self._put_version(db, row[0], VersionRecord(1, settings, 0, created))
-        return PolicyRecord(row[0], name, salt, created)
+            record = PolicyRecord(row[0], name, salt, created)
+            if content is not None:
+                self._put(db, content(record))
+        return record
 
     def delete_policy(self, policy: int) -> None:
         """Erase a policy with all its events."""
@@ -137,23 +148,26 @@ class SqliteStorage:
 
     def commit(self, batch: Batch) -> None:
         """Write a batch; StorageFailed if that cannot be done."""
-        rows = []
         with self._writing() as db:
-            for policy, events in groupby(sorted(batch.events), key=lambda event: event[0]):
-                last, total = self._head(policy)
-                for _, number, data in events:
-                    if number != last + 1:
-                        raise StorageFailed(f"event {number} must come after event {last}")
-                    last, checksum = number, event_checksum(policy, number, data)
-                    total = added(total, checksum)
-                    rows.append((policy, number, data, checksum.to_bytes(8, "big")))
-                self._put_head(db, policy, last, total)
-            for policy, version in batch.versions:
-                self._put_version(db, policy, version)
-            db.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", rows)
-            db.executemany("INSERT INTO ids VALUES (?, ?, ?, ?)", batch.ids)
-            db.executemany("INSERT OR REPLACE INTO rewards VALUES (?, ?, ?, ?)", batch.rewards)
-            db.executemany("INSERT OR REPLACE INTO assigned VALUES (?, ?, ?)", batch.assigned)
+            self._put(db, batch)
+
+    def _put(self, db: apsw.Connection, batch: Batch) -> None:
+        rows = []
+        for policy, events in groupby(sorted(batch.events), key=lambda event: event[0]):
+            last, total = self._head(policy)
+            for _, number, data in events:
+                if number != last + 1:
+                    raise StorageFailed(f"event {number} must come after event {last}")
+                last, checksum = number, event_checksum(policy, number, data)
+                total = added(total, checksum)
+                rows.append((policy, number, data, checksum.to_bytes(8, "big")))
+            self._put_head(db, policy, last, total)
+        for policy, version in batch.versions:
+            self._put_version(db, policy, version)
+        db.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", rows)
+        db.executemany("INSERT INTO ids VALUES (?, ?, ?, ?)", batch.ids)
+        db.executemany("INSERT OR REPLACE INTO rewards VALUES (?, ?, ?, ?)", batch.rewards)
+        db.executemany("INSERT OR REPLACE INTO assigned VALUES (?, ?, ?)", batch.assigned)
 
     def try_writing(self) -> None:
         """Write what changes nothing; StorageFailed if that cannot be done."""
@@ -214,6 +228,11 @@ class SqliteStorage:
             *(json.dumps(list(tasks)), policy),
         )
         return dict(rows)
+
+    def assignments(self, policy: int) -> list[tuple[str, str]]:
+        """All tasks that keep an arm, and the arms, as JSON both."""
+        sql = "SELECT task, arm FROM assigned WHERE policy = ? ORDER BY task"
+        return self._file.read(sql, policy)
 
     def rewrite(self, policy: int, change: Rewriting) -> int:
         """Change events for good; returns how many were changed."""

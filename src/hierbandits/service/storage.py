@@ -1,6 +1,6 @@
 """What the service asks of the place where its ledger is kept."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
@@ -83,8 +83,19 @@ class Storage(Protocol):
     def policies(self) -> list[PolicyRecord]:
         """All policies."""
 
-    def create_policy(self, name: str, settings: bytes, created: float) -> PolicyRecord:
-        """A new policy with its first version."""
+    def create_policy(
+        self,
+        name: str,
+        settings: bytes,
+        created: float,
+        *,
+        salt: bytes | None = None,
+        content: Callable[[PolicyRecord], Batch] | None = None,
+    ) -> PolicyRecord:
+        """A new policy with its first version, and with all that `content` gives, or nothing.
+
+        Its secret is new unless it is given.
+        """
 
     def delete_policy(self, policy: int) -> None:
         """Erase a policy with all its events."""
@@ -115,6 +126,9 @@ class Storage(Protocol):
 
     def assigned(self, policy: int, tasks: Sequence[str]) -> Mapping[str, str]:
         """The arms that tasks keep, as JSON both."""
+
+    def assignments(self, policy: int) -> Iterable[tuple[str, str]]:
+        """All tasks that keep an arm, and the arms, as JSON both."""
 
     def rewrite(self, policy: int, change: Rewriting) -> int:
         """Change events for good, their checksums and what finds them, all or nothing.

@@ -65,16 +65,22 @@ def decision_at(data: bytes, place: int) -> dict[str, Any] | None:
     return None if parts is None else parts | {"policy_version": event["policy_version"]}
 
 
-def reward_in(data: bytes, id: str) -> tuple[float, bool] | None:
-    """The reward that a stored event gave to a decision, and whether it is only a default."""
+def rewards_in(data: bytes) -> dict[str, tuple[float, bool]]:
+    """The rewards that a stored event gave, by decision, and whether each is only a default."""
     event = decoded(data)
     kind = event["kind"]
-    if kind == "reward" and id in event["ids"]:
-        return event["values"][event["ids"].index(id)], False
-    if kind == "correct" and event["id"] == id:
-        return event["value"], False
-    if kind == "learn" and event.get("late") == id:
-        return event["rewards"][0], False
-    if kind == "expire" and event["default"] is not None and id in event["ids"]:
-        return event["default"], True
-    return None
+    if kind == "reward":
+        pairs = zip(event["ids"], event["values"], strict=True)
+        return {id: (value, False) for id, value in pairs}
+    if kind == "correct":
+        return {event["id"]: (event["value"], False)}
+    if "late" in event:
+        return {event["late"]: (event["rewards"][0], False)}
+    if kind == "expire" and event["default"] is not None:
+        return dict.fromkeys(event["ids"], (event["default"], True))
+    return {}
+
+
+def reward_in(data: bytes, id: str) -> tuple[float, bool] | None:
+    """The reward that a stored event gave to a decision, and whether it is only a default."""
+    return rewards_in(data).get(id)
