@@ -45,6 +45,11 @@ class Desk:
         asked = [self.turns.ask("decide", DecisionRequest(task, id=id)) for id in ids]
         return await asyncio.gather(*asked)
 
+    async def decide_round(self, ids, tasks):
+        """Decisions of these ids for these tasks, in one round."""
+        rows = [DecisionRequest(task, id=id) for id, task in zip(ids, tasks, strict=True)]
+        return await self.call("decide", rows)
+
     async def call(self, name, *given):
         """What a method of the policy gives, in a turn."""
         return await self.turns.ask("call", lambda: getattr(self.live, name)(*given))
