@@ -21,6 +21,7 @@ _WORDS = {
     "arm": "The name of an arm.",
     "task": "The name of a task; JSON if that is a number or a path of names.",
 }
+_NAMES = {"policy": "shop", "id": "order-17", "arm": "red", "task": "ada"}
 _PROBLEM = {
     "type": "object",
     "title": "Problem",
@@ -114,6 +115,7 @@ def _described(one: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
             "required": True,
             "description": _WORDS[name],
             "schema": {"type": "string", "minLength": 1},
+            "example": _NAMES[name],
         }
         for name in _PART.findall(one.path)
     ]

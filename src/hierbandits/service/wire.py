@@ -1,12 +1,16 @@
 """The bodies of requests and replies, which are strict about what is a number."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from hierbandits.types import Name
 
-Task = Name | list[Name]
+MOST_ARMS = 10_000
+"""The arms that one request may bring."""
+
+Task = Name | Annotated[list[Name], Meta(max_length=100)]
 """A name, or a path of names where the policy has more than two levels."""
 
 
@@ -14,7 +18,11 @@ class DecisionRequest(msgspec.Struct, forbid_unknown_fields=True):
     """Choose an arm for a task."""
 
     task: Task
-    arms: list[Name] | dict[str, list[float]] | None = None
+    arms: (
+        Annotated[list[Name], Meta(max_length=MOST_ARMS)]
+        | Annotated[dict[str, list[float]], Meta(max_length=MOST_ARMS)]
+        | None
+    ) = None
     """The arms that may be played: names of the policy's own, or features by name."""
     id: str | None = None
     """Your id of this decision: the same request again has the same answer."""
