@@ -72,7 +72,8 @@ def odd_body(rng, operation):
 
 def odd_request(rng, operations=OPERATIONS):
     """A method, a path and a body for one of the operations, some part of which may be odd."""
-    one = rng.choice([one for one in operations if one.name != "docs"])
+    left_out = ["docs"] if rng.random() < 0.1 else ["docs", "delete_policy"]
+    one = rng.choice([one for one in operations if one.name not in left_out])
     names = {"policy": NAMES, "id": [*IDS, *NAMES], "task": ["ada", "7", *NAMES], "arm": NAMES}
     path = one.path
     for name, some in names.items():
