@@ -8,7 +8,7 @@ from typing import Any
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import Response
 from starlette.routing import Route, Router
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from hierbandits.service import (
     archive_operations,
@@ -86,7 +86,7 @@ def api_document() -> dict[str, Any]:
     return openapi_document(OPERATIONS)
 
 
-def service_app(service: Service) -> ASGIApp:
+def service_app(service: Service) -> Router:
     """The application that serves all operations."""
 
     @asynccontextmanager
