@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from support.service_rooms import PLAIN, in_room, ready
 
-from hierbandits.service.policy_turns import PolicyTurns, raised
-from hierbandits.service.problem import Problem, bad_request
+from hierbandits.service.policy_turns import PolicyTurns
+from hierbandits.service.problem import Problem
 
 
 def test_requests_that_come_together_are_one_event(tmp_path):
@@ -122,9 +122,3 @@ def test_who_goes_away_hurts_nobody(tmp_path):
         assert room.book.turns("shop").waiting == 0
 
     in_room(tmp_path, scenario)
-
-
-def test_a_problem_is_raised_and_others_pass():
-    with pytest.raises(Problem):
-        raised(bad_request("no"))
-    assert raised(7) == 7

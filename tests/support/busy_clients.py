@@ -28,6 +28,7 @@ class BusyClients:
             line = Line(server.port)
             settings = SETTINGS | {"remember": 1000}
             assert line.call("PUT", _POLICY, settings)[0] == 200
+            line.close()
             end = time.monotonic() + seconds
             threads = [
                 threading.Thread(target=self._client, args=(server.port, number, end))
@@ -41,6 +42,7 @@ class BusyClients:
             for thread in threads:
                 thread.join()
             assert not self._failures, self._failures
+            line = Line(server.port)  # the first would be closed for its long silence
             shown = line.get(_POLICY)
             assert (shown["rewards"], shown["pending"]) == (self.counts["rewards"], 0)
             line.close()

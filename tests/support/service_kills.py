@@ -76,7 +76,8 @@ class KilledService:
     def ask(self, rng, line):
         """One request of a client: decisions or rewards, one or many."""
         kind, truth = rng.integers(5), self._truth
-        if kind == 0:  # an id of the service's own
+        values = truth.takes(rng, 1 if kind == 3 else self._largest) if kind > 2 else {}
+        if kind == 0 or (kind > 2 and not values):  # an id of the service's own
             truth.asks(None)
             truth.is_told(line.post(f"{self._policy}/decisions", {"task": _task(rng)}))
         elif kind == 1:
@@ -90,12 +91,11 @@ class KilledService:
             for reply in self._decided(line, wanted):
                 truth.is_told(reply)
         elif kind == 3:
-            for id, value in truth.takes(rng, 1).items():
+            for id, value in values.items():
                 path = f"{self._policy}/decisions/{id}/reward"
                 assert line.post(path, {"value": value})["status"] == "learned"
                 truth.is_learned(id, value)
         else:
-            values = truth.takes(rng, self._largest)
             for id, status in self._rewarded(line, values).items():
                 assert status == "learned", status
                 truth.is_learned(id, values[id])

@@ -5,6 +5,7 @@ import asyncio
 from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.policy_book import PolicyBook
 from hierbandits.service.policy_settings import PolicySettings
+from hierbandits.service.problem import Problem
 from hierbandits.service.snapshots import Snapshots
 from hierbandits.service.sqlite_storage import SqliteStorage
 from hierbandits.service.wire import DecisionRequest
@@ -23,10 +24,17 @@ class Room:
         self.book = PolicyBook(self.storage, self.snapshots, self.commits)
 
     async def decide(self, task, name="shop", **parts):
-        return await self.book.turns(name).ask("decide", DecisionRequest(task, **parts))
+        return await self._ask(name, "decide", DecisionRequest(task, **parts))
 
     async def reward(self, id, value, name="shop"):
-        return await self.book.turns(name).ask("reward", (id, value))
+        return await self._ask(name, "reward", (id, value))
+
+    async def _ask(self, name, kind, request):
+        """The answer, be it a Problem."""
+        try:
+            return await self.book.turns(name).ask(kind, request)
+        except Problem as problem:
+            return problem
 
     def agent(self, name="shop"):
         return self.book.turns(name).live.agent

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from hierbandits.service.evaluation_log import log_evaluation
 from hierbandits.service.operation import Call, Operation
-from hierbandits.service.policy_turns import raised
 from hierbandits.service.problem import Problem, bad_request, not_found
 from hierbandits.service.wire import (
     DecisionReply,
@@ -26,7 +25,7 @@ MOST_OF_A_ROUND = 10_000
 
 async def decided(service: "Service", policy: str, request: DecisionRequest) -> DecisionReply:
     """The decision that a request asks for, stored and counted."""
-    reply: DecisionReply = raised(await service.book.turns(policy).ask("decide", request))
+    reply: DecisionReply = await service.book.turns(policy).ask("decide", request)
     service.metrics.decisions.labels(policy, reply.group).inc()
     if service.logs_evaluations:
         log_evaluation(policy, reply)
@@ -41,7 +40,7 @@ async def _round(call: Call) -> RoundReply:
     wanted = call.body.decisions
     _check_size("decisions", wanted)
     turns = call.service.book.turns(call.policy)
-    outcomes = raised(await turns.ask("call", lambda: turns.live.decide(wanted)))
+    outcomes = await turns.ask("call", lambda: turns.live.decide(wanted))
     made = Counter(one.group for one in outcomes if not isinstance(one, Problem))
     for group, number in made.items():
         call.service.metrics.decisions.labels(call.policy, group).inc(number)
@@ -54,7 +53,7 @@ async def _round(call: Call) -> RoundReply:
 
 async def _reward(call: Call) -> RewardReply:
     given = call.part("id"), call.body.value
-    reply: RewardReply = raised(await call.service.book.turns(call.policy).ask("reward", given))
+    reply: RewardReply = await call.service.book.turns(call.policy).ask("reward", given)
     call.service.metrics.rewards.labels(call.policy, reply.status).inc()
     return reply
 
@@ -63,7 +62,7 @@ async def _rewards(call: Call) -> RewardsReply:
     given = [(one.id, one.value) for one in call.body.rewards]
     _check_size("rewards", given)
     turns = call.service.book.turns(call.policy)
-    outcomes = raised(await turns.ask("call", lambda: turns.live.reward(given)))
+    outcomes = await turns.ask("call", lambda: turns.live.reward(given))
     statuses = (one.code if isinstance(one, Problem) else one.status for one in outcomes)
     for status, number in Counter(statuses).items():
         call.service.metrics.rewards.labels(call.policy, status).inc(number)
@@ -73,7 +72,7 @@ async def _rewards(call: Call) -> RewardsReply:
 async def _correct(call: Call) -> RewardReply:
     id, value = call.part("id"), call.body.value
     turns = call.service.book.turns(call.policy)
-    reply: RewardReply = raised(await turns.ask("call", lambda: turns.live.correct(id, value)))
+    reply: RewardReply = await turns.ask("call", lambda: turns.live.correct(id, value))
     call.service.metrics.rewards.labels(call.policy, reply.status).inc()
     return reply
 

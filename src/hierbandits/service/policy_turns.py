@@ -8,9 +8,9 @@ from typing import Any
 from hierbandits.agent import Agent
 from hierbandits.agent.journal import Event
 from hierbandits.service.group_commit import GroupCommit
-from hierbandits.service.live_policy import LivePolicy, Outcome
+from hierbandits.service.live_policy import LivePolicy
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.problem import Problem, unavailable
+from hierbandits.service.problem import unavailable
 
 MOST_WAITING = 2_000
 """The requests of a policy that may wait for their answers; more are refused."""
@@ -138,10 +138,3 @@ class PolicyTurns:
                 future.set_exception(outcome)
             else:
                 future.set_result(outcome)
-
-
-def raised(outcome: Outcome) -> Any:
-    """An outcome, unless it is a Problem: that is raised."""
-    if isinstance(outcome, Problem):
-        raise outcome
-    return outcome
