@@ -96,20 +96,20 @@ def value_of(settings, rng):
     return float(rng.integers(0, 2)) if kind else float(rng.normal(0.5, 1.0))
 
 
-def live_on(core, rng, steps=60, stores=0.5):
+def live_on(core, rng, steps=60, stores=0.5, tasks=range(7)):
     """Rounds, rewards in any order, twice and wrong, corrections, late ones, arms and tasks."""
     settings, waiting, settled = core.live.settings, [], []
     for _ in range(steps):
         kind = rng.integers(0, 10)
         if kind <= 3:
-            tasks = [task_of(settings, int(n)) for n in rng.integers(0, 7, rng.integers(1, 4))]
+            asked = [task_of(settings, int(n)) for n in rng.choice(tasks, rng.integers(1, 4))]
             requests = [
                 DecisionRequest(
                     task,
                     id=f"own {core.live.number} {i} é" if rng.random() < 0.4 else None,
                     best=bool(rng.random() < 0.2),
                 )
-                for i, task in enumerate(tasks)
+                for i, task in enumerate(asked)
             ]
             waiting += [reply.id for reply in core.live.decide(requests)]
         elif kind <= 7 and waiting:
@@ -124,7 +124,7 @@ def live_on(core, rng, steps=60, stores=0.5):
             core.live.correct(id, value_of(settings, rng))
             core.live.reward([(id, 0.123)])  # a conflict
         elif kind == 9 and settings.prior is not None and isinstance(settings.arms, list):
-            task = task_of(settings, int(rng.integers(0, 7)))
+            task = task_of(settings, int(rng.choice(tasks)))
             core.live.learn(
                 [tuple(task) if isinstance(task, list) else task],
                 [NAMES[0]],

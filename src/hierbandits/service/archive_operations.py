@@ -55,7 +55,10 @@ async def _log(call: Call) -> Response:
     with tempfile.TemporaryDirectory(dir=service.folder) as folder:
         path = Path(folder) / "log.parquet"
         write = partial(write_log, record, service.storage, path, every=every == "true")
-        await asyncio.to_thread(write)
+        try:
+            await asyncio.to_thread(write)
+        except ValueError as error:
+            raise Problem(409, "names_alike", str(error)) from error
         file = open(path, "rb")  # noqa: SIM115  it is read on when its name is gone
     return _download(file, f"{call.policy}.parquet", PARQUET)
 

@@ -20,7 +20,8 @@ def write_log(record: PolicyRecord, storage: Storage, path: Path, *, every: bool
     """Write the decisions that have a reward, or `every` one, to a file; returns how many.
 
     Parts of the log are written beside the file and then put together, so that it may be larger
-    than memory.  Names that are no text are written as JSON.  A decision in shadow mode has no
+    than memory.  Names that are no text are written as JSON; if two are then the same, that is a
+    ValueError.  A decision in shadow mode has no
     propensity, since the caller's choice is not known to the service.
     """
     pl = polars_module()
@@ -55,6 +56,7 @@ def log_rows(
     record: PolicyRecord, storage: Storage, *, every: bool = False
 ) -> Iterator[tuple[Any, ...]]:
     """The decisions of a policy, in their order, with their rewards."""
+    tasks, arms = _Names(), _Names()
 
     @lru_cache(maxsize=_EVENTS)
     def rewards(number: int) -> dict[str, tuple[float, bool]]:
@@ -74,22 +76,39 @@ def log_rows(
             if place in rewarded:
                 reward, provisional = rewards(rewarded[place]).get(one["id"], (None, None))
             if reward is not None or every:
-                yield _row(one, reward, provisional, event["policy_version"])
+                yield _row(one, reward, provisional, event["policy_version"], tasks, arms)
+
+
+class _Names:
+    """Names as text; a number and a text that look the same are refused, not mixed up."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, type] = {}  # of texts that may be a number or a path
+
+    def text(self, name: Any) -> str:
+        """A name as text."""
+        text = name if isinstance(name, str) else msgspec.json.encode(name).decode()
+        if text[:1] in _LIKE_JSON and self._kinds.setdefault(text, type(name)) is not type(name):
+            raise ValueError(f"names must differ as text in a log, got {text!r} of two kinds")
+        return text
+
+
+_LIKE_JSON = tuple("-0123456789[")
 
 
 def _row(
-    one: dict[str, Any], reward: float | None, provisional: bool | None, version: int
+    one: dict[str, Any],
+    reward: float | None,
+    provisional: bool | None,
+    version: int,
+    tasks: _Names,
+    arms: _Names,
 ) -> tuple[Any, ...]:
     features = one["features"] if isinstance(one["features"], list) else None
-    group = one.get("group", "policy")
+    group, would = one.get("group", "policy"), one.get("would")
     return (
-        _text(one["task"]), _text(one["arm"]), features, reward,
+        tasks.text(one["task"]), arms.text(one["arm"]), features, reward,
         None if group == "shadow" else one["propensity"], one["id"], one["time"],
-        [_text(arm) for arm in one["offered"]], version, group, one.get("gap"),
-        None if one.get("would") is None else _text(one["would"]), provisional,
+        [arms.text(arm) for arm in one["offered"]], version, group, one.get("gap"),
+        None if would is None else arms.text(would), provisional,
     )  # fmt: skip
-
-
-def _text(name: Any) -> str:
-    """A name as text."""
-    return name if isinstance(name, str) else msgspec.json.encode(name).decode()
