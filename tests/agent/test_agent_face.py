@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.agents import ARMED, ARMS, DEEP
+from support.agents import ARMED, ARMS, DEEP, LINEAR
 
 from hierbandits import Agent
 
@@ -49,3 +49,14 @@ def test_arms_are_all_that_the_agent_ever_had():
     assert agent.arms == ("a", "b", "c", "d")
     assert Agent(num_features=2).arms is None
     assert Agent(num_features=2, arms={"x": [0.0, 1.0]}).arms == ("x",)
+
+
+def test_how_many_decisions_wait_and_which_arms_are_offered():
+    agent = Agent(ARMED, arms=["a", "b", "c"], seed=0)
+    ids = [agent.decide("t").id for _ in range(3)]
+    agent.reward(ids[0], 1.0)
+    agent.retire_arm("b")
+    assert agent.num_pending == 2
+    assert agent.offers == ("a", "c")
+    assert Agent(LINEAR, arms=ARMS).offers == tuple(ARMS)
+    assert Agent(LINEAR).offers is None

@@ -31,26 +31,26 @@ class AgentHandover:
 
     @classmethod
     def of(cls, agent: Agent) -> "AgentHandover":
-        """What an agent hands over."""
-        with agent._lock:
-            state, decider = agent._state, agent._decider
-            own, arms = state.catalogue.own, None
-            if state.prior.is_armed:
-                arms = list(state.catalogue.names)
-            elif own is not None:
-                arms = dict(zip(own.names, np.asarray(own.table).tolist(), strict=True))
-            return cls(
-                state.prior,
-                state.catalogue.encoder,
-                name_of(state.recipe),
-                arms,
-                sorted(state.catalogue.retired, key=str),
-                decider.draws,
-                decider.floor,
-                agent.tasks,
-                state.totals(),
-                agent.pending,
-            )
+        """What an agent hands over; no other thread may use it meanwhile."""
+        state, decider = agent._state, agent._decider
+        own = state.catalogue.own
+        arms: list[Name] | dict[Name, list[float]] | None = None
+        if state.prior.is_armed:
+            arms = list(state.catalogue.names)
+        elif own is not None:
+            arms = dict(zip(own.names, np.asarray(own.table).tolist(), strict=True))
+        return cls(
+            state.prior,
+            state.catalogue.encoder,
+            name_of(state.recipe),
+            arms,
+            sorted(state.catalogue.retired, key=str),
+            decider.draws,
+            decider.floor,
+            agent.tasks,
+            state.totals(),
+            agent.pending,
+        )
 
     def decided(self, decision: Decision) -> dict[str, Any]:
         """The event of a decision that awaits its reward."""
