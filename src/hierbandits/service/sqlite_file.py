@@ -11,6 +11,7 @@ import apsw
 import apsw.sqlite_extra
 
 from hierbandits.service.storage import StorageDamaged, StorageFailed
+from hierbandits.service.wal_frames import lost_frames
 
 _CHECKED_PAGES = "cksmvfs"
 _CHECKSUM_BYTES = 8
@@ -44,6 +45,14 @@ class SqliteFile:
     def _open_writer(self, tables: str, format: int) -> None:
         path = self.path
         is_new = not path.exists() or path.stat().st_size == 0
+        log = path.with_name(path.name + "-wal")
+        lost = lost_frames(log)
+        if lost is not None:
+            raise StorageDamaged(
+                f"the write-ahead log {log} is damaged at frame {lost[0]}: transactions up to "
+                f"frame {lost[1]} or later would be lost; restore a backup, or move the file away "
+                "to go on without all of it"
+            )
         with faults():
             writer = self._writer = apsw.Connection(str(path), vfs=_CHECKED_PAGES)
             if is_new:
