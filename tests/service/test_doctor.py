@@ -1,6 +1,7 @@
 """A data folder is looked at: what is wrong is named, and nothing is changed."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -122,6 +123,23 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
     (tmp_path / "ledger.db").write_bytes(b"nothing of the kind" * 500)
     (fault,) = doctor(tmp_path).faults
     assert fault.startswith("ledger.db: the database is damaged")
+
+
+def test_a_damaged_log_that_a_crash_left_is_named(tmp_path):
+    core = fill(tmp_path)
+    (tmp_path / "crashed").mkdir()
+    for name in ("ledger.db", "ledger.db-wal"):
+        shutil.copy(tmp_path / name, tmp_path / "crashed" / name)
+    core.storage.close()
+    assert doctor(tmp_path / "crashed").is_sound
+    for path in (tmp_path / "crashed").glob("ledger.db-shm"):
+        path.unlink()
+    path = tmp_path / "crashed" / "ledger.db-wal"
+    data = bytearray(path.read_bytes())
+    data[5000] ^= 1
+    path.write_bytes(data)
+    (fault,) = doctor(tmp_path / "crashed").faults
+    assert fault.startswith("ledger.db-wal is damaged at frame ")
 
 
 def test_a_flipped_bit_is_seen_or_harmless(tmp_path):

@@ -83,6 +83,6 @@ def test_any_flipped_bit_of_the_header_is_seen_and_the_file_stays(crashed):
         changed[bit // 8] ^= 1 << bit % 8
         path.write_bytes(changed)
         assert lost_frames(path) is not None
-    with pytest.raises(StorageDamaged, match="the write-ahead log .* is damaged at frame 0"):
+    with pytest.raises(StorageDamaged, match=r"the write-ahead log .* is damaged at frame 0"):
         events(folder, policy)
     assert path.read_bytes() == changed

@@ -14,6 +14,7 @@ from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.snapshots import Snapshots, brought_up, from_ledger
 from hierbandits.service.sqlite_storage import SqliteStorage
 from hierbandits.service.storage import PolicyRecord, StorageDamaged, StorageFailed
+from hierbandits.service.wal_frames import lost_frames
 
 TOLERANCE = 1e-9
 """How far the posterior of a snapshot may be from that of the ledger, beside its own size."""
@@ -72,6 +73,10 @@ def doctor(folder: Path, progress: Callable[[str], object] = lambda words: None)
         raise ValueError(f"folder must be a data folder, got {str(folder)!r} without ledger.db")
     report = DoctorReport(str(folder))
     progress("checksums of the ledger")
+    fault = _fault_of_log(folder / "ledger.db-wal")
+    if fault is not None:
+        report.faults.append(fault)
+        return report
     storage = None
     try:
         storage = SqliteStorage(path, read_only=True)
@@ -94,6 +99,18 @@ def doctor(folder: Path, progress: Callable[[str], object] = lambda words: None)
             report.faults.append(f"policy {record.name!r}: {error}")
     storage.close()
     return report
+
+
+def _fault_of_log(path: Path) -> str | None:
+    """What is wrong with the write-ahead log that a crash left; one that is in use changes."""
+    try:
+        before = path.stat()
+        lost = lost_frames(path)
+        if lost is not None and before.st_mtime_ns == path.stat().st_mtime_ns:
+            return f"{path.name} is damaged at frame {lost[0]}: what comes after it is lost"
+    except FileNotFoundError:
+        pass
+    return None
 
 
 def _faults_of(
