@@ -50,7 +50,9 @@ def test_what_is_not_stored_never_happened_and_the_policy_is_loaded_again(tmp_pa
         await room.book.put("shop", PLAIN)
         kept = await room.decide("u", id="kept")
         room.storage.fails = lambda batch: True
-        lost = await asyncio.gather(room.decide("v", id="lost"), room.reward("kept", 1.0))
+        lost = await asyncio.gather(
+            room.decide("v", id="lost"), room.reward("kept", 1.0), return_exceptions=True
+        )
         assert [one.status for one in lost] == [503, 503]
         room.storage.fails = lambda batch: False
         await ready(room)
@@ -68,7 +70,8 @@ def test_while_it_is_loaded_again_it_asks_for_patience(tmp_path):
         await room.book.put("shop", PLAIN)
         turns = room.book.turns("shop")
         room.storage.fails = lambda batch: True
-        await room.decide("u")
+        with pytest.raises(Problem, match="not stored"):
+            await room.decide("u")
         assert turns.is_lost
         with pytest.raises(Problem, match="being loaded") as caught:
             await turns.ask("decide", None)

@@ -42,7 +42,7 @@ def test_a_log_that_a_crash_left_is_whole(crashed):
 
 
 def test_a_log_cut_anywhere_is_what_a_crash_leaves(crashed):
-    folder, policy, whole = crashed
+    folder, _, _ = crashed
     wal = (folder / "ledger.db-wal").read_bytes()
     for size in np.random.default_rng(1).integers(0, len(wal), 40):
         (folder / "cut-wal").write_bytes(wal[:size])
