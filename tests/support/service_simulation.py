@@ -265,7 +265,7 @@ class Life:
         self._check_view(live, read)
         self._check_belief(live, read)
         self.counts["steps"] += 1
-        self.counts["most decisions"] = max(self.counts["most decisions"], len(read.decisions))
+        self.counts["decisions"] = max(self.counts["decisions"], len(read.decisions))
 
     def _check_view(self, live, read):
         reads, self._storage.reads = self._storage.reads, 0.0
