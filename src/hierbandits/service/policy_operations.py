@@ -129,17 +129,21 @@ def _task_of(call: Call) -> TaskName:
 def _named(text: str, known: Collection[TaskName]) -> TaskName:
     """What a part of a path names.
 
-    It is read as JSON if it is a text in quotes, a list, or a number that is known, so that 5 and
-    "5" can be told apart; anything else is the name itself.
+    A text in quotes is read as JSON, so that every name can be written without doubt.  So are
+    lists, and numbers that are known.  Anything else is the name itself.
     """
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    if isinstance(value, list) and all(type(one) in (str, int) for one in value):
-        return tuple(value)
-    is_number = type(value) is int and value in known
-    return value if isinstance(value, str) or is_number else text
+    if isinstance(value, str):
+        return value
+    names = value if isinstance(value, list) else [value]
+    if not all(type(one) in (str, int) for one in names):
+        return text
+    if isinstance(value, list):  # a path of names, though it may be deleted half by now
+        return text if text in known else tuple(value)
+    return value if value in known else text
 
 
 OPERATIONS = [
