@@ -12,6 +12,7 @@ from hierbandits.cli import (  # isort: skip
     serve_command,
     token_command,
     policy_command,
+    backup_command,
     policies_command,
     reproduce_command,
     sweep_command,
@@ -20,6 +21,7 @@ from hierbandits.cli import (  # isort: skip
 
 __all__ = [
     "app",
+    "backup_command",
     "bound_command",
     "decide_command",
     "evaluate_command",

@@ -31,6 +31,13 @@ def serve(
             help="Log every request. Otherwise those that fail or take more than a second.",
         ),
     ] = False,
+    log_evaluations: Annotated[
+        bool,
+        typer.Option(
+            "--log-evaluations",
+            help="Log each decision as OpenTelemetry's feature_flag.evaluation, with its task.",
+        ),
+    ] = False,
 ) -> None:
     """Run the decision service until Ctrl-C or SIGTERM.
 
@@ -46,7 +53,10 @@ The log, one JSON object a line, goes to the standard error.
 
     with failing():
         try:
-            run(data, host=host, port=port, logs_requests=log_requests)
+            run(
+                data, host=host, port=port, logs_requests=log_requests,
+                logs_evaluations=log_evaluations,
+            )  # fmt: skip
         except RuntimeError as error:  # another process serves the folder
             fail(in_one_line(error))
         except KeyboardInterrupt:  # everything is stored and closed by now
