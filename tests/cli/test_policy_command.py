@@ -6,6 +6,7 @@ import pytest
 from support.agents import ARMED
 from typer.testing import CliRunner
 
+import hierbandits as hb
 from hierbandits.cli import app
 
 
@@ -75,3 +76,24 @@ def test_what_is_wrong_is_one_line(policy, words, message):
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_policy_moves_as_a_file(policy, tmp_path):
+    policy("create", "shop", "--arm", "x", "--arm", "y", "--set", "floor=0.05")
+    file = tmp_path / "shop.policy"
+    assert policy("export", "shop", "--out", file).exit_code == 0
+    assert "--out must be a new file" in policy("export", "shop", "--out", file).stderr
+    assert policy("import", "other", file).stdout == "Policy other is new\n"
+    assert json.loads(policy("show", "other", "--json").stdout)["settings"]["floor"] == 0.05
+    assert policy("import", "other", file).exit_code == 2  # the name is taken
+    file.write_bytes(b"not a policy")
+    assert "archive must be of a policy or an agent" in policy("import", "third", file).stderr
+
+
+def test_an_agents_file_becomes_a_policy(policy, tmp_path):
+    agent = hb.Agent(ARMED, arms=["x", "y", "z"], seed=0)
+    agent.reward(agent.decide("north").id, 1.0)
+    agent.save(tmp_path / "agent.hb")
+    assert policy("import", "ward", tmp_path / "agent.hb").exit_code == 0
+    told = json.loads(policy("show", "ward", "--json").stdout)
+    assert (told["arms"], told["tasks"], told["rewards"]) == (["x", "y", "z"], 1, 1)

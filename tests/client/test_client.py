@@ -104,6 +104,20 @@ def test_what_is_known_of_tasks(client, shop):
     assert client.tasks(shop).tasks == ("south",)
 
 
+def test_policies_and_logs_move_as_files(client, shop):
+    decision = client.decide(shop, "north")
+    client.reward(shop, decision.id, 3.0)
+    copy = f"{shop}-copy"
+    assert client.import_policy(copy, client.export_policy(shop)).created
+    assert client.task(copy, "north") == client.task(shop, "north")
+    assert client.export_log(shop)[:4] == b"PAR1" == client.export_log(shop, every=True)[:4]
+    with pytest.raises(BadRequest, match="archive must be"):
+        client.import_policy(f"{shop}-3", b"not a policy")
+    with pytest.raises(NotFound):
+        client.export_policy("nothing")
+    assert "/backups/" in client.backup()
+
+
 @pytest.mark.parametrize("name", ODD)
 def test_odd_names_are_those_that_were_given(client, shop, name):
     decision = client.decide(shop, name)

@@ -1,4 +1,4 @@
-"""The commands `hierbandits policy create`, `list`, `show` and `delete`."""
+"""The commands `hierbandits policy`: create, list, show, export, import and delete."""
 
 import json
 from dataclasses import asdict
@@ -9,12 +9,14 @@ import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
 from hierbandits.cli.prior_file import read_prior
-from hierbandits.cli.service_access import FolderOption, TokenOption, UrlOption, ask
-from hierbandits.cli.terminal import PlainGroup, app, console, fail, say
+from hierbandits.cli.service_access import FolderOption, TokenOption, UrlOption, ask, write_new
+from hierbandits.cli.terminal import PlainGroup, app, console, fail, failing, say
 from hierbandits.reporting.terminal_table import terminal_table
 
 policy = typer.Typer(
-    cls=PlainGroup, no_args_is_help=True, help="Create, show and delete policies of the service."
+    cls=PlainGroup,
+    no_args_is_help=True,
+    help="Create, show, move and delete policies.",
 )
 app.add_typer(policy, name="policy")
 
@@ -112,6 +114,40 @@ def show(
         say(f"settings {json.dumps(told)}")
 
     Answer(as_json, quiet).give(lambda: asdict(found), tell)
+
+
+@policy.command()
+def export(
+    name: NameArgument,
+    out: Annotated[Path, typer.Option(help="The new file.")],
+    url: UrlOption = None,
+    token: TokenOption = None,
+    data: FolderOption = None,
+) -> None:
+    """Write a policy with its versions and its whole log to one file, for policy import."""
+    write_new(out, lambda: ask(url, token, data, lambda client: client.export_policy(name)))
+
+
+@policy.command("import")
+def import_policy(
+    name: NameArgument,
+    file: Annotated[
+        Path, typer.Argument(help="What policy export, or learn --agent, has written.")
+    ],
+    url: UrlOption = None,
+    token: TokenOption = None,
+    data: FolderOption = None,
+) -> None:
+    """Create a policy from a file, with all that it has learned.
+
+    hierbandits policy import banners agent.hb
+
+    The file is an export, or an agent: learn --agent has made one from a log.
+    """
+    with failing():
+        content = file.read_bytes()
+    ask(url, token, data, lambda client: client.import_policy(name, content))
+    say(f"Policy {name} is new")
 
 
 @policy.command()

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from hierbandits.atomic_write import atomic_write
 from hierbandits.cli.interruption import stopped_at_once
 from hierbandits.cli.serve_command import SERVER
-from hierbandits.cli.terminal import fail, in_one_line, need
+from hierbandits.cli.terminal import fail, failing, in_one_line, need
 
 if TYPE_CHECKING:
     from hierbandits import AsyncClient
@@ -57,6 +58,16 @@ def ask(
             return asyncio.run(answer())
         except (ServiceError, ValueError, LookupError, OSError, RuntimeError) as error:
             fail(in_one_line(error))
+
+
+def write_new(out: Path, content: Callable[[], bytes]) -> None:
+    """Write a file that is not there yet, whole or not at all."""
+    if out.exists():
+        fail(f"--out must be a new file, got {out}, which is there")
+    with failing():
+        data = content()
+        with atomic_write(out) as file:
+            file.write(data)
 
 
 @asynccontextmanager

@@ -69,6 +69,10 @@ class AsyncClient:
     tasks = _sent(client_calls.tasks)
     task = _sent(client_calls.task)
     delete_task = _sent(client_calls.delete_task)
+    export_policy = _sent(client_calls.export_policy)
+    import_policy = _sent(client_calls.import_policy)
+    export_log = _sent(client_calls.export_log)
+    backup = _sent(client_calls.backup)
 
     async def close(self) -> None:
         """Close the connections."""

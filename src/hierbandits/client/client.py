@@ -79,6 +79,10 @@ class Client:
     tasks = _sent(client_calls.tasks)
     task = _sent(client_calls.task)
     delete_task = _sent(client_calls.delete_task)
+    export_policy = _sent(client_calls.export_policy)
+    import_policy = _sent(client_calls.import_policy)
+    export_log = _sent(client_calls.export_log)
+    backup = _sent(client_calls.backup)
 
     def buffered_rewards(self, path: str | PathLike[str], policy: str) -> RewardBuffer:
         """Rewards of a policy that are kept in a file until the service has them."""

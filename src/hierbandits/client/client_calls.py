@@ -127,7 +127,7 @@ def put_policy(policy: str, settings: Mapping[str, Any]) -> ClientRequest[Policy
     `settings` are those of the service's `PolicySettings`: {"arms": ["a", "b"]} is enough.
     """
     body = json_body("settings", dict(settings))
-    return ClientRequest("PUT", _policy(policy), lambda reply: record(PolicyVersion, reply), body)
+    return ClientRequest("PUT", _policy(policy), _version, body)
 
 
 def policies() -> ClientRequest[list[PolicyInfo]]:
@@ -191,6 +191,28 @@ def delete_task(policy: str, task: TaskName) -> ClientRequest[int]:
     return ClientRequest("DELETE", _of_task(policy, task), _events_changed, repeatable=False)
 
 
+def export_policy(policy: str) -> ClientRequest[bytes]:
+    """A policy with its versions and its log, as the bytes of one file."""
+    return ClientRequest("GET", f"{_policy(policy)}/export", bytes, reads_bytes=True)
+
+
+def import_policy(policy: str, data: bytes) -> ClientRequest[PolicyVersion]:
+    """Create a policy from what `export_policy` gave, or from the bytes of an agent's file."""
+    path = f"{_policy(policy)}/import"
+    return ClientRequest("POST", path, _version, bytes(data), repeatable=False)
+
+
+def export_log(policy: str, *, every: bool = False) -> ClientRequest[bytes]:
+    """The rewarded decisions of a policy, or `every` one, as the bytes of a Parquet file."""
+    path, query = f"{_policy(policy)}/log", {"every": "true"} if every else {}
+    return ClientRequest("GET", path, bytes, query=query, reads_bytes=True)
+
+
+def backup() -> ClientRequest[str]:
+    """Copy the data folder where it is; returns the copy's folder on the service's machine."""
+    return ClientRequest("POST", "/backup", lambda reply: str(reply["folder"]), repeatable=False)
+
+
 def _policy(policy: str) -> str:
     return f"/policies/{path_part('policy', policy)}"
 
@@ -217,6 +239,10 @@ def _decision(reply: Any) -> ServedDecision:
 
 def _receipt(reply: Any) -> RewardReceipt:
     return record(RewardReceipt, reply)
+
+
+def _version(reply: Any) -> PolicyVersion:
+    return record(PolicyVersion, reply)
 
 
 def _info(reply: Any) -> PolicyInfo:

@@ -24,6 +24,7 @@ class ClientRequest(Generic[T]):
     body: bytes | None = None
     query: Mapping[str, str] = field(default_factory=dict)
     repeatable: bool = True
+    reads_bytes: bool = False  # whether the reply is a file, and not JSON
 
 
 def path_part(name: str, value: object) -> str:

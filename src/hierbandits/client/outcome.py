@@ -45,6 +45,8 @@ class Outcome:
         """What the request asked for; raises the error that was answered in its place."""
         if self.status is None:
             raise Unavailable(self.trouble)
+        if request.reads_bytes and self.status == 200:
+            return request.read(self.content)
         try:
             reply = json.loads(self.content) if self.content else None
         except (ValueError, RecursionError):

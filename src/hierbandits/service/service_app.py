@@ -92,8 +92,10 @@ def service_app(service: Service) -> Router:
     @asynccontextmanager
     async def lifespan(app: object) -> AsyncIterator[None]:
         await service.start()
-        yield
-        await service.stop()
+        try:
+            yield
+        finally:
+            await service.stop()
 
     paths: dict[str, dict[str, Endpoint]] = {}
     for one in OPERATIONS:
