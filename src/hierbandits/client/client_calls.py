@@ -103,7 +103,7 @@ def decision(policy: str, id: str) -> ClientRequest[DecisionRecord]:
 
 def reward(policy: str, id: str, value: float) -> ClientRequest[RewardReceipt]:
     """Give the reward of a decision: learned exactly once, however often it is sent."""
-    return ClientRequest("POST", f"{_of_decision(policy, id)}/reward", _receipt, _value(value))
+    return ClientRequest("POST", f"{_of_decision(policy, id)}/reward", _receipt, _value_body(value))
 
 
 def reward_many(
@@ -118,7 +118,7 @@ def reward_many(
 
 def correct(policy: str, id: str, value: float) -> ClientRequest[RewardReceipt]:
     """Replace the reward of a decision."""
-    return ClientRequest("PUT", f"{_of_decision(policy, id)}/reward", _receipt, _value(value))
+    return ClientRequest("PUT", f"{_of_decision(policy, id)}/reward", _receipt, _value_body(value))
 
 
 def put_policy(policy: str, settings: Mapping[str, Any]) -> ClientRequest[PolicyVersion]:
@@ -229,7 +229,7 @@ def _offer(arms: Sequence[Name] | Mapping[str, Sequence[float]]) -> Any:
     return dict(arms) if isinstance(arms, Mapping) else list(arms)
 
 
-def _value(value: float) -> bytes:
+def _value_body(value: float) -> bytes:
     return json_body("value", {"value": value})
 
 

@@ -32,7 +32,7 @@ class RewardFile:
 
     def __init__(self, path: str | PathLike[str], policy: str) -> None:
         self._path, self._policy = Path(path).absolute(), policy
-        self._lock = _locked(self._path)
+        self._alone = _locked(self._path)
         self._turn = threading.Condition()
         self._rows: list[Reward] = []  # on the disk and not settled
         self._new: list[Reward] = []  # to be written
@@ -43,7 +43,7 @@ class RewardFile:
         try:
             self._open()
         except BaseException:
-            os.close(self._lock)
+            os.close(self._alone)
             raise
 
     def _open(self) -> None:
@@ -111,7 +111,7 @@ class RewardFile:
         self._turn.release()
         error: OSError | None = OSError(errno.EINTR, "interrupted")
         try:
-            self._append([["reward", *row] for row in rows], forced=True)
+            self._write_after([["reward", *row] for row in rows], forced=True)
             error = None
         except OSError as failed:
             error = failed
@@ -143,9 +143,9 @@ class RewardFile:
                 self._rewrite()
                 os.close(old)
             else:  # if this is lost in a crash, rewards are sent twice, which does no harm
-                self._append([["settled", self._settled]], forced=False)
+                self._write_after([["settled", self._settled]], forced=False)
 
-    def _append(self, rows: Sequence[Sequence[Any]], *, forced: bool) -> None:
+    def _write_after(self, rows: Sequence[Sequence[Any]], *, forced: bool) -> None:
         """Add lines at the end; what a write that failed has left there is cut off before."""
         data = b"".join([_line(row) for row in rows])
         if os.fstat(self._file).st_size != self._length:
@@ -179,7 +179,7 @@ class RewardFile:
             if not self._is_closed:
                 self._is_closed = True
                 os.close(self._file)
-                os.close(self._lock)
+                os.close(self._alone)
 
 
 def _line(parts: Sequence[Any]) -> bytes:
