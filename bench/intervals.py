@@ -21,8 +21,8 @@ from hierbandits.fitting import Fit, fit_prior
 from hierbandits.fitting.structure import StructureKind
 from hierbandits.types import Indices, Matrix, Vector
 
-SHAPES = {"500 x 2": (500, 2), "200 x 5": (200, 5), "20 x 50": (20, 50), "3 x 20": (3, 20)}
 UNEVEN = "20 x 1 to 100,000"  # rows of each task, log-uniform
+SHAPES = ("500 x 2", "200 x 5", "20 x 50", "3 x 20", UNEVEN)
 WIDTHS = (0.0, 0.1, 0.5, 1.0, 2.0)
 FORMS: dict[str, tuple[StructureKind, int]] = {
     "arms": ("diagonal", 5),
@@ -90,10 +90,10 @@ class World:
 
 
 def rows_of(rng: Generator, shape: str) -> Indices:
-    """The rows of each task."""
+    """The rows of each task of a shape such as "3 x 20"."""
     if shape == UNEVEN:
         return np.round(10 ** rng.uniform(0, 5, 20)).astype(np.intp)
-    tasks, rows = SHAPES[shape]
+    tasks, rows = map(int, shape.split(" x "))
     return np.full(tasks, rows)
 
 
@@ -157,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--first", type=int, default=0, help="the number of the first log [0]")
     parser.add_argument("--bootstrap", type=int, default=0, help="logs that are drawn again [0]")
     parser.add_argument("--form", choices=tuple(FORMS), help="one alone")
-    parser.add_argument("--shape", choices=(*SHAPES, UNEVEN), help="one alone")
+    parser.add_argument("--shape", help='one alone, such as "3 x 20"')
     parser.add_argument("--width", type=float, choices=WIDTHS, help="one alone")
     parser.add_argument("--jobs", type=int, default=1, help="processes [1]")
     options = parser.parse_args(arguments)
@@ -167,7 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     cells: list[tuple[str, str, float, int, int, int]] = []
     bootstraps = min(options.bootstrap, options.logs)
     for form in FORMS if options.form is None else (options.form,):
-        for shape in (*SHAPES, UNEVEN) if options.shape is None else (options.shape,):
+        for shape in SHAPES if options.shape is None else (options.shape,):
             cells += [
                 (form, shape, width, options.logs, options.first, bootstraps)
                 for width in (WIDTHS if options.width is None else (options.width,))

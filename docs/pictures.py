@@ -1,6 +1,6 @@
 """Makes the pictures of the documentation.
 
-python docs/pictures.py            # draws those of design.md, tutorial.md and gallery.md
+python docs/pictures.py            # draws those of design.md, models.md, tutorial.md and gallery.md
 python docs/pictures.py results    # copies those of experiments, from the folder that
                                    # `hierbandits reproduce` has left them in
 """
@@ -16,6 +16,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 import hierbandits as hb
+from hierbandits.policies import BeliefView
 from hierbandits.reporting.figure import panels
 from hierbandits.simulation.plots import regret_curves
 
@@ -23,6 +24,7 @@ POLICIES = ("HierTS", "AdaptiveHierTS", "TS", "PooledTS")
 IMAGES = Path(__file__).parent / "images"
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
 FIGURES = {
+    "clicks": "clicks/clicks",
     "digits_learned": "digits/hyper",
     "digits_regret": "digits/digits",
     "rules": "rules/rules",
@@ -97,6 +99,34 @@ def engine() -> None:
     _save(figure, "forest")
 
 
+def models() -> None:
+    """Draw, for models.md, what tasks of each model are like: predictors, and mean rewards."""
+    cases = {
+        "gaussian": (hb.models.GaussianRewards(0.7), 2.0, 1.0, 0.5, "mean reward"),
+        "clicks": (hb.models.BernoulliRewards(), -2.2, 0.8, 0.5, "probability of a click"),
+        "counts": (hb.models.PoissonRewards(), 1.0, 0.6, 0.4, "mean count"),
+    }
+    for name, (family, centre, hyper_std, task_std, what) in cases.items():
+        rng = np.random.default_rng(3)
+        mu = centre + hyper_std * rng.standard_normal(3)
+        eta = np.linspace(centre - 4.5, centre + 4.5, 900)
+        figure, (left, right) = panels(2, height=2.5, width=4.4)
+        for place, colour in zip(mu, (BLUE, ORANGE, "#009e73"), strict=True):
+            tasks = place + task_std * rng.standard_normal(8)
+            bell = np.exp(-((eta - place) ** 2) / (2 * task_std**2))
+            left.plot(eta, bell, color=colour)
+            left.vlines(tasks, 0, 0.12, color=colour)
+            mean = family.mean(eta)
+            density = bell / np.gradient(mean, eta)
+            right.plot(mean, density / density.max(), color=colour)
+            right.vlines(family.mean(tasks), 0, 0.12, color=colour)
+        left.set(xlabel=family.LINK, title="a curve for each arm, a line for each task", yticks=[])
+        right.set(xlabel=what, title="the same as rewards", yticks=[], ylim=(0, None))
+        if name == "counts":
+            right.set_xlim(0, 12)
+        _save(figure, f"model_{name}")
+
+
 def tutorial() -> None:
     """Draw the figures and print the table of tutorial.md."""
     data = hb.datasets.warfarin()
@@ -144,6 +174,43 @@ def gallery() -> None:
             copyfile(f"{folder}/{name}.png", IMAGES / f"gallery_{Path(name).name}.png")
 
 
+def grid() -> None:
+    """Draw an arm's grid and what it says of tasks, for models.md."""
+    rng, names = np.random.default_rng(7), ("store with no click", "store with 3", "store with 9")
+    shown = [(0.0, 60.0), (3.0, 60.0), (9.0, 120.0)]
+    rates = rng.beta(6.0, 194.0, 57)
+    trials = rng.integers(40, 160, 57).astype(float)
+    clicks = np.concatenate([[c for c, _ in shown], rng.binomial(trials.astype(int), rates)])
+    trials = np.concatenate([[n for _, n in shown], trials])
+    belief = hb.GridBelief(hb.BetaHierarchy(1), num_tasks=61)
+    belief.observe(np.arange(60), np.zeros(60, int), clicks, exposure=trials)
+    cells = belief.hyper_cells(0)
+    figure, (left, right) = panels(2, height=3.8, width=4.8)
+    heavy = cells.weight > 1e-5 * cells.weight.max()
+    left.scatter(
+        100 * cells.mean[heavy], cells.task_std[heavy], color=BLUE, alpha=0.7, lw=0,
+        s=100 * cells.weight[heavy] / cells.weight.max(),
+    )  # fmt: skip
+    left.set(yscale="log", xlabel="the arm's mean m, %", ylabel="width of tasks t")
+    left.set_title("Each dot is a cell; its area grows with its weight", fontsize=10)
+    places = np.linspace(1e-4, 0.14, 600)
+    draws, slots = BeliefView(belief).draws(rng, [0, 1, 2, 60], repeats=100_000)
+    theta = draws[slots].reshape(-1, 4)
+    colours = (BLUE, ORANGE, "#009e73", GREY)
+    for k, (name, colour) in enumerate(zip((*names, "a new store"), colours, strict=True)):
+        heights, edges = np.histogram(theta[:, k], bins=70, range=(0.0, 0.14), density=True)
+        right.plot(50 * (edges[1:] + edges[:-1]), heights / 100, color=colour, label=name)
+        if k < 3:
+            c, n = shown[k]
+            own = places**c * (1 - places) ** (n - c)
+            own /= own.sum() * (places[1] - places[0])
+            right.plot(100 * places, own / 100, color=colour, ls="--", lw=1)
+    right.set(xlabel="success rate, %", ylabel="density", xlim=(0, 14))
+    right.set_title("What stores share, and what they clicked", fontsize=10)
+    right.legend(fontsize=8, frameon=False)
+    _save(figure, "grid")
+
+
 def _save(figure: Figure, name: str) -> None:
     """Write the picture into the folder of images."""
     figure.savefig(IMAGES / f"{name}.png", dpi=130)
@@ -154,5 +221,7 @@ if __name__ == "__main__":
         experiments(Path(sys.argv[1]))
         sys.exit()
     engine()
+    models()
     tutorial()
     gallery()
+    grid()

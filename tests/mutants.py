@@ -15,7 +15,9 @@ from pathlib import Path
 
 from support.agent_mutants import AGENT_MUTANTS
 from support.border_mutants import BORDER_MUTANTS
+from support.family_mutants import FAMILY_MUTANTS
 from support.file_mutants import FILE_MUTANTS
+from support.grid_mutants import GRID_MUTANTS
 from support.kernel_mutants import KERNEL_MUTANTS
 from support.log_mutants import LOG_MUTANTS
 from support.report_mutants import REPORT_MUTANTS
@@ -27,9 +29,11 @@ SLOW = (
 )
 MUTANTS = [
     *KERNEL_MUTANTS,
+    *GRID_MUTANTS,
     *BORDER_MUTANTS,
     *FILE_MUTANTS,
     *AGENT_MUTANTS,
+    *FAMILY_MUTANTS,
     *LOG_MUTANTS,
     *REPORT_MUTANTS,
     ("beliefs/nodes.py", "update(parts)\n        self._show(self.state)\n", "update(parts)\n"),
@@ -145,7 +149,7 @@ MUTANTS = [
     ("policies/frozen_rules.py", "normals[place] * self.scale", "normals[place]"),
     ("policies/odds.py", "second * (1 - self.share)", "second * self.share"),
     ("policies/ucb_rule.py", "(ends[1] - bounds) * rng", "ends[1] * rng"),
-    ("policies/ids_rule.py", "repeats=self.pairs, fresh=True", "repeats=self.pairs"),
+    ("policies/ids_rule.py", "repeats=number, fresh=True", "repeats=number"),
     ("agent/decider.py", "draws is not None and leaves_arms_out", "leaves_arms_out"),
     ("experiments/rule_comparison.py", "cell.ratio(name, best, half)", "cell.ratio(name, best)"),
     ("experiments/rule_comparison.py", "[2] > TOO_MUCH", "[1] > TOO_MUCH"),
@@ -236,7 +240,10 @@ MUTANTS = [
     ("fitting/units.py", "(2 * sums.xy - self.centre * sums.xx)", "(2 * sums.xy)"),
     ("beliefs/weighed_sums.py", "sums.xy * weights", "sums.xy"),
     ("learning/one_noise.py", "1 / variances)", "variances)"),
-    ("fitting/means.py", "np.maximum(2 / np.maximum", "np.maximum(1 / np.maximum"),
+    ("fitting/means.py", "np.clip(2 / np.maximum", "np.clip(1 / np.maximum"),
+    ("fitting/means.py", "variances + 2 * change", "variances + change"),
+    ("fitting/interval_level.py", "0.1 * 2.0 ** -", "0.1 * 3.0 ** -"),
+    ("fitting/interval_level.py", "tasks - (tasks > 0)", "tasks"),
     ("fitting/weak_prior.py", "(1 / cov - 1)", "(1 / cov + 1)"),
     ("learning/log_worlds.py", "self.noise_std[events.run] * luck", "luck"),
     ("learning/log_worlds.py", "luck, best - value", "luck, value - best"),
@@ -276,10 +283,12 @@ MUTANTS = [
 ]
 
 
-def _mirrored(name: str) -> list[str]:
-    """The tests of a file's folder, or of a root module: they are the likeliest to notice."""
-    folder = Path(name).parent
-    return [f"tests/test_{Path(name).stem}.py" if folder == Path() else f"tests/{folder}"]
+def _likeliest(project: Path, name: str) -> list[list[str]]:
+    """Tests in the order in which to try them: those of the file, of its folder, and all."""
+    folder = Path("tests") / Path(name).parent
+    own = sorted((project / folder).glob(f"test_{Path(name).stem}*.py"))
+    files = [str(path.relative_to(project)) for path in own]
+    return [some for some in (files, [str(folder)], ["tests"]) if some]
 
 
 def _compile_users_again(path: Path) -> None:
@@ -312,7 +321,7 @@ def main() -> None:
             text = path.read_text()
             path.write_text(text.replace(old, new, 1))
             _compile_users_again(path)
-            killed = any(_fails(copy, tests) for tests in (_mirrored(name), ["tests"]))
+            killed = any(_fails(copy, tests) for tests in _likeliest(copy, name))
             path.write_text(text)
             _compile_users_again(path)
             print(f"{number:3}/{len(chosen)}  {'killed' if killed else 'ALIVE '}  {name}: {new!r}")

@@ -81,15 +81,32 @@ def test_a_file_of_another_family_is_refused(prior, arms, tmp_path):
 
 
 @both
-def test_it_refits_whenever_rewards_have_grown_by_half(prior, arms):
+def test_it_refits_as_rewards_grow(prior, arms):
     agent = _agent(prior, arms)
     _life(agent, 19)
     assert agent.belief.due == 20
     _life(agent, 1)
-    assert agent.belief.due == 30
+    assert agent.belief.due == 21
     converged = agent.belief.copy()
     converged.refit(sweeps=100, tolerance=1e-9)
     assert_allclose(agent.belief.hyper().mean, converged.hyper().mean, atol=1e-3)
+    assert agent.belief.last_refit.sweeps > 1
+    _life(agent, 1)
+    assert agent.belief.last_refit.sweeps == 1  # little is new
+    assert agent.belief.due == pytest.approx(22.05)
+    _life(agent, 1)
+    assert agent.belief.due == pytest.approx(22.05)
+
+
+@both
+def test_it_refits_until_all_is_settled_where_much_is_new(prior, arms):
+    agent = _agent(prior, arms)
+    _life(agent, 20)
+    rng = np.random.default_rng(3)
+    x = rng.integers(0, 2, 10) if arms is None else rng.normal(size=(10, prior.dim))
+    agent.learn(["t1"] * 10, x, np.zeros(10))
+    assert agent.belief.last_refit.sweeps > 1
+    assert agent.belief.last_refit.is_converged
 
 
 @both
@@ -194,3 +211,21 @@ def test_a_task_whose_rewards_cannot_be_told_from_others_is_not_forgotten():
     live(one, "bernoulli", np.random.default_rng(0))
     one.forget("t1")
     assert "t1" not in one.tasks
+
+
+@both
+def test_the_tasks_of_new_rewards_are_settled_at_once(prior, arms):
+    """Between refits too: a surprise changes what the task's other rewards tell."""
+    agent = _agent(prior, arms)
+    _life(agent, 64)
+    assert agent.belief.due > 65
+    x = ["a"] if arms is None else [TABLE["u"]]
+    once = agent.belief.copy()
+    agent.learn(["t1"], x, [1.0])
+    node = agent.node("t1")
+    once.observe([node], [0] if arms is None else x, [1.0])
+    converged = once.copy()
+    converged.refit(sweeps=100, tolerance=1e-9)
+    known = [belief.task(node).std for belief in (once, agent.belief, converged)]
+    assert np.abs(known[1] - known[2]).max() < 0.5 * np.abs(known[0] - known[2]).max()
+    assert agent.belief.rows.news is None

@@ -9,6 +9,7 @@ import pytest
 from support.agent_lives import (
     EVERY_PRIOR,
     FAMILY_PRIORS,
+    GRID_PRIORS,
     as_reward,
     first_arms,
     new_agent,
@@ -157,13 +158,13 @@ def test_an_agent_that_learns_its_widths_works_on(form, interrupt):
     assert interrupted_looks(form, 0, 100, interrupt) > 30
 
 
-@pytest.mark.parametrize("form", FAMILY_PRIORS)
+@pytest.mark.parametrize("form", [*FAMILY_PRIORS, *GRID_PRIORS])
 def test_a_family_of_rewards_changes_nothing_of_that(form):
     interrupted_life(form, "HierTS", 0, 60, journal=True, interrupt=in_peace)
     assert interrupted_life(form, "HierTS", 0, 60, journal=True) > 30
 
 
-@pytest.mark.parametrize("form", ["armed", "linear", "correlated", *FAMILY_PRIORS])
+@pytest.mark.parametrize("form", ["armed", "linear", "correlated", *FAMILY_PRIORS, "beta"])
 def test_real_signals_interrupt_calls_too(form):
     interrupted_life(form, "HierTS", 0, 60, journal=False, interrupt=in_peace)
     assert interrupted_life(form, "HierTS", 0, 60, journal=False, interrupt=by_signal) > 5

@@ -32,6 +32,42 @@ def test_a_refit_is_a_belief_under_the_widths_that_it_finds(armed, family):
     for node in (0, 13, int(belief.roots[0])):
         np.testing.assert_allclose(belief.task(node).mean, stated.task(node).mean, atol=1e-5)
         np.testing.assert_allclose(belief.task(node).cov, stated.task(node).cov, atol=1e-5)
+    np.testing.assert_allclose(belief.log_evidence(), stated.log_evidence(), atol=1e-4)
+
+
+def test_the_evidence_follows_the_widths():
+    """Looks along the way leave nothing in it."""
+    log = click_log(8, armed=False, rows=30)
+    belief = _belief(log)
+    for rows in np.array_split(np.arange(log.tasks.size), 4):
+        belief.observe(log.tasks[rows], log.features[rows], log.rewards[rows])
+        belief.refit(tolerance=1e-8)
+    stated = hb.MatchedBelief(hb.GeneralizedHierarchy(belief.hierarchy(), "bernoulli"), 20)
+    stated.observe(log.tasks, log.features, log.rewards)
+    stated.refit(tolerance=1e-8)
+    np.testing.assert_allclose(belief.log_evidence(), stated.log_evidence(), atol=1e-4)
+
+
+@pytest.mark.parametrize("armed", [True, False])
+def test_the_evidence_of_settled_rewards_follows_the_widths_too(armed):
+    """Sites are Gaussian rewards: so much more probable are these under other widths."""
+    log = click_log(9, armed=armed, rows=30)
+    belief = _belief(log)
+    belief.observe(log.tasks, log.features, log.rewards)
+    precision, weighted, _ = belief.rows.sites.copy()
+    nodes, features, before = belief.rows.nodes, belief.rows.features, belief.log_evidence()
+    nodes, features, known = nodes.copy(), features.copy(), [belief.hierarchy()]
+    if not armed:  # arms add up, and are never settled
+        belief.rows._settle(200)
+    belief._fit_widths()
+    known.append(belief.hierarchy())
+    logs = []
+    for hierarchy in known:
+        plain = hb.Belief(hierarchy, 20)
+        plain.observe(nodes, features, weighted / precision, precision**-0.5)
+        logs.append(plain.log_evidence())
+    assert abs(logs[1] - logs[0]) > 0.1
+    np.testing.assert_allclose(belief.log_evidence() - before, logs[1] - logs[0], rtol=1e-6)
 
 
 def test_populations_have_widths_of_their_own():

@@ -92,6 +92,15 @@ def test_a_saved_belief_goes_on_bit_for_bit(form, tmp_path):
         assert _bits(twin) == _bits(belief)
 
 
+def test_a_file_with_features_that_no_call_takes_is_refused():
+    belief, _, _ = _belief("linear")
+    meta, arrays = belief.state()
+    features = arrays["site_features"].copy()
+    features[3, 0] = -1e300
+    with pytest.raises(ValueError, match="features must be finite and at most"):
+        hb.MatchedBelief.from_state(meta, arrays | {"site_features": features})
+
+
 @pytest.mark.parametrize(
     ("rewards", "options", "message"),
     [

@@ -92,23 +92,3 @@ def test_the_evidence_of_one_event_is_exact():
         )
         assert means < 1e-6  # moments are matched, so those of one event are exact
         assert widths < 1e-6
-
-
-def _print_errors():
-    """The table of docs/models.md."""
-    print("| base rate | rewards | one pass: means | widths | refit: means | widths |")
-    print("|---|---|---|---|---|---|")
-    for rate in LEVELS:
-        for family, name in (("bernoulli", "clicks"), ("poisson", "counts")):
-            belief, exact, positives = _case(family, rate)
-            once = _errors(belief, exact)
-            belief.refit()
-            cells = [
-                f"{value:.3f} | {100 * width:.1f} %"
-                for value, width in (once, _errors(belief, exact))
-            ]
-            print(f"| {100 * rate:.0f} % | {name}, {positives:.0f} in all | {' | '.join(cells)} |")
-
-
-if __name__ == "__main__":
-    _print_errors()

@@ -9,8 +9,11 @@ from support.states import belief_state
 from hierbandits import (
     AdaptiveBelief,
     Belief,
+    BetaHierarchy,
+    GammaHierarchy,
     GaussianHierarchy,
     GeneralizedHierarchy,
+    GridBelief,
     MatchedBelief,
     TaskSums,
     UnknownWidths,
@@ -33,15 +36,25 @@ GAUSSIAN = GaussianHierarchy.armed(
 WIDTHS = UnknownWidths.of(2, armed=True, noise_std=0.6, hyper_mean=[0.5, -1.0])
 CLICKS = GeneralizedHierarchy(GAUSSIAN, "bernoulli")
 OPEN_CLICKS = UnknownFamilyWidths(WIDTHS, "bernoulli")
+RATES = BetaHierarchy(arms=["a", "b"], hyper_mean=[0.5, -1.0], task_std=[0.3, 0.4])
+COUNTS = GammaHierarchy(2, hyper_std=[0.5, 0.7], task_factor=2.0, resolution=16)
 MODELS = {
     "gaussian hierarchy": (GAUSSIAN, Belief),
     "unknown widths": (WIDTHS, AdaptiveBelief),
     "generalized hierarchy": (CLICKS, MatchedBelief),
     "unknown family widths": (OPEN_CLICKS, AdaptiveMatchedBelief),
+    "beta hierarchy": (RATES, GridBelief),
+    "gamma hierarchy": (COUNTS, GridBelief),
 }
 
 
-KNOWN_KINDS = ("belief", "adaptive belief", "matched belief", "adaptive matched belief")
+KNOWN_KINDS = (
+    "belief",
+    "adaptive belief",
+    "matched belief",
+    "adaptive matched belief",
+    "grid belief",
+)
 
 
 def test_the_table_has_every_kind_once():

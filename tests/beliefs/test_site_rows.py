@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from support.interrupts import interrupted, num_places
 
 from hierbandits.beliefs.site_rows import SiteRows
+from hierbandits.kernels.site_change import SITE_PARTS
 
 
 def _rows(armed, adds_up, batches=3, each=5):
@@ -104,3 +105,50 @@ def test_rows_that_were_added_half_are_added_once(adds_up):
         assert twin.num_rewards == after.num_rewards
         for name, values in after.state().items():
             assert_allclose(twin.state()[name], values, rtol=0)
+
+
+@pytest.mark.parametrize("adds_up", [True, False])
+def test_the_rows_of_the_last_rewards_match_again(adds_up):
+    rows = SiteRows(3, armed=True, adds_up=adds_up)
+    nodes, arms = np.array([0, 1, 1, 2]), np.array([2, 0, 1, 2])
+    rows.add(nodes, arms, np.ones(4), np.ones(4), np.ones((SITE_PARTS, 4)), 4)
+    rows.add(nodes[1:2], arms[1:2], np.ones(1), np.ones(1), np.zeros((SITE_PARTS, 1)), 1)
+    seen = []
+
+    def match(own, features, rewards, exposure, sites):
+        seen.append((own.tolist(), features.tolist(), rewards.tolist()))
+        sites[:] += 5.0
+
+    before = rows.sites.copy()
+    rows.match_news(match)
+    assert seen == [([1, 1], [0, 1], [2, 1]) if adds_up else ([1, 1, 1], [0, 1, 0], [1, 1, 1])]
+    np.testing.assert_array_equal(rows.sites - before, 5.0 * (rows.nodes == 1) * np.ones((3, 1)))
+    rows.match_news(match)  # there is no more news
+    assert len(seen) == 1
+
+
+def test_an_interrupted_match_is_ended_or_begins_anew():
+    rows = SiteRows(3, armed=True, adds_up=True)
+    rows.add(np.array([1]), np.array([2]), np.ones(1), np.ones(1), np.ones((SITE_PARTS, 1)), 1)
+
+    def early(*_):
+        raise KeyboardInterrupt
+
+    def late(own, features, rewards, exposure, sites):
+        sites[:] = 7.0
+        raise KeyboardInterrupt
+
+    for match, site, is_left in ((early, 1.0, True), (late, 7.0, False)):
+        with pytest.raises(KeyboardInterrupt):
+            rows.match_news(match)
+        rows.end_match()
+        assert (rows.sites == site).all()
+        assert (rows.news is not None) == is_left
+
+
+def test_only_the_newest_rows_match_again_where_rewards_do_not_add_up(monkeypatch):
+    monkeypatch.setattr("hierbandits.beliefs.site_rows.NEWEST", 4)
+    rows = SiteRows(1, armed=False, adds_up=True)
+    nodes = np.array([1, 0, 1, 0, 1, 0])
+    rows.add(nodes, np.ones((6, 1)), np.ones(6), np.ones(6), np.ones((SITE_PARTS, 6)), 6)
+    assert rows.of_nodes(np.array([1])).tolist() == [2, 4]

@@ -4,7 +4,7 @@ import pytest
 
 from hierbandits.experiments import EXPERIMENTS, Options
 
-MANY_WORLDS = {"rules", "shapes"}  # too many for a test
+MANY_WORLDS = {"clicks", "rules", "shapes"}  # too many for a test
 
 
 @pytest.fixture(scope="session")

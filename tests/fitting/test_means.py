@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import t as student
 from support.fits import drawn_sums, evenly, one_way
 
-from hierbandits import Belief
+from hierbandits import Belief, TaskSums
 from hierbandits.fitting import fit_prior
 
 
@@ -16,7 +16,7 @@ def test_few_balanced_tasks_give_students_interval():
     means = fit_prior(sums, weak_priors=False, tolerance=1e-11).means
     np.testing.assert_allclose(means.freedom, m - 1, rtol=1e-2)
     np.testing.assert_allclose(means.mean, y.mean(), rtol=1e-3)
-    reach = student.ppf(0.975, m - 1) * np.sqrt(between / (m * n))
+    reach = student.ppf(1 - (0.05 + 0.1 / 2 ** (m - 1)) / 2, m - 1) * np.sqrt(between / (m * n))
     np.testing.assert_allclose(means.high - means.low, 2 * reach, rtol=1e-2)
 
 
@@ -34,6 +34,30 @@ def test_means_are_those_of_the_belief(structure):
         np.testing.assert_allclose(fit.means.std[p], np.sqrt(variances), rtol=1e-6)
     assert (fit.means.low < fit.means.mean).all()
     assert (fit.means.freedom >= 1).all()
+
+
+@pytest.mark.parametrize("width", [0.0, 3.0])
+def test_the_weak_prior_makes_no_interval_of_a_mean_longer(width):
+    """One way, 3 tasks: it is Student's, with the tasks' mean square or, if larger, the noise's."""
+    n, rng = 30, np.random.default_rng(63)
+    for _ in range(5):
+        sums, between, within, _ = one_way(rng, 3, n, width)
+        means = fit_prior(sums).means
+        both = (2 * between + 3 * (n - 1) * within) / (2 + 3 * (n - 1))  # if tasks do not differ
+        reach = student.ppf(1 - 0.075 / 2, 2) * np.sqrt(max(between, both) / (3 * n))
+        np.testing.assert_allclose((means.high - means.low)[0] / 2, reach, rtol=0.05)
+
+
+def test_a_task_of_very_many_rows_is_not_taken_for_the_mean():
+    """Three tasks that differ by 0.3, of 10, 10 and 100,000 rows of one arm, with noise 1."""
+    rng, held, counts = np.random.default_rng(64), [], np.array([10, 10, 100_000])
+    for _ in range(60):
+        mean = 0.3 * rng.normal(size=3) + rng.normal(size=3) / np.sqrt(counts)
+        yy = rng.chisquare(counts - 1) + counts * mean**2
+        sums = TaskSums(counts[:, None] * 1.0, (counts * mean)[:, None], yy, counts * 1.0)
+        means = fit_prior(sums).means
+        held.append(means.low[0, 0] <= 0.0 <= means.high[0, 0])
+    assert np.mean(held) >= 0.925 - 3 * np.sqrt(0.925 * 0.075 / 60)
 
 
 def test_three_tasks_have_two_degrees_of_freedom_and_two_have_one():

@@ -8,7 +8,8 @@ from scipy.optimize import brentq, minimize, minimize_scalar
 from support.fits import drawn_sums, objective_of, one_way
 
 from hierbandits.fitting import fit_prior, search
-from hierbandits.fitting.profile import LEVEL, Profile
+from hierbandits.fitting.interval_level import LARGEST_LOSS, allowed_loss
+from hierbandits.fitting.profile import Profile
 from hierbandits.fitting.weak_prior import WeakPrior
 from hierbandits.fitting.width_errors import pseudo_inverse
 
@@ -33,12 +34,13 @@ def test_ends_are_those_of_the_one_way_likelihood(tasks, width):
     top = refitted(best)
 
     def excess(std):
-        return top - refitted(std**2) - LEVEL
+        return top - refitted(std**2) - allowed_loss(tasks - 1)
 
     high = brentq(excess, np.sqrt(best), 100.0)
     np.testing.assert_allclose(fit.task_widths.high, high, rtol=5e-3)
-    assert fit.task_widths.maybe_zero[0] == (excess(0.0) < 0)
-    low = 0.0 if excess(0.0) < 0 else brentq(excess, 0.0, np.sqrt(best))
+    maybe_zero = top - refitted(0.0) < LARGEST_LOSS
+    assert fit.task_widths.maybe_zero[0] == maybe_zero
+    low = 0.0 if maybe_zero else brentq(excess, 0.0, np.sqrt(best))
     np.testing.assert_allclose(fit.task_widths.low, low, rtol=2e-2)
 
 
@@ -75,10 +77,10 @@ def test_the_evidence_at_an_end_is_at_its_level(structure, monkeypatch):
     sums = drawn_sums(rng, tasks=15, events=20, task_cov=np.diag([0.3, 0.6, 0.1]), noise=0.7,
                       hyper_cov=np.eye(3), mean=np.ones(3), armed=True)  # fmt: skip
     profile = _profile(sums, structure, monkeypatch)
-    low, high = profile.ends(profile.noise_var(0), has_low=True)
-    for end in (low, high):
+    loss = 1.7
+    for end in profile.ends(profile.noise_var(0), loss, has_low=True):
         held = replace(profile.objective, learns_noise=False,
                        start=replace(profile.objective.start, noise_var=end))  # fmt: skip
         free, _ = search.search(replace(held, weak=WeakPrior.of(structure, 3)), 200, 1e-9)
         held_profile = Profile.of(held, free, np.eye(free.size))
-        np.testing.assert_allclose(profile.highest - held_profile.highest, LEVEL, atol=0.02)
+        np.testing.assert_allclose(profile.highest - held_profile.highest, loss, atol=0.02)

@@ -93,3 +93,31 @@ def test_one_world_promises_nothing():
     rows = drawn(35, armed=True)
     with pytest.raises(ValueError, match="runs must be 0 or at least 2, got 1"):
         hb.learn_prior(rows.frame(), **rows.arguments, runs=1)
+
+
+def test_widths_that_are_not_told_are_not_named(report):
+    """One arm of three has data of one task alone; or no reward repeats."""
+    similarity = report.similarity
+    std = similarity.task_std + np.array([0.0, np.nan, 0.0])
+    some = replace(similarity, task_std=std, pairs_seen=np.array([5, 0, 5]))
+    text = captions.of_widths(some)
+    assert "nan" not in text
+    assert "a1" not in text
+    assert "of 3 widths" not in text
+    none = replace(similarity, task_std=np.full(3, np.nan), repeats=0)
+    text = captions.of_widths(none)
+    assert "nan" not in text
+    assert "differ most" not in text
+    assert "this log cannot tell" in text
+
+
+def test_tasks_of_as_many_rows_are_not_told_apart_by_them(report):
+    even = replace(report.shrinkage, rows=np.full(30, 7.0), weight=np.linspace(0.2, 0.6, 30))
+    text = captions.of_shrinkage(even)
+    assert text.startswith("Every task has 7 rows, and takes 20 % to 60 % of its estimate")
+    assert "fewest" not in text
+
+
+def test_a_caption_of_no_means_says_nothing_of_them(report):
+    alone = replace(report.calibration, cells=None)
+    assert "Means are" not in captions.of_calibration(alone)

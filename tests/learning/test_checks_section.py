@@ -22,7 +22,7 @@ def test_only_what_is_worth_a_line_is_said():
         "",
         "e^12 to 1 for",
     ]
-    assert list(section.words[:3]) == ["It drifts.", "Too few.", "They are."]
+    assert list(section.words[:3]) == ["It drifts.", "They are.", "Tails? Too few."]
     assert checks_section(CHECKS).words[-1].startswith("Each is asked")
     assert CHECKS[2].to_dict()["p_value"] is None
     assert CHECKS[0].to_dict()["trouble"] == "drift"

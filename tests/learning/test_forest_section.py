@@ -87,11 +87,11 @@ def test_tasks_keep_the_population_that_they_belong_to():
 
 def test_one_arm_has_no_closest():
     report = learned(True)[2]
-    one = replace(
-        report.shrinkage, coordinates=("x",), mean=report.shrinkage.mean[:, :1],
-        std=report.shrinkage.std[:, :1],
-    )  # fmt: skip
-    assert "closest" not in forest_section(one, report.similarity).caption
+    assert "closest" in forest_section(report.shrinkage, report.similarity).caption
+    one = replace(report.similarity, pairs_seen=np.array([0, 9, 0]))  # the others are not told
+    section = forest_section(report.shrinkage, one)
+    assert "closest" not in section.caption
+    assert [row[0] for row in section.rows] == ["a1"]
 
 
 def test_tasks_that_stand_out_are_found_among_many(monkeypatch):

@@ -111,3 +111,47 @@ def test_names_have_no_power_over_pages_figures_and_terminals(tmp_path):
         assert "\x1b" not in text
         assert "x" * 400 not in text
     assert set(pl.read_parquet(tmp_path / "tasks.parquet")["task"]) == set(names)  # all of them
+
+
+def _page_of(frame, folder, **more):
+    columns = {"task": "task", "arm": "arm", "reward": "reward"}
+    _, report = learn_prior(frame, **columns, runs=2, held_out=0, progress=False, **more)
+    text = report.write(folder).read_text(encoding="utf-8")
+    return report, re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)
+
+
+def test_one_row_a_task_estimates_no_task(tmp_path):
+    """Tasks differ by 1, but nothing repeats: neither widths nor correlations are told."""
+    rng = np.random.default_rng(80)
+    arm = rng.integers(0, 3, 90)
+    reward = arm + rng.normal(size=90) + rng.normal(size=90)
+    frame = pl.DataFrame({"task": np.arange(90), "arm": arm, "reward": reward})
+    report, page = _page_of(frame, tmp_path)
+    assert "nan" not in re.sub(r"<[^>]*>", " ", page).lower().split()
+    assert {"forest", "shrinkage"}.isdisjoint(section.name for section in report.sections())
+    assert "lookup" not in page
+    assert "No task has data of two arms" in page
+    assert "not correlated" not in page
+    assert "for 1 round," in page
+    tasks = pl.read_parquet(tmp_path / "tasks.parquet")
+    assert tasks["mean 0"].is_null().all()
+    assert tasks["weight_of_others"].is_null().all()
+
+
+def test_arms_of_one_task_or_of_none_are_left_out_of_the_forest(tmp_path):
+    """Three tasks play a and b, one of them c too, and nobody d."""
+    rng = np.random.default_rng(81)
+    task = np.repeat(np.arange(3), 14)
+    arm = np.array(["a", "b"])[rng.integers(0, 2, 42)]
+    arm[:14:3] = "c"
+    frame = pl.DataFrame({"task": task, "arm": arm, "reward": rng.normal(size=42)})
+    report, page = _page_of(frame, tmp_path, arms=["a", "b", "c", "d"])
+    forest = next(section for section in report.sections() if section.name == "forest")
+    assert [row[0] for row in forest.rows] == ["a", "b"]
+    assert "How tasks differ with c, d, the log cannot tell" in forest.words[0]
+    assert report.similarity.confidence == 0.925
+    assert "92.5 % from" in page
+    assert "With so few tasks" in page
+    tasks = pl.read_parquet(tmp_path / "tasks.parquet")
+    assert tasks["mean c"].is_null().all()
+    assert tasks["mean a"].is_not_null().all()

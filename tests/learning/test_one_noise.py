@@ -3,11 +3,13 @@
 import json
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 from support.fits import uneven_sums
 from support.learn_logs import uneven_report
 
+from hierbandits import learn_prior
 from hierbandits.fitting import fit_prior
 from hierbandits.learning.one_noise import OneNoise
 from hierbandits.learning.predictor import Predictor
@@ -104,3 +106,20 @@ def test_a_sentence_says_what_has_noises_and_what_has_not():
     assert not {Claim.NOISE_OF_ARMS, Claim.NOISE_BY_ARM} & even.claims.keys()
     assert even.similarity.noise_of_arms is None
     assert "noise std" not in even.sections()[1].columns
+
+
+@pytest.mark.parametrize("heavy", [True, False])
+def test_heavy_tails_are_not_taken_for_noises_of_arms(heavy):
+    """Four arms of one noise with heavy tails, or of two noises that are Gaussian."""
+    rng = np.random.default_rng(77)
+    task, arm = np.repeat(np.arange(25), 60), rng.integers(0, 4, 1500)
+    noise = rng.standard_t(2, 1500) if heavy else rng.normal(size=1500) * np.where(arm == 2, 3, 1)
+    reward = rng.normal(size=(25, 4))[task, arm] + noise
+    frame = pl.DataFrame({"task": task, "arm": arm, "reward": reward})
+    columns = {"task": "task", "arm": "arm", "reward": "reward"}
+    _, report = learn_prior(frame, **columns, runs=0, held_out=0, progress=False)
+    assert report.structure.has_noise_by_arm
+    sentence = report.claims[Claim.NOISE_OF_ARMS]
+    assert ("that may be right" in sentence.text) == heavy
+    assert (sentence.log_odds is None) == heavy
+    assert (Claim.NOISE_BY_ARM in report.claims) != heavy

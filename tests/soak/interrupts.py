@@ -3,7 +3,7 @@
 import time
 from itertools import count
 
-from support.agent_lives import EVERY_PRIOR, FAMILY_PRIORS
+from support.agent_lives import EVERY_PRIOR, FAMILY_PRIORS, GRID_PRIORS
 from support.interrupted_lives import (
     by_error,
     by_signal,
@@ -13,7 +13,10 @@ from support.interrupted_lives import (
 )
 
 from hierbandits import POLICIES
+from hierbandits.models.variants import as_given
 
+BELIEVING = [name for name, recipe in POLICIES.items() if recipe.believe is as_given]
+"""The policies that take a prior of any kind."""
 EVENTS = 150  # of a life
 
 
@@ -26,7 +29,7 @@ def main(seconds):
     end = time.monotonic() + seconds
     for seed in count():
         for form in EVERY_PRIOR:
-            for policy in names:
+            for policy in BELIEVING if form in GRID_PRIORS else names:
                 for journal in (True, False):
                     for what, way in (("an error", by_error), ("a signal", by_signal)):
                         if seed == 0:
@@ -38,7 +41,7 @@ def main(seconds):
                         )
                         counts[f"calls interrupted by {what}"] += number
                         counts["lives"] += 1
-            if "deep" not in form and form not in FAMILY_PRIORS:
+            if "deep" not in form and form not in FAMILY_PRIORS | GRID_PRIORS:
                 for way in (in_peace, by_error, by_signal):
                     number = interrupted_looks(form, seed, EVENTS, way)
                     counts["calls of agents with unknown widths interrupted"] += number

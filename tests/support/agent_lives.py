@@ -8,6 +8,8 @@ from hierbandits import (
     AdaptiveBelief,
     Agent,
     Belief,
+    BetaHierarchy,
+    GammaHierarchy,
     GaussianHierarchy,
     GeneralizedHierarchy,
     TaskSums,
@@ -44,7 +46,11 @@ FAMILY_PRIORS = {
     "bernoulli": GeneralizedHierarchy(UNEVEN, "bernoulli"),
     "poisson": GeneralizedHierarchy(LINEAR, "poisson"),
 }
-EVERY_PRIOR = PRIORS | FAMILY_PRIORS
+GRID_PRIORS = {
+    "beta": BetaHierarchy(3, hyper_mean=[0.2, -0.1, 0.5], task_std=[0.3, 0.6, 0.4], resolution=16),
+    "gamma": GammaHierarchy(3, hyper_std=[0.5, 1.0, 0.7], task_factor=2.0, resolution=16),
+}
+EVERY_PRIOR = PRIORS | FAMILY_PRIORS | GRID_PRIORS
 ARMS = np.array([[1.0, -0.5], [0.3, 0.8], [-0.7, 0.4]])
 
 forms = pytest.mark.parametrize("form", ["armed", "linear", "deep", "common"])
@@ -66,7 +72,8 @@ def new_agent(form, policy, **options):
 
 def as_reward(prior, value):
     """The value, or zero or one in its place where rewards are successes or counts."""
-    return float(value > 0.2) if isinstance(prior, GeneralizedHierarchy) else float(value)
+    counts = isinstance(prior, GeneralizedHierarchy | BetaHierarchy | GammaHierarchy)
+    return float(value > 0.2) if counts else float(value)
 
 
 def agent_can_forget(agent):

@@ -9,15 +9,18 @@ from hierbandits import (
     AdaptiveBelief,
     Agent,
     Belief,
+    GridBelief,
     MatchedBelief,
+    Posterior,
     Start,
     TaskSums,
     UnknownWidths,
 )
 from hierbandits.archive import read_archive, write_archive
+from hierbandits.beliefs.model_kinds import belief_in
 from support.agent_lives import (
     EVERY_PRIOR,
-    FAMILY_PRIORS,
+    GRID_PRIORS,
     PRIORS,
     agent_can_forget,
     first_arms,
@@ -40,18 +43,18 @@ def saved_files(folder):
     """A file of each kind: how to load it, and its kind and version."""
     files = {}
     for form in EVERY_PRIOR:
-        for policy in ("HierTS", "HierTS-forced", "TS", "PooledTS"):
+        alone = () if form in GRID_PRIORS else ("TS", "PooledTS")
+        for policy in ("HierTS", "HierTS-forced", *alone):
             agent = new_agent(form, policy, remember=20, draws=5 if policy == "HierTS" else None)
             long_life(agent, form, np.random.default_rng(2))
             path = folder / f"{form}-{policy}"
             agent.save(path)
             files[path] = "agent", 2
         if "deep" not in form:
-            kind = MatchedBelief if form in FAMILY_PRIORS else Belief
-            belief = kind(EVERY_PRIOR[form], 3)
+            belief = belief_in(EVERY_PRIOR[form], 3)
             belief.observe([0, 1], [0, 1] if belief.is_armed else np.eye(belief.dim), [1.0, 0.0])
             belief.save(folder / f"{form}-belief")
-            files[folder / f"{form}-belief"] = kind.KIND, 2
+            files[folder / f"{form}-belief"] = belief.KIND, 2
     for armed in (True, False):
         agent = Agent(UnknownWidths.of(3, armed=armed), seed=0, clock=Clock())
         rng = np.random.default_rng(3)
@@ -140,7 +143,7 @@ def load(path, kind):
     """Load a file of a kind; what is returned can be used."""
     if kind == "agent":
         return Agent.load(path, clock=Clock())
-    beliefs = {one.KIND: one for one in (Belief, AdaptiveBelief, MatchedBelief)}
+    beliefs = {one.KIND: one for one in (Belief, AdaptiveBelief, MatchedBelief, GridBelief)}
     return (beliefs | {"start": Start})[kind].load(path)
 
 
@@ -148,7 +151,7 @@ def use(loaded, folder):
     """Do with what was loaded what people do; it never fails."""
     if isinstance(loaded, Start):
         loaded = Agent(loaded, seed=0, clock=Clock())
-    if isinstance(loaded, Belief):
+    if isinstance(loaded, Posterior):
         loaded.observe([0], [0] if loaded.is_armed else np.ones((1, loaded.dim)), [1.0])
         loaded.sample(np.random.default_rng(0), [0])
         loaded.save(folder / "again")
@@ -173,7 +176,7 @@ def use(loaded, folder):
 def fuzz_journals(folder, number, seed):
     """Replay so many journals of which one event was edited; counts of what became of them."""
     rng, counts, lives = np.random.default_rng(seed), Counter(), []
-    for form in ("armed", "linear", "deep-armed", "bernoulli", "poisson"):
+    for form in ("armed", "linear", "deep-armed", "bernoulli", "poisson", "beta", "gamma"):
         events = []
         agent = new_agent(form, "HierTS-forced", journal=events.append, draws=4)
         sums = TaskSums.zeros(2, agent.prior.dim, armed=agent.prior.is_armed)

@@ -34,6 +34,8 @@ FAMILIES = [
     hb.GeneralizedHierarchy(LINEAR[2], "poisson"),
     hb.GeneralizedHierarchy(CORRELATED, "binomial"),
 ]
+GRIDS = [hb.BetaHierarchy(3, resolution=8), hb.GammaHierarchy(2, resolution=8)]
+"""Which few policies can believe in."""
 MODELS = [
     *LINEAR.values(),
     *ARMED.values(),
@@ -67,7 +69,7 @@ def sizes_of(thing):
 
 def _saved():
     """The states of beliefs, as files hold them."""
-    for model in MODELS:
+    for model in (*MODELS, *GRIDS):
         belief = hb.POLICIES["HierTS"](model, (2, 2) if model.num_levels == 3 else 2, 2).belief
         belief.observe([0, 1], [0, 1] if model.is_armed else np.eye(model.dim)[:2], [1.0, 0.0])
         yield belief.state()

@@ -7,13 +7,21 @@ import numpy as np
 
 from hierbandits import POLICIES, Agent, RewardConflict, UnknownDecision
 from hierbandits.models.unknown_widths import UnknownWidths
-from support.agent_lives import ARMS, FAMILY_PRIORS, UNEVEN, agent_can_forget, as_reward
+from support.agent_lives import (
+    ARMS,
+    FAMILY_PRIORS,
+    GRID_PRIORS,
+    UNEVEN,
+    agent_can_forget,
+    as_reward,
+)
 from support.agents import LINEAR, state
 
 KINDS = {
     "armed": (UNEVEN, ["a", "b", "c"]),
     "linear": (LINEAR, ARMS),
     "bernoulli armed": (FAMILY_PRIORS["bernoulli"], ["a", "b", "c"]),
+    "beta": (GRID_PRIORS["beta"], ["a", "b", "c"]),
     "poisson linear": (FAMILY_PRIORS["poisson"], ARMS),
     "unknown armed": (UnknownWidths.of(3, armed=True), ["a", "b", "c"]),
     "unknown linear": (UnknownWidths.of(2, armed=False), ARMS),

@@ -9,7 +9,7 @@ from hierbandits.policies import BeliefView
 from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.simulation.schedules import SCHEDULES, History
 from support.environments import ENVIRONMENTS
-from support.hostile_values import LINEAR, MODELS
+from support.hostile_values import GRIDS, LINEAR, MODELS
 
 TASKS = 3
 REWARDS = [1.0, 0.0, 1.0, 0.0]  # which any family has
@@ -21,6 +21,10 @@ def cast():
     for place, model in enumerate(MODELS):
         yield model
         yield from _of_model(model, list(hb.POLICIES)[place :: len(MODELS)], rng)
+    for model in GRIDS:
+        yield model
+        yield from _of_model(model, ["HierTS", "HierIDS"], rng)
+        yield model.FAMILY
     for environment in ENVIRONMENTS.values():
         yield environment
         worlds = environment.worlds(rng, 0, 0, 2)

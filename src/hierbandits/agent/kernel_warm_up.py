@@ -10,6 +10,8 @@ import numpy as np
 
 from hierbandits.agent.agent import Agent
 from hierbandits.checks import real_array
+from hierbandits.models.beta_hierarchy import BetaHierarchy
+from hierbandits.models.gamma_hierarchy import GammaHierarchy
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.model import Model
@@ -57,6 +59,7 @@ def _played() -> Iterator[tuple[Model, Recipe]]:
     yield from product((armed, linear, correlated, in_common), recipes)
     for prior, family in product((armed, linear, correlated), FAMILIES):
         yield GeneralizedHierarchy(prior, family), POLICIES[USUAL]
+    yield from product((BetaHierarchy(FEW), GammaHierarchy(FEW)), recipes)
     for number, is_armed in ((FEW, False), (FEW, True), (COMMON_ARMS + 1, True)):
         yield UnknownWidths.of(number, armed=is_armed), POLICIES[USUAL]
 

@@ -33,11 +33,12 @@ def posterior_table(
         labels = state.catalogue.encoder.coordinates
     nodes = np.repeat([member.node for member in members], dim).astype(np.intp)
     table = np.arange(dim) if armed else np.eye(dim)
-    prediction = state.belief._raw_predict(nodes, table, np.tile(np.arange(dim), len(members)))
-    centre, ends = prediction.mean, [prediction.bound(-reach), prediction.bound(reach)]
+    rows = np.tile(np.arange(dim), len(members))
+    prediction = state.belief._raw_predict(nodes, table, rows)
+    centre, low, high = prediction.mean, prediction.bound(-reach), prediction.bound(reach)
     if armed:
         centre = state.belief._raw_mean_reward(centre, prediction.std).mean
-        ends = [state.belief._raw_linked(end) for end in ends]
+        low, high = state.belief._raw_interval(nodes, rows, prediction, reach)
     sums = state.totals().rows(np.array([member.row for member in members], np.intp))
     rewards = sums.xx.ravel() if armed else np.repeat(sums.n, dim)
     return {
@@ -46,8 +47,8 @@ def posterior_table(
         "decisions": [member.decisions for member in members for _ in labels],
         "rewards": rewards.astype(int).tolist(),
         "mean": centre.tolist(),
-        "low": ends[0].tolist(),
-        "high": ends[1].tolist(),
+        "low": low.tolist(),
+        "high": high.tolist(),
         "within_var": prediction.within_var.tolist(),
         "shared_var": prediction.shared_var.tolist(),
     }

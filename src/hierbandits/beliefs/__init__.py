@@ -4,6 +4,8 @@ from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.contribution import Contribution, merge_contributions
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
+from hierbandits.beliefs.grid_belief import GridBelief
+from hierbandits.beliefs.hyper_cells import HyperCells
 from hierbandits.beliefs.matched_belief import MatchedBelief
 from hierbandits.beliefs.mean_reward import MeanReward
 from hierbandits.beliefs.posterior import Posterior
@@ -15,6 +17,8 @@ __all__ = [
     "Belief",
     "Contribution",
     "Gaussian",
+    "GridBelief",
+    "HyperCells",
     "MatchedBelief",
     "MeanReward",
     "Posterior",

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.beliefs.family_width_look import FamilyWidthLook
-from hierbandits.beliefs.matched_belief import TOLERANCE, MatchedBelief
-from hierbandits.beliefs.refit import Refit
+from hierbandits.beliefs.matched_belief import MatchedBelief
+from hierbandits.beliefs.refit import SWEEPS, TOLERANCE, Refit
+from hierbandits.beliefs.settled_sites import with_squares
 from hierbandits.checks import index_array, read_only, state_copy
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -25,11 +26,13 @@ class AdaptiveMatchedBelief(MatchedBelief):
 
     A look comes with each refit: it weighs widths by the evidence of the rewards so far (see
     `FamilyWidthLook`), and sites match anew under those in the middle.  The log evidence is that
-    of each reward under the widths of its time, but for the changes that later refits make.
+    of all rewards under the widths of the last look.
     """
 
     KIND: ClassVar[str] = "adaptive matched belief"
     FITS_WIDTHS: ClassVar[bool] = True
+    GROWTH: ClassVar[float] = 1.5
+    AGAIN: ClassVar[int] = SWEEPS
 
     def __init__(
         self,
@@ -67,7 +70,7 @@ class AdaptiveMatchedBelief(MatchedBelief):
         """The totals of the log that the prior's mean already holds."""
         return [] if self.prior.learned_from is None else [self.prior.learned_from]
 
-    def refit(self, *, sweeps: int = 50, tolerance: float = TOLERANCE) -> Refit:
+    def refit(self, *, sweeps: int = SWEEPS, tolerance: float = TOLERANCE) -> Refit:
         """Fit the widths, and match the site of every reward under them, until none moves."""
         trees, work = np.arange(self.num_populations), self.copy()  # an interrupt leaves nothing
         report = MatchedBelief.refit(work, sweeps=sweeps, tolerance=tolerance)
@@ -94,8 +97,13 @@ class AdaptiveMatchedBelief(MatchedBelief):
             hierarchies.append(look.hierarchy())
         sites, parts = rows.settled.copy(), self._evidence.parts
         sites.add(rows.nodes, rows.features, rows.sites)
-        before = parts[:, populations].copy()
-        self._restart(populations, hierarchies, sites.sums(self.num_nodes))
+        sums, before = with_squares(sites.sums(self.num_nodes)), parts[:, populations].copy()
+        known = [self.hierarchy(population) for population in populations.tolist()]
+        logs = []  # of the sites, under the widths before and after
+        for each in (known, hierarchies):
+            self._restart(populations, each, sums)
+            logs.append(self._evidence.log()[populations])
+        before[1] -= 2.0 * (logs[1] - logs[0])
         parts[:, populations] = before
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

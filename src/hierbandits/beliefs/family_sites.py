@@ -6,7 +6,7 @@ import numpy as np
 
 from hierbandits.beliefs.folding import fold
 from hierbandits.beliefs.matched_belief import MatchedBelief
-from hierbandits.beliefs.settled_sites import SettledSites
+from hierbandits.beliefs.settled_sites import SettledSites, with_squares
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.kernels.site_change import SITE_PARTS
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
@@ -132,21 +132,13 @@ class FamilySites:
     ) -> float:
         """The log evidence of all rewards under a hierarchy of two levels, once sites match."""
         known = self.match(hyper_mean, covs, population, tolerance)
-        sums = self.sums()
-        if sums.is_armed:
-            told = sums.xx > 0
-            square = np.where(told, sums.xy**2 / np.where(told, sums.xx, 1.0), 0.0).sum(1)
-        else:
-            inverse = np.linalg.pinv(sums.xx, rcond=1e-12, hermitian=True)
-            square = np.einsum("si,sij,sj->s", sums.xy, inverse, sums.xy)
-        # What tasks explain is no more than this, so that nothing is cut off.
-        whole = TaskSums(sums.xx, sums.xy, square, sums.n)
+        whole = with_squares(self.sums())
         nodes = MatchedBelief(
             GeneralizedHierarchy(known._nodes.levels.hierarchies[0], self.family),
             population=population,
         )._nodes
         _, evidence = fold(nodes, np.arange(self.num_tasks), whole)
-        return float(evidence.log().sum() + square.sum() / 2) + self.log_scale
+        return float(evidence.log().sum() + whole.yy.sum() / 2) + self.log_scale
 
     def sums(self) -> TaskSums:
         """The sites by task, as sums of Gaussian rewards of noise 1, of which none is counted."""

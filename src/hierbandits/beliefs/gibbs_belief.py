@@ -6,25 +6,28 @@ weights the hierarchy is Gaussian, and given all parameters the weights are inde
 Scott and Windle 2013).
 """
 
-from collections.abc import Sequence
-from typing import ClassVar
+from copy import deepcopy
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from hierbandits.beliefs.folding import fold
 from hierbandits.beliefs.matched_belief import MatchedBelief
 from hierbandits.beliefs.refit import Refit
-from hierbandits.beliefs.settled_sites import SettledSites
+from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import count
 from hierbandits.kernels.site_change import SITE_PARTS
 from hierbandits.models.binomial_rewards import BinomialRewards
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
-from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.types import Indices, Matrix, Vector
 
-TERMS = 100
-"""Of the sum of gamma variates that a Polya-Gamma one is; the mean of all others is added."""
+TERMS = 12
+"""Of the sum of gamma variates that a Polya-Gamma one is; the mean of all others is added.
+
+The others have less than an 80,000th of its variance.
+"""
 
 
 class GibbsBelief(MatchedBelief):
@@ -53,8 +56,9 @@ class GibbsBelief(MatchedBelief):
             raise ValueError(f"prior must be of bernoulli or binomial rewards, got {prior}")
         if hyper_means is not None or prior.num_levels != 2:
             raise ValueError("prior must have two levels and the hyper-mean of all populations")
-        self._rng = np.random.default_rng(count("seed", seed))
+        self._chain_rng = np.random.default_rng(count("seed", seed))
         self._sweeps = count("sweeps", sweeps, least=1)
+        self._first_roots = self._nodes.roots.copy()
 
     def _learn_sized(
         self,
@@ -62,7 +66,7 @@ class GibbsBelief(MatchedBelief):
         table: Matrix | Indices,
         rewards: Vector,
         exposure: Vector,
-        noise: Vector | None,
+        noise: object,
     ) -> None:
         """Learn checked rewards of these exposures, and let the chain go on."""
         if noise is not None:
@@ -77,25 +81,30 @@ class GibbsBelief(MatchedBelief):
         """Draw all parameters given the weights, then all weights given these, so many times."""
         rows = self.rows
         for _ in range(count("number", number)):
-            theta = self.sample(self._rng, rows.nodes)
+            theta = self.sample(self._chain_rng, rows.nodes)
             eta = (
                 theta[np.arange(rows.size), rows.features]
                 if self.is_armed
                 else (theta * rows.features).sum(1)
             )
-            rows.all_sites[0, : rows.size] = polya_gamma(self._rng, rows.exposure, eta)
+            rows.all_sites[0, : rows.size] = polya_gamma(self._chain_rng, rows.exposure, eta)
             rows.all_sites[1, : rows.size] = rows.rewards - rows.exposure / 2
             self._start_from_sites()
 
     def _start_from_sites(self) -> None:
         """Let all nodes know what the sites say, and nothing else."""
-        rows, parts = self.rows, self._evidence.parts.copy()
-        sites = SettledSites(self.dim, armed=self.is_armed)
-        sites.add(rows.nodes, rows.features, rows.sites)
-        populations = np.arange(self.num_populations)
-        priors: Sequence[GaussianHierarchy] = [self._nodes.levels.hierarchies[0]]
-        self._restart(populations, list(priors) * populations.size, sites.sums(self.num_nodes))
-        self._evidence.parts[:] = parts
+        rows, (precision, weighted, _) = self.rows, self.rows.sites
+        sums = TaskSums.zeros(self.num_nodes, self.dim, armed=self.is_armed)
+        if self.is_armed:
+            np.add.at(sums.xx, (rows.nodes, rows.features), precision)
+            np.add.at(sums.xy, (rows.nodes, rows.features), weighted)
+            np.add.at(sums.n, rows.nodes, 1.0)
+        else:
+            root = np.sqrt(precision)
+            sums._raw_add(rows.nodes, rows.features * root[:, None], weighted / root)
+        tasks = np.flatnonzero(sums.n > 0)
+        self._nodes.roots[:] = self._first_roots
+        fold(self._nodes, tasks, sums.rows(tasks))
 
     def refit(self, *, sweeps: int = 1, tolerance: float = 1.0) -> Refit:
         """Let the chain go on for so many sweeps; the rest of the report is empty."""
@@ -105,6 +114,37 @@ class GibbsBelief(MatchedBelief):
     def _raw_settle(self) -> None:
         """Nothing: the chain moves with every batch."""
 
+    def copy(self) -> "GibbsBelief":
+        """An independent belief of the same state, whose chain goes on the same."""
+        twin = super().copy()
+        assert isinstance(twin, GibbsBelief)
+        twin._chain_rng = deepcopy(self._chain_rng)
+        return twin
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """All state as plain data and arrays that cannot be written, without copies."""
+        meta, arrays = super().state()
+        return {
+            "sweeps": self._sweeps,
+            "chain": self._chain_rng.bit_generator.state,
+            **meta,
+        }, arrays
+
+    @classmethod
+    def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "GibbsBelief":
+        """The belief that `state` described, checked."""
+        belief = super().from_state(meta, arrays)
+        assert isinstance(belief, cls)
+        model = GeneralizedHierarchy(belief._nodes.levels.hierarchies[0], belief.family)
+        fresh = cls(model, num_populations=belief.num_populations, sweeps=meta["sweeps"])
+        try:
+            fresh._chain_rng.bit_generator.state = meta["chain"]
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"chain must be the state of a random generator: {error}") from None
+        belief._chain_rng, belief._sweeps = fresh._chain_rng, fresh._sweeps
+        belief._first_roots = fresh._first_roots
+        return belief
+
 
 def polya_gamma(rng: Generator, shape: Vector, tilt: Vector) -> Vector:
     """Draws of PG(shape, tilt), (E,): sum over k of Gamma(shape) / ((k - 1/2)^2 + (tilt / 2 pi)^2)
@@ -112,9 +152,13 @@ def polya_gamma(rng: Generator, shape: Vector, tilt: Vector) -> Vector:
     over 2 pi^2, up to TERMS, and the mean of what is left.
     """
     squares = (np.arange(1, TERMS + 1) - 0.5) ** 2
-    parts = 1 / (squares + (tilt[:, None] / (2 * np.pi)) ** 2) / (2 * np.pi**2)
+    parts = 1 / (squares + (tilt[:, None] / (2 * np.pi)) ** 2)
     half = np.maximum(np.abs(tilt) / 2, 1e-8)
     mean = shape * np.tanh(half) / (4 * half)  # of the whole sum
-    drawn = rng.gamma(np.broadcast_to(shape[:, None], parts.shape))
-    whole: Vector = ((drawn - shape[:, None]) * parts).sum(1) + mean
+    if (shape == 1).all():  # the usual case, and quicker
+        drawn = rng.standard_exponential(parts.shape)
+    else:
+        drawn = rng.gamma(np.broadcast_to(shape[:, None], parts.shape))
+    drawn -= shape[:, None]
+    whole: Vector = np.einsum("ek,ek->e", drawn, parts) / (2 * np.pi**2) + mean
     return np.maximum(whole, 1e-12)

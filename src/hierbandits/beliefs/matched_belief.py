@@ -10,7 +10,7 @@ from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.folding import fold
 from hierbandits.beliefs.mean_reward import MeanReward
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.beliefs.refit import Refit
+from hierbandits.beliefs.refit import FIRST_REFIT, MUCH, SWEEPS, TOLERANCE, Refit
 from hierbandits.beliefs.site_forms import MATCHES, site_form_of
 from hierbandits.beliefs.site_rows import SiteRows
 from hierbandits.beliefs.task_sums import TaskSums
@@ -21,16 +21,7 @@ from hierbandits.models.reward_families import family_from_dict
 from hierbandits.models.reward_family import RewardFamily
 from hierbandits.types import Indices, Matrix, Vector
 
-SWEEPS = 50
-"""The most sweeps of a refit, unless told otherwise."""
-
-FIRST_REFIT, GROWTH = 20.0, 1.5
-"""An agent's belief refits at so many rewards, and whenever they have grown by so much."""
-
 _NOT_NEW = np.empty(0)
-
-TOLERANCE = 1e-3
-"""A refit ends when no reward's linear predictor moves by more, in standard deviations."""
 
 
 class MatchedBelief(Belief):
@@ -46,6 +37,8 @@ class MatchedBelief(Belief):
 
     KIND: ClassVar[str] = "matched belief"
     IS_GAUSSIAN: ClassVar[bool] = False
+    GROWTH: ClassVar[float] = 1.05  # an agent's belief also refits as rewards grow by so much,
+    AGAIN: ClassVar[int] = 1  # with so many sweeps: one is enough where little is new
     _form_of = staticmethod(site_form_of)
 
     def __init__(
@@ -74,6 +67,7 @@ class MatchedBelief(Belief):
     @property
     def rows(self) -> SiteRows:
         """The rewards that it keeps, and their sites."""
+        self._site_rows.end_match()
         if self._untold is not None:
             if self._evidence.count.sum() > self._site_rows.num_rewards:
                 self._site_rows.add(*self._untold)
@@ -103,13 +97,11 @@ class MatchedBelief(Belief):
         nodes = self.checked_nodes(tasks)
         table = self.checked_features(features, nodes.size)
         values = real_array("rewards", rewards, nodes.shape, " to match tasks")
-        sizes: Vector = np.ones(nodes.size)
-        if exposure is not None:
-            sizes = positive("exposure", exposure, nodes.shape)
+        given = np.ones(nodes.size) if exposure is None else exposure
+        sizes = positive("exposure", given, nodes.shape)
         self.family.check("rewards", values, sizes)
-        noise = None if noise_std is None else np.empty(0)
         checked_time(time, nodes)
-        self._learn_sized(nodes, table, values, sizes, noise)
+        self._learn_sized(nodes, table, values, sizes, noise_std)
 
     def check_rewards(self, name: str, rewards: ArrayLike) -> None:
         """Raise an error that names a reward that the family cannot have."""
@@ -133,17 +125,20 @@ class MatchedBelief(Belief):
         table: Matrix | Indices,
         rewards: Vector,
         exposure: Vector,
-        noise: Vector | None,
+        noise: object,
     ) -> None:
         """Learn checked rewards of these exposures."""
-        if noise is not None:
-            raise ValueError("noise_std must not be given: the family says how rewards vary")
+        self._check_no_noise(noise)
         rows, sites = self.rows, np.zeros((SITE_PARTS, nodes.size))
         base = self.family.log_base(rewards, exposure)
         self._untold = nodes, table, rewards, exposure, sites, nodes.size
         self._match_sites(nodes, table, rewards, exposure, sites, base)
         rows.add(*self._untold)
         self._untold = None
+
+    def _check_no_noise(self, noise: object) -> None:
+        if noise is not None:
+            raise ValueError("noise_std must not be given: the family says how rewards vary")
 
     def _match_sites(
         self,
@@ -180,17 +175,17 @@ class MatchedBelief(Belief):
             )
             done += 1
         before, after = self._hyper_moments(trees), work._hyper_moments(trees)
-        self._take(work, max(1.0, GROWTH * self._evidence.count.sum()))
+        self._take(work, max(1.0, self.GROWTH * self._evidence.count.sum()))
         self.last_refit = Refit.between(before, after, done, change, tolerance)
         return self.last_refit
 
     def _take(self, work: "MatchedBelief", due: float) -> None:
         """Have the numbers of another belief in the same rewards."""
         old, new, parts, size = self._nodes, work._nodes, self._evidence.parts, self._nodes.size
-        sites, those = self.rows.sites, work.rows.sites
+        rows, sites = self.rows, work.rows.sites
         # At once: no interrupt comes between the parts of an assignment.
-        old.state[:size], old.roots[:], parts[:], sites[:], self.due = (
-            *(new.state[:size], new.roots, work._evidence.parts, those, due),
+        old.state[:size], old.roots[:], parts[:], rows.sites[:], self.due, rows.news = (
+            *(new.state[:size], new.roots, work._evidence.parts, sites, due, None),
         )
 
     def _hyper_moments(self, populations: Indices) -> tuple[Matrix, Matrix]:
@@ -271,9 +266,12 @@ class MatchedBelief(Belief):
         self._site_rows.num_rewards = int(parts[0].sum())
 
     def _raw_settle(self) -> None:
-        """Refit if rewards have grown by half since the last time."""
-        if self._evidence.count.sum() >= self.due:
-            self.refit()
+        """Refit if rewards have grown since the last time; else the tasks of the last rewards."""
+        if (number := self._evidence.count.sum()) >= self.due:
+            is_new = self.due == FIRST_REFIT or self.GROWTH * number >= MUCH * self.due
+            self.refit(sweeps=SWEEPS if is_new else self.AGAIN)
+        else:
+            self.rows.match_news(self._match_sites)
 
     def revise(
         self,
@@ -287,12 +285,10 @@ class MatchedBelief(Belief):
 
         Its site matches the new reward given all other sites; `refit` lets these follow.
         """
-        if noise_std is not None:
-            raise ValueError("noise_std must not be given: the family says how rewards vary")
+        self._check_no_noise(noise_std)
         node, row = int(self.checked_nodes([task])[0]), self.checked_features([features], 1)[0]
-        both = real_array("rewards", [old_reward, new_reward], (2,))
+        both, rows = real_array("rewards", [old_reward, new_reward], (2,)), self.rows
         self.family.check("rewards", both, np.ones(2))
-        rows = self.rows
         place = rows.find(node, row, both[0])
         one = slice(place, place + 1)
         after, exposure = rows.rewards[one] + (both[1] - both[0]), rows.exposure[one].copy()
@@ -323,8 +319,11 @@ class MatchedBelief(Belief):
         """An independent belief of the same state."""
         rows = self.rows
         twin = self._twin()
-        twin._nodes, twin._evidence = self._nodes.copy(), self.evidence
-        twin._site_rows = rows.copy()
+        twin._nodes, twin._evidence, twin._site_rows = (
+            self._nodes.copy(),
+            self.evidence,
+            rows.copy(),
+        )
         return twin
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -345,5 +344,7 @@ class MatchedBelief(Belief):
         belief.__dict__.update(plain.__dict__)
         belief._begin_sites(family)
         belief.due = float(positive("due", meta["due"], ()))
-        belief._site_rows._take_state(arrays, plain.num_nodes, int(plain.num_rewards.sum()))
+        rows = belief._site_rows
+        rows._take_state(arrays, plain.num_nodes, int(plain.num_rewards.sum()))
+        belief.checked_features(rows.features, rows.size)
         return belief

@@ -9,9 +9,12 @@ from numpy.typing import ArrayLike
 from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
 from hierbandits.beliefs.adaptive_matched_belief import AdaptiveMatchedBelief
 from hierbandits.beliefs.belief import Belief
+from hierbandits.beliefs.grid_belief import GridBelief
 from hierbandits.beliefs.matched_belief import MatchedBelief
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.models.beta_hierarchy import BetaHierarchy
+from hierbandits.models.gamma_hierarchy import GammaHierarchy
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.model import Model
@@ -39,6 +42,8 @@ KINDS = (
     ModelKind("unknown widths", UnknownWidths, AdaptiveBelief),
     ModelKind("generalized hierarchy", GeneralizedHierarchy, MatchedBelief),
     ModelKind("unknown family widths", UnknownFamilyWidths, AdaptiveMatchedBelief),
+    ModelKind("beta hierarchy", BetaHierarchy, GridBelief),
+    ModelKind("gamma hierarchy", GammaHierarchy, GridBelief),
 )
 """All kinds of models: the one place that asks of which kind a model is."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -247,9 +247,9 @@ class Nodes:
         above, own, inherited = self.marginal(parent)
         return mean + gain @ above, within, gain @ (own + inherited) @ gain.T
 
-    def copy(self) -> "Nodes":
+    def copy(self) -> Self:
         """An independent state of the same nodes."""
-        twin = Nodes.__new__(Nodes)
+        twin = object.__new__(type(self))
         twin.levels, twin.forest = self.levels.copy(), self.forest.copy()
         twin._room, twin.roots = ReservedRows(), self.roots.copy()
         twin._show(self.state[: self.size].copy())
@@ -263,7 +263,7 @@ class Nodes:
         return meta, self.forest.state() | own | tables
 
     @classmethod
-    def from_saved(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Nodes":
+    def from_saved(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """The nodes that `saved` described, checked."""
         nodes = cls.__new__(cls)
         nodes.levels = Levels.from_state(meta, arrays)

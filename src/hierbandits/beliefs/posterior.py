@@ -41,6 +41,7 @@ class Posterior(SavedState):
     FITS_WIDTHS: ClassVar[bool] = False  # whether widths are its own choice, and none are refused
     IS_TIMED: ClassVar[bool] = False  # whether agents are to tell it the times of events
     IS_GAUSSIAN: ClassVar[bool] = True  # whether rewards are any numbers, x @ theta their mean
+    IS_SYMMETRIC: ClassVar[bool] = True  # whether draws lie alike on both sides of their mean
     _nodes: Nodes
     _evidence: Evidence
 
@@ -70,12 +71,8 @@ class Posterior(SavedState):
     def _raw_start_over(
         self, old: "Posterior", before: Indices, after: Indices, sums: TaskSums
     ) -> None:
-        """Learn all that nodes `before` of another belief know, in nodes `after` of this one.
-
-        `sums` has a row for each.  Nothing was learned before.
-        """
-        told = np.flatnonzero(sums.n > 0)
-        if told.size:
+        """Learn all that nodes `before` of another belief know, and `sums`, in nodes `after`."""
+        if (told := np.flatnonzero(sums.n > 0)).size:
             self._raw_learn_past(after[told], sums.rows(told))
 
     def _raw_settle(self) -> None:
@@ -149,10 +146,7 @@ class Posterior(SavedState):
         return best_row_under(theta, slots, table, stock.rng)
 
     def _raw_spread(self, stock: NormalStock, node: int, number: int) -> Matrix:
-        """The mean of a node's parameter, and below it so many draws, (1 + number, d).
-
-        Every draw has ancestors of its own.
-        """
+        """A node's mean, and below it draws with ancestors of their own, (1 + number, d)."""
         one = np.array([node])
         mean, _ = self._raw_draws(None, one)
         theta, slots = self._raw_draws(stock.rng, one, repeats=number, fresh=True)
@@ -240,8 +234,8 @@ class Posterior(SavedState):
     ) -> None:
         """Learn a batch of rewards; a task may repeat.  A bad batch changes nothing.
 
-        Features are (E, d), or arm indices (E,) when armed; `noise_std` overrides the
-        hierarchy's, event by event.  `time` is when each reward was earned, (E,).
+        Features are (E, d), or arm indices (E,) when armed; `noise_std` overrides the hierarchy's,
+        event by event.  `time` is when each reward was earned, (E,).
         """
         nodes = self.checked_nodes(tasks)
         table = self.checked_features(features, nodes.size)
@@ -289,6 +283,12 @@ class Posterior(SavedState):
     def _raw_linked(self, values: Vector) -> Vector:
         """The mean rewards of linear predictors x @ theta, which are in the same order."""
         return values
+
+    def _raw_interval(
+        self, nodes: Indices, arms: Indices, linear: Prediction, reach: float
+    ) -> tuple[Vector, Vector]:
+        """What arms' mean rewards lie between, as surely as within `reach` deviations."""
+        return self._raw_linked(linear.bound(-reach)), self._raw_linked(linear.bound(reach))
 
     def check_rewards(self, name: str, rewards: ArrayLike) -> None:
         """Raise an error that names a reward that the model cannot have; numbers are checked."""

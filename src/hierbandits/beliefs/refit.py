@@ -6,6 +6,15 @@ import numpy as np
 
 from hierbandits.types import Matrix
 
+SWEEPS = 50
+"""The most sweeps of a refit, unless told otherwise."""
+
+FIRST_REFIT, MUCH = 20.0, 1.5
+"""An agent's belief refits at so many rewards, and if they have grown by so much at once."""
+
+TOLERANCE = 1e-3
+"""A refit ends when no reward's linear predictor moves by more, in standard deviations."""
+
 
 @dataclass(frozen=True, slots=True)
 class Refit:

@@ -4,6 +4,7 @@ import numpy as np
 
 from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
 from hierbandits.beliefs.adaptive_matched_belief import AdaptiveMatchedBelief
+from hierbandits.beliefs.grid_belief import GridBelief
 from hierbandits.beliefs.matched_belief import MatchedBelief
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -16,13 +17,14 @@ TOLERANCE = 1e-9
 def check_same_model(saved: Posterior, made: Posterior) -> None:
     """Raise an error unless a belief from a file assumes what one that was made anew assumes.
 
-    Of unknown widths the belief's own may be any: they were fitted.
+    Of unknown widths the belief's own may be any: they were fitted, or are on grids.
     """
     if saved.num_populations != made.num_populations:
         raise ValueError(f"belief must have {made.num_populations} populations")
-    kinds = AdaptiveBelief | AdaptiveMatchedBelief
+    kinds = AdaptiveBelief | AdaptiveMatchedBelief | GridBelief
     if isinstance(saved, kinds) and isinstance(made, kinds):
-        if saved.prior.to_dict() != made.prior.to_dict():
+        same = type(saved.prior) is type(made.prior)
+        if not same or saved.prior.to_dict() != made.prior.to_dict():
             raise ValueError(f"belief must be of the agent's prior, {made.prior}")
         return
     families = [belief.family for belief in (saved, made) if isinstance(belief, MatchedBelief)]

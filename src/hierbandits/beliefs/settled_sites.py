@@ -97,3 +97,17 @@ class SettledSites:
         if squares.min(initial=0.0) < -1e-9 * np.abs(squares).max(initial=0.0):
             raise ValueError("settled_xx must be sums of squares")
         self._settled_sums = TaskSums(xx, xy, np.zeros(size), n)
+
+
+def with_squares(sums: TaskSums) -> TaskSums:
+    """Sums of sites with the squares that any hierarchy explains at most, (T,).
+
+    So `fold` cuts nothing off; the log evidence of the sites is what it finds, and half of them.
+    """
+    if sums.is_armed:
+        told = sums.xx > 0
+        square = np.where(told, sums.xy**2 / np.where(told, sums.xx, 1.0), 0.0).sum(1)
+    else:
+        inverse = np.linalg.pinv(sums.xx, rcond=1e-12, hermitian=True)
+        square = np.einsum("si,sij,sj->s", sums.xy, inverse, sums.xy)
+    return TaskSums(sums.xx, sums.xy, square, sums.n)

@@ -1,5 +1,6 @@
 """What stands for each reward that is not Gaussian: the reward itself, and its site."""
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from hierbandits.beliefs.settled_sites import SettledSites
 from hierbandits.checks import index_array, state_copy
 from hierbandits.kernels.site_change import SITE_PARTS
+from hierbandits.kernels.summation import add_rows
 from hierbandits.types import Features, Indices, Matrix, Vector
 
 MOST_ROWS = 200_000
@@ -15,6 +17,9 @@ MOST_ROWS = 200_000
 
 So a refit takes a fraction of a second at most.
 """
+
+NEWEST = 2_000
+"""Where rewards do not add up, a task's rows among so many are matched again as it learns."""
 
 
 class SiteRows:
@@ -28,12 +33,14 @@ class SiteRows:
     def __init__(self, dim: int, *, armed: bool, adds_up: bool) -> None:
         self._dim, self._armed, self._adds_up = dim, armed, armed and adds_up
         self.size = 0
-        self.num_rewards = 0
+        self._told: Indices = np.zeros(1, np.intp)  # the number of rewards
         self.settled = SettledSites(dim, armed=armed)
         self._row_of: Indices = np.empty(0, np.intp)  # where rewards add up: of a node's arm, or -1
         self._nodes: Indices = np.empty(0, np.intp)
         self._features: Features = np.empty(0, np.intp) if armed else np.empty((0, dim))
         self._numbers: Matrix = np.empty((2 + SITE_PARTS, 0))  # rewards, exposures and sites
+        self.news: Indices | None = None  # nodes of the last rewards, until they match again
+        self._again: tuple[Indices, Matrix] | None = None  # rows whose sites are matched anew
 
     @property
     def nodes(self) -> Indices:
@@ -66,6 +73,15 @@ class SiteRows:
         return self._numbers[2:, : self.size]
 
     @property
+    def num_rewards(self) -> int:
+        """How many rewards there are, in rows and settled."""
+        return int(self._told[0])
+
+    @num_rewards.setter
+    def num_rewards(self, number: int) -> None:
+        self._told[0] = number
+
+    @property
     def num_empty(self) -> int:
         """The rows whose sites are empty: their rewards told next to nothing."""
         return int((~self.sites[:2].any(axis=0)).sum())
@@ -83,23 +99,23 @@ class SiteRows:
 
         An interrupt leaves it wholly done, and `num_rewards` larger, or to be done again.
         """
-        numbers = np.vstack([rewards, exposure, sites])
+        self.news = nodes
         if not self._adds_up:
-            self._append(nodes, features, numbers, number)
+            self._append(nodes, features, (rewards, exposure, *sites), number)
             if self.size > MOST_ROWS:
                 self._settle(self.size - MOST_ROWS // 2)
             return
         keys = nodes * self._dim + features
         self._make_room(keys)
         known = self._row_of[keys]
-        new = np.unique(keys[(known < 0) | (known >= self.size)])
-        self._append(new // self._dim, new % self._dim, np.zeros((len(numbers), new.size)), 0)
-        rows, place = np.unique(self._row_of[keys], return_inverse=True)
-        sums = self._numbers[:, rows]
-        for mine, values in zip(sums, numbers, strict=True):
-            np.add.at(mine, place, values)
-        # At once: no interrupt comes between the parts of an assignment.
-        self._numbers[:, rows], self.num_rewards = sums, self.num_rewards + number
+        is_new = (known < 0) | (known >= self.size)
+        if is_new.any():
+            new = np.unique(keys[is_new])
+            self._append(
+                new // self._dim, new % self._dim, [np.zeros(new.size)] * len(self._numbers), 0
+            )
+            known = self._row_of[keys]
+        add_rows(known, rewards, exposure, sites, self._numbers, self._told, number)
 
     def _settle(self, number: int) -> None:
         """Let the sites of so many rewards, the oldest, be as they are from now on."""
@@ -112,7 +128,9 @@ class SiteRows:
             *(settled, nodes, features, numbers, nodes.size),
         )
 
-    def _append(self, nodes: Indices, features: Features, numbers: Matrix, number: int) -> None:
+    def _append(
+        self, nodes: Indices, features: Features, numbers: Iterable[Vector], number: int
+    ) -> None:
         """More rows, of so many rewards; until the last statement nobody sees them."""
         stop = self.size + nodes.size
         if stop > self._nodes.size:
@@ -125,12 +143,14 @@ class SiteRows:
             self._nodes, self._features, self._numbers = larger
         self._nodes[self.size : stop] = nodes
         self._features[self.size : stop] = features
-        self._numbers[:, self.size : stop] = numbers
+        for mine, values in zip(self._numbers, numbers, strict=True):
+            mine[self.size : stop] = values
         if self._adds_up:
             keys = nodes * self._dim + features
             self._make_room(keys)
             self._row_of[keys] = np.arange(self.size, stop)
-        self.size, self.num_rewards = stop, self.num_rewards + number
+        # At once: no interrupt comes between the parts of an assignment.
+        self.size, self._told[0] = stop, self._told[0] + number
 
     def _make_room(self, keys: Indices) -> None:
         """Let there be a place for the row of each of these arms of nodes."""
@@ -140,6 +160,39 @@ class SiteRows:
             larger = np.full(room, -1)
             larger[: self._row_of.size] = self._row_of
             self._row_of = larger
+
+    def of_nodes(self, nodes: Indices) -> Indices:
+        """The rows of these nodes, in order; where rewards do not add up, of the newest alone."""
+        if self._adds_up:
+            keys = (np.unique(nodes)[:, None] * self._dim + np.arange(self._dim)).ravel()
+            rows = self._row_of[keys[keys < self._row_of.size]]
+            return np.sort(rows[(rows >= 0) & (rows < self.size)])
+        first = max(0, self.size - max(NEWEST, 4 * nodes.size))
+        places: Indices = first + np.flatnonzero(np.isin(self.nodes[first:], nodes))
+        return places
+
+    def match_news(self, match: Callable[..., object]) -> None:
+        """Let the sites of the last rewards' tasks match anew, by `MatchedBelief._match_sites`.
+
+        After an interrupt `end_match` does what is left.
+        """
+        if self.news is None:
+            return
+        places = self.of_nodes(self.news)
+        sites = self.sites[:, places]
+        self._again = places, sites
+        rows = self.nodes[places], self.features[places], self.rewards[places]
+        match(*rows, self.exposure[places], sites)
+        self.end_match()
+
+    def end_match(self) -> None:
+        """Take sites that were matched anew and are not taken yet."""
+        if self._again is None:
+            return
+        places, sites = self._again
+        left = None if (self.sites[:, places] != sites).any() else self.news
+        # At once, as above.
+        self._numbers[2:, places], self.news, self._again = sites, left, None
 
     def find(self, node: int, features: Any, reward: float) -> int:
         """The row of a reward that was observed earlier; an error if there is none."""

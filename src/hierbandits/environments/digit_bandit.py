@@ -31,6 +31,7 @@ from hierbandits.environments.events import Events, checked_events
 from hierbandits.environments.images import Images
 from hierbandits.keyed_random import Stream
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.model import Model
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
 
@@ -39,7 +40,7 @@ from hierbandits.types import Indices, Matrix, Vector
 class DigitBandit:
     """Tasks that offer pictures, of which those of one class are worth more."""
 
-    prior: GaussianHierarchy
+    prior: Model
     hyper: Vector  # mu_*, (d,)
     features: Matrix  # of all the test pictures, (n, d)
     mean_rewards: Vector  # (n,)

@@ -9,6 +9,7 @@ from hierbandits.checks import index_array, real_array
 from hierbandits.environments.events import Events, checked_events
 from hierbandits.environments.reward_law import RewardLaw, check_reward_law, draw_rewards
 from hierbandits.keyed_random import Stream
+from hierbandits.models.beta_hierarchy import BetaHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
@@ -26,7 +27,7 @@ class KnownBandit:
     """
 
     means: Matrix  # (tasks, K)
-    prior: GaussianHierarchy
+    prior: GaussianHierarchy | BetaHierarchy
     rewards: RewardLaw = "gaussian"
 
     def __post_init__(self) -> None:
@@ -37,6 +38,8 @@ class KnownBandit:
                 f"and means of shape {means.shape}"
             )
         check_reward_law(self.rewards)
+        if self.rewards == "gaussian" and not isinstance(self.prior, GaussianHierarchy):
+            raise ValueError(f"prior must state the noise of gaussian rewards, got {self.prior}")
         if self.rewards == "bernoulli" and (means.min() < 0 or means.max() > 1):
             raise ValueError(
                 f"means must be in [0, 1] for bernoulli rewards, got {means.min()} to {means.max()}"
@@ -76,5 +79,5 @@ class KnownWorlds:
             raise ValueError(f"choices must match {size} events, got {played.size}")
         value = bandit.means[events.task, played]
         regret: Vector = self._best[events.task] - value
-        noise_std = bandit.prior.noise_std
+        noise_std = bandit.prior.noise_std if isinstance(bandit.prior, GaussianHierarchy) else 1.0
         return draw_rewards(bandit.rewards, value, noise_std, self._luck, events), regret

@@ -2,6 +2,7 @@
 
 from hierbandits.experiments import (
     adaptive,
+    clicks,
     concurrency,
     digits,
     meta,
@@ -22,6 +23,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "meta": meta.EXPERIMENT,
     "rules": rules.EXPERIMENT,
     "digits": digits.EXPERIMENT,
+    "clicks": clicks.EXPERIMENT,
 }
 """The experiments that `hierbandits reproduce` knows, by name."""
 

@@ -12,13 +12,14 @@ from hierbandits.types import Mask, Vector
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Widths:
-    """Learned standard deviations with 95 % intervals.
+    """Learned standard deviations with 95 % intervals; with few tasks they hold less often.
 
     An interval holds the widths with which the log evidence, all else refitted, is at most 1.92
-    below its top; see `with_intervals`.  `maybe_zero` says where the data do not tell a width from
-    zero.  If a width were zero, the log evidence without it would be further below its top than a
-    limit in 1 of 40 logs; here it is not so far below.  The interval then starts at zero, and the
-    error of the log says little.
+    below its top; see `with_intervals` and `miss_rates`.
+
+    `maybe_zero` says where the data do not tell a width from zero.  If a width were zero, the log
+    evidence without it would be further below its top than a limit in 1 of 40 logs; here it is not
+    so far below.  The interval then starts at zero, and the error of the log says little.
     """
 
     std: Vector

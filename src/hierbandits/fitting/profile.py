@@ -5,15 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.special import chdtri
 
 from hierbandits.fitting.objective import Objective
 from hierbandits.fitting.structure import LARGEST_LOG_WIDTH
 from hierbandits.fitting.weak_prior import WeakPrior
 from hierbandits.types import Indices, Mask, Matrix, Vector
-
-LEVEL = float(chdtri(1, 0.05)) / 2
-"""What log evidence the 95 % intervals may lose: 1.92."""
 
 _NEARLY_ZERO = 1e-4
 """A width that stands for zero, in the data's units; much less, and rounding counts."""
@@ -70,9 +66,9 @@ class Profile:
             return replace(self, objective=replace(self.objective, task_scale=scale))
         return replace(self, objective=replace(self.objective, hyper_scale=scale))
 
-    def ends(self, size: Size, *, has_low: bool) -> tuple[float, float]:
-        """The least and the largest variance with which the log evidence is at most 1.92 lower."""
-        return self._end(size, -1.0) if has_low else 0.0, self._end(size, 1.0)
+    def ends(self, size: Size, loss: float, *, has_low: bool) -> tuple[float, float]:
+        """The least and the largest variance with which the log evidence loses at most `loss`."""
+        return self._end(size, loss, -1.0) if has_low else 0.0, self._end(size, loss, 1.0)
 
     def noise_var(self, arm: int) -> Size:
         """The noise variance of an arm; 0 is that of all rewards if they have one."""
@@ -121,7 +117,7 @@ class Profile:
         )  # fmt: skip
         return replace(self, top=steps * np.asarray(result.x), highest=-float(result.fun))
 
-    def _end(self, size: Size, sign: float) -> float:
+    def _end(self, size: Size, loss: float, sign: float) -> float:
         """The variance at one end, by sequential quadratic programming.
 
         It maximises the variance, or minimises it, where the evidence is high enough.  The search
@@ -129,7 +125,7 @@ class Profile:
         """
         from scipy.optimize import minimize  # slow to import
 
-        steps, (low, high), reach = self._steps(), self._ends_of_search(), np.sqrt(2 * LEVEL)
+        steps, (low, high), reach = self._steps(), self._ends_of_search(), np.sqrt(2 * loss)
         middle, along = size(self.top)
         far = self.errors @ along
         error = np.sqrt(max(float(along @ far), 1e-16))
@@ -143,8 +139,8 @@ class Profile:
             if key not in known:
                 clipped = np.clip(at * steps, low, high)
                 height, slope = self._value(clipped)
-                left = LEVEL + height - self.highest
-                if left > 2 * LEVEL:  # there is no such top: a nearly singular covariance is broken
+                left = loss + height - self.highest
+                if left > 2 * loss:  # there is no such top: a nearly singular covariance is broken
                     left = -left
                 elif left > -_SLACK:
                     ends.append(size(clipped)[0])

@@ -7,8 +7,14 @@ import numpy as np
 from scipy.special import chdtri
 
 from hierbandits.fitting.fit import Widths
+from hierbandits.fitting.interval_level import (
+    LARGEST_LOSS,
+    allowed_loss,
+    hyper_freedom,
+    task_freedom,
+)
 from hierbandits.fitting.objective import Objective
-from hierbandits.fitting.profile import LEVEL, Profile, Which
+from hierbandits.fitting.profile import Profile, Which
 from hierbandits.fitting.structure import Structure
 from hierbandits.fitting.units import Units
 from hierbandits.types import Mask, Matrix, Vector
@@ -27,11 +33,13 @@ def with_intervals(
     """The widths of a fit with their intervals.
 
     An interval holds a width with which the log evidence, the rest refitted, is at most 1.92 below
-    its top.  The rest is refitted in two ways: with every other width free, and with those at zero
-    that may be zero.  Where many widths are nearly zero the first makes them too wide, as none can
-    be negative, and the noise too small; the second errs to the other side.  The interval holds
-    what either allows, and a width differs from zero if both say so.  Where all widths are known
-    to a few percent, their logs are normal.
+    its top; with fewer than ten tasks somewhat less, see `miss_rates`.
+
+    The rest is refitted in two ways: with every other width free, and with those at zero that may
+    be zero.  Where many widths are nearly zero the first makes them too wide, as none can be
+    negative, and the noise too small; the second errs to the other side.  The interval holds what
+    either allows, and a width differs from zero if both say so.  Where all widths are known to a
+    few percent, their logs are normal.
     """
     if all((each.log_error < _CLEAR).all() for each in widths.values() if each.is_learned):
         return {name: _normal_in_the_log(each) for name, each in widths.items()}
@@ -43,13 +51,14 @@ def with_intervals(
     out = dict(widths)
     for each in zero:
         name = "task_widths" if each == "task_scale" else "hyper_widths"
-        low, high, maybe_zero = _intervals(profile, zero, each)
+        freedom = (task_freedom if each == "task_scale" else hyper_freedom)(objective)
+        low, high, maybe_zero = _intervals(profile, zero, each, freedom)
         low, high = low * units.parameter, high * units.parameter
         out[name] = replace(out[name], low=low, high=high, maybe_zero=maybe_zero)
     if objective.learns_noise:
         views = _views(profile, zero)
         ends = [
-            _hull([view.ends(view.noise_var(arm), has_low=True) for view in views])
+            _hull([view.ends(view.noise_var(arm), LARGEST_LOSS, has_low=True) for view in views])
             if objective.events_of_noise[arm] > 0
             else (0.0, np.inf)  # nothing limits it
             for arm in range(objective.num_noises)
@@ -60,7 +69,7 @@ def with_intervals(
 
 
 def _normal_in_the_log(widths: Widths) -> Widths:
-    reach = np.exp(np.sqrt(2 * LEVEL) * widths.log_error)
+    reach = np.exp(np.sqrt(2 * LARGEST_LOSS) * widths.log_error)
     return replace(widths, low=widths.std / reach, high=widths.std * reach)
 
 
@@ -100,7 +109,7 @@ def _views(profile: Profile, zero: Mapping[Which, Mask]) -> list[Profile]:
 
 
 def _intervals(
-    profile: Profile, zero: Mapping[Which, Mask], which: Which
+    profile: Profile, zero: Mapping[Which, Mask], which: Which, freedom: Vector
 ) -> tuple[Vector, Vector, Mask]:
     """The ends of the widths' intervals, in the data's units, and which widths may be zero."""
     maybe_zero = zero[which].copy()
@@ -109,7 +118,8 @@ def _intervals(
         views = _views(profile, {**zero, which: zero[which] & ~one})
         maybe_zero |= one & any(view.may_be_zero(which, one) for view in views[1:])
         size, has_low = profile.variance(which, int(one.argmax())), not maybe_zero[one].any()
-        low[one], high[one] = _hull([view.ends(size, has_low=has_low) for view in views])
+        loss = allowed_loss(freedom[one].sum())
+        low[one], high[one] = _hull([view.ends(size, loss, has_low=has_low) for view in views])
     return low, high, maybe_zero
 
 

@@ -9,7 +9,7 @@ from math import log, pi, sqrt
 
 import numpy as np
 
-from hierbandits.compiler import compiled
+from hierbandits.compiler import compiled, inlined
 from hierbandits.kernels.dense_gain import tell
 from hierbandits.kernels.family_call import FamilyCode
 from hierbandits.kernels.matched_site import WORK
@@ -20,8 +20,8 @@ from hierbandits.kernels.site_change import site_change
 from hierbandits.types import Indices, Matrix, Vector
 
 
-@compiled
-def match_rows(
+@inlined
+def _match_rows(
     nodes: NodeArrays,
     tasks: Indices,
     table: Matrix,
@@ -30,17 +30,14 @@ def match_rows(
     exposure: Vector,
     shape: float,
     code: FamilyCode,
-    sites: Matrix,  # (3, E), changed
-    evidence: Matrix,  # (3, P), changed
-    depth: int,  # the most levels that an event climbs
-    base: Vector,  # (E,), what log densities have besides; empty: events are not new
+    sites: Matrix,
+    evidence: Matrix,
+    depth: int,
+    base: Vector,
+    dim: int,  # the number of features: loops with a constant one are unrolled
 ) -> float:
-    """Let the sites of events match their rewards, in order; new events have empty ones.
-
-    Returns how far a linear predictor moved at most; see `site_change`.
-    """
+    """`match_rows`."""
     parent, level, assumed, maps, state, roots = nodes
-    dim = table.shape[1]
     few = dim % 4
     x, scaled, cov_x = np.empty(dim), np.empty(dim), np.empty(dim)
     along, told = np.empty((depth, dim)), np.empty((depth, dim))  # f = S' x and S f, by level
@@ -128,6 +125,48 @@ def match_rows(
                 sharpen(blocks[b], scaled, cov_x, root)
             before = after
     return furthest
+
+
+@compiled
+def match_rows(
+    nodes: NodeArrays,
+    tasks: Indices,
+    table: Matrix,
+    rows: Indices,  # of the table, (E,); empty: one for each event, in order
+    rewards: Vector,
+    exposure: Vector,
+    shape: float,
+    code: FamilyCode,
+    sites: Matrix,  # (3, E), changed
+    evidence: Matrix,  # (3, P), changed
+    depth: int,  # the most levels that an event climbs
+    base: Vector,  # (E,), what log densities have besides; empty: events are not new
+) -> float:
+    """Let the sites of events match their rewards, in order; new events have empty ones.
+
+    Returns how far a linear predictor moved at most; see `site_change`.  There is code of its own
+    for few features, as in `dense.climb`.
+    """
+    dim = table.shape[1]
+    if dim == 2:
+        return _match_rows(
+            nodes, tasks, table, rows, rewards, exposure, shape, code, sites, evidence, depth,
+            base, 2,
+        )  # fmt: skip
+    if dim == 3:
+        return _match_rows(
+            nodes, tasks, table, rows, rewards, exposure, shape, code, sites, evidence, depth,
+            base, 3,
+        )  # fmt: skip
+    if dim == 4:
+        return _match_rows(
+            nodes, tasks, table, rows, rewards, exposure, shape, code, sites, evidence, depth,
+            base, 4,
+        )  # fmt: skip
+    return _match_rows(
+        nodes, tasks, table, rows, rewards, exposure, shape, code, sites, evidence, depth, base,
+        dim,
+    )  # fmt: skip
 
 
 @compiled

@@ -35,13 +35,13 @@ def match(
         node, arm, k = tasks[e], features[e], 0
         mean, var, x = 0.0, 0.0, 1.0
         while parent[node] >= 0:
-            own = maps[level[node]]
-            x *= own[0, arm]
+            row = level[node]
+            x *= maps[row, 0, arm]
             cov_x = state[node, 0, arm] ** 2 * x
             mean += x * state[node, 1, arm]
             var += x * cov_x
             along[k], place[k] = x, node
-            x = tell(own, arm, cov_x)
+            x = tell(maps[row], arm, cov_x)
             node = parent[node]
             k += 1
         tree = ~parent[node]
@@ -57,12 +57,17 @@ def match(
             evidence[0, tree] += 1.0
             evidence[1, tree] -= 2.0 * base[e] + log(2.0 * pi)
         before = 1.0
-        for up in range(k + 1):
-            block = roots[tree] if up == k else state[place[up]]
-            x, std = along[up], block[0, arm]
+        for up in range(k):
+            node, x = place[up], along[up]
+            std = state[node, 0, arm]
             after = before + gain * (x * std) ** 2
-            shift -= gain * x * block[1, arm]
-            block[1, arm] += std * std * x * shift / after
-            block[0, arm] = std * sqrt(before / after)
+            shift -= gain * x * state[node, 1, arm]
+            state[node, 1, arm] += std * std * x * shift / after
+            state[node, 0, arm] = std * sqrt(before / after)
             before = after
+        x, std = along[k], roots[tree, 0, arm]
+        after = before + gain * (x * std) ** 2
+        shift -= gain * x * roots[tree, 1, arm]
+        roots[tree, 1, arm] += std * std * x * shift / after
+        roots[tree, 0, arm] = std * sqrt(before / after)
     return furthest

@@ -9,14 +9,23 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
-FamilyCode = NewType("FamilyCode", tuple[int, int, int])
-"""The addresses of a family's log densities, slope and curvature; see `RewardFamily.code`."""
+FamilyCode = NewType("FamilyCode", tuple[int, int, int, int])
+"""The addresses of a family's log densities, slope, curvature and quick moments, or 0 for these.
+
+See `RewardFamily.code`.
+"""
 
 NUMBER = "float64(float64, float64, float64, float64)"
 """A function of a reward, its exposure, the family's shape and the linear predictor."""
 
 NUMBERS = "void(float64, float64, float64, CPointer(float64), CPointer(float64), intp)"
 """The same of several linear predictors: where they lie, where the values go, and how many."""
+
+MOMENTS = "boolean(float64, float64, float64, float64, float64, CPointer(float64))"
+"""A function of a reward, its exposure, the shape, and the predictor's mean and variance.
+
+It fills three numbers, and says whether it did.
+"""
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -51,3 +60,24 @@ def fill_family(
 
     number = types.float64
     return types.void(types.int64, number, number, number, eta, out, types.intp), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call_moments(
+    typing: Any, address: Any, reward: Any, exposure: Any, shape: Any, mean: Any, var: Any
+) -> Any:
+    """The three numbers of the function at an address, and whether it filled them."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        number, is_done = ir.DoubleType(), ir.IntType(8)
+        with builder.goto_entry_block():  # room on the stack, once for each call of the kernel
+            out = builder.alloca(number, 3)
+        kind = ir.FunctionType(is_done, [number] * 5 + [number.as_pointer()]).as_pointer()
+        done = builder.call(builder.inttoptr(args[0], kind), [*args[1:], out])
+        places = (builder.gep(out, [ir.IntType(32)(i)]) for i in range(3))
+        values = [*map(builder.load, places), builder.icmp_unsigned("!=", done, is_done(0))]
+        return context.make_tuple(builder, signature.return_type, values)
+
+    number = types.float64
+    values = types.Tuple([number, number, number, types.boolean])
+    return values(types.int64, number, number, number, number, number), generate

@@ -14,7 +14,7 @@ from math import copysign, log, pi, sqrt
 import numpy as np
 
 from hierbandits.compiler import compiled, inlined
-from hierbandits.kernels.family_call import FamilyCode, call_family, fill_family
+from hierbandits.kernels.family_call import FamilyCode, call_family, call_moments, fill_family
 from hierbandits.kernels.plain_functions import plain_exp
 from hierbandits.types import Matrix
 
@@ -74,7 +74,7 @@ def find_mode(
 
 
 @compiled
-def matched_site(
+def summed_site(
     code: FamilyCode,
     reward: float,
     exposure: float,
@@ -83,7 +83,7 @@ def matched_site(
     var: float,
     work: Matrix,  # of the shape WORK
 ) -> tuple[float, float, float]:
-    """The precision a and the weighted observation b of a reward's site, and its log Z."""
+    """`matched_site` of any reward of any family, by a sum about the mode."""
     centre, width = find_mode(code, reward, exposure, shape, mean, var)
     ahead, half = centre - mean, 0.5 / var
     eta, out = work[0], work[1]
@@ -147,6 +147,30 @@ def matched_site(
     if not abs(moved) > NEGLIGIBLE * sqrt(var) and precision == 0.0:
         weighted = 0.0
     return precision, weighted, log_z
+
+
+@inlined
+def matched_site(
+    code: FamilyCode,
+    reward: float,
+    exposure: float,
+    shape: float,
+    mean: float,
+    var: float,
+    work: Matrix,  # of the shape WORK
+) -> tuple[float, float, float]:
+    """The precision a and the weighted observation b of a reward's site, and its log Z."""
+    if code[3] != 0:
+        log_z, slope, curvature, is_done = call_moments(code[3], reward, exposure, shape, mean, var)
+        if is_done:
+            left = 1.0 - var * curvature
+            precision, weighted = curvature / left, (slope + mean * curvature) / left
+            if not curvature * var > NEGLIGIBLE:
+                precision, weighted = 0.0, slope
+                if not abs(slope) * sqrt(var) > NEGLIGIBLE:
+                    weighted = 0.0
+            return precision, weighted, log_z
+    return summed_site(code, reward, exposure, shape, mean, var, work)
 
 
 @inlined

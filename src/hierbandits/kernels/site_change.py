@@ -7,7 +7,7 @@ event.  To do so over and over is expectation propagation.
 
 from math import sqrt
 
-from hierbandits.compiler import compiled
+from hierbandits.compiler import inlined
 from hierbandits.kernels.family_call import FamilyCode
 from hierbandits.kernels.matched_site import log_share, matched_site
 from hierbandits.types import Matrix
@@ -19,7 +19,7 @@ SITE_PARTS = 3
 """Of a site: its precision a, its weighted observation b, and the log of its scale."""
 
 
-@compiled
+@inlined
 def site_change(
     code: FamilyCode,
     reward: float,

@@ -44,6 +44,26 @@ def add_vectors(
 
 
 @compiled
+def add_rows(
+    rows: Indices,
+    rewards: Vector,
+    exposure: Vector,
+    sites: Matrix,  # (3, E)
+    sums: Matrix,  # (5, rows), changed
+    told: Indices,  # (1,), changed
+    number: int,
+) -> None:
+    """Add rewards, exposures and sites to rows of sums, and tell that there are so many more."""
+    for e in range(rows.size):
+        row = rows[e]
+        sums[0, row] += rewards[e]
+        sums[1, row] += exposure[e]
+        for i in range(len(sites)):
+            sums[2 + i, row] += sites[i, e]
+    told[0] += number
+
+
+@compiled
 def add_arms(
     tasks: Indices,
     features: Features,

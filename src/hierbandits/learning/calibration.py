@@ -93,12 +93,12 @@ class Cells:
         for i, reach in enumerate(_REACH):
             inside[:, i] = np.bincount(task, np.abs(z) <= reach, num_tasks)
         cells = np.bincount(task, minlength=num_tasks).astype(float)
-        coverage, coverage_error = clustered(inside, cells)
+        coverage = Coverage.of(*clustered(inside, cells), task.size)
         return cls(
             count=int(task.size),
             histogram=histogram(z),
-            coverage=coverage,
-            coverage_error=coverage_error,
+            coverage=coverage.coverage,
+            coverage_error=coverage.error,
             z_std=float(np.sqrt((z**2).mean())),
         )
 
@@ -154,14 +154,14 @@ class Calibration:
             rows = np.flatnonzero(split.groups(batch.numbers))
             tally.add(batch.tasks[rows], batch.features[rows], batch.rewards[rows])
             with_each(batch)
-        coverage, coverage_error = clustered(tally.inside, tally.count)
         num_rows = tally.count.sum()
+        coverage = Coverage.of(*clustered(tally.inside, tally.count), int(num_rows))
         return cls(
             rows=int(num_rows),
             training_rows=int(sums.of([0]).n.sum()),
             histogram=tally.histogram,
-            coverage=coverage,
-            coverage_error=coverage_error,
+            coverage=coverage.coverage,
+            coverage_error=coverage.error,
             log_score={name: float(sum_.sum() / num_rows) for name, sum_ in tally.scores.items()},
             advantage={name: tally.advantage(name) for name in ("pooled", "independent")},
             rmse={name: float(np.sqrt(sum_ / num_rows)) for name, sum_ in tally.squares.items()},

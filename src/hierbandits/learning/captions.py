@@ -9,26 +9,32 @@ from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.promises import Promises
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
-from hierbandits.reporting.rounding import short_number
+from hierbandits.reporting.rounding import in_percent, short_number
 from hierbandits.reporting.shown_name import shown_name
 
 
 def of_widths(similarity: Similarity) -> str:
-    """The widest and the narrowest task width, beside the noise."""
-    std, names = similarity.task_std, similarity.coordinates
-    widest, least = int(std.argmax()), int(std.argmin())
+    """The widest and the narrowest task width, beside the noise; only those that are told."""
+    std, names, told = similarity.task_std, similarity.coordinates, similarity.told
+    bars = f"Bars are {in_percent(similarity.confidence)} intervals"
+    if not told.any():
+        return (
+            "Left, what tasks have in common; how far a task's own parameter is from it, this log "
+            f"cannot tell. {bars}."
+        )
+    widest, least = int(np.nanargmax(std)), int(np.nanargmin(std))
     text = f"Tasks differ most with {shown_name(names[widest])}, by a width of {std[widest]:.3g}"
     if widest != least:
         text += f", and least with {shown_name(names[least])}, by {std[least]:.3g}"
-    unsure, noise = int(similarity.maybe_zero.sum()), f"is {similarity.noise_std:.3g}"
+    unsure, noise = int(similarity.maybe_zero[told].sum()), f"is {similarity.noise_std:.3g}"
     noises = similarity.noise_of_arms
     if noises is not None:
         noise = f"is from {np.nanmin(noises):.3g} to {np.nanmax(noises):.3g}, by arm"
     return (
         f"{text}; the noise of one reward {noise}. Left, what tasks have in "
-        "common; right, how far a task's own parameter is from it. Bars are 95 % intervals"
+        f"common; right, how far a task's own parameter is from it. {bars}"
         + (
-            f"; the log does not tell {unsure} of {std.size} widths from zero, whose bars begin "
+            f"; the log does not tell {unsure} of {told.sum()} widths from zero, whose bars begin "
             "there."
             if unsure
             else ", and none of the widths may be zero."
@@ -50,7 +56,15 @@ def of_evidence(comparison: Comparison) -> str:
 
 
 def of_shrinkage(shrinkage: Shrinkage) -> str:
-    """The tasks with fewest and with most rows."""
+    """The tasks with fewest and with most rows, or all of them if they have as many."""
+    least, most = (f"{100 * end(shrinkage.weight):.2g} %" for end in (np.min, np.max))
+    if np.ptp(shrinkage.rows) == 0:
+        share = least if least == most else f"{least} to {most}"
+        rows = f"{shrinkage.rows[0]:,.0f} row{'' if shrinkage.rows[0] == 1 else 's'}"
+        return (
+            f"Every task has {rows}, and takes {share} of its estimate from other tasks. Every "
+            "point is a task."
+        )
     few, many = int(shrinkage.rows.argmin()), int(shrinkage.rows.argmax())
     ends = [
         f"{shown_name(shrinkage.tasks[task])}, with {shrinkage.rows[task]:,.0f} of them, takes "
@@ -80,13 +94,17 @@ def of_calibration(calibration: Calibration) -> str:
         if part is not None
     ]
     text = f"The 90 % intervals cover {shares[0]} of {calibration.rows:,} held-out rewards"
+    means = ""
     if calibration.cells is not None:
         text += f" and {shares[1]} of {calibration.cells.count:,} means"
+        means = (
+            f" Means are those of {CELL_ROWS} held-out rewards or more, of a task and arm, or of a "
+            "task where there are features."
+        )
     return (
         f"{text}. Left, where held-out rewards fell in their predictive distributions: flat if the "
         "model is right. Right, what share of them the intervals cover, with bars of one standard "
-        f"error. Means are those of {CELL_ROWS} held-out rewards or more, of a task and arm, or of "
-        "a task where there are features."
+        f"error.{means}"
     )
 
 
@@ -118,7 +136,7 @@ def of_promises(promises: Promises, start: str, confidence: float) -> str:
         ]
         parts.append(f"in {number} {kind}, {', '.join(means)}")
     return (
-        f"Regret of a task after {promises.horizon:,} rounds, on average over {promises.runs} "
+        f"Regret of a task after {promises.rounds}, on average over {promises.runs} "
         f"worlds: {'; '.join(parts)}. The band is where that of {start} lies in "
         f"{100 * confidence:g} % of the worlds."
     )

@@ -23,7 +23,8 @@ def checks_section(checks: Sequence[Check]) -> Section:
             sure = f"{in_odds(abs(check.log_odds))} {side}"
         seen = "not checked" if not check.is_made else "yes" if check.claim else "not seen"
         rows.append([check.asks, seen, sure])
-    words = [check.words for check in checks if check.claim is not None or not check.is_made]
+    words = [check.words for check in checks if check.claim is not None]
+    words += [f"{check.asks} {check.words}" for check in checks if not check.is_made]
     words.append(
         "Each is asked of the residuals of a task's own fit, and said to be seen where p is below "
         f"{LEVEL:g}, or odds above 20 to 1. What is not seen may be there all the same: few rows "

@@ -8,6 +8,7 @@ import numpy as np
 from hierbandits.algebra import normal_quantile
 from hierbandits.learning.learning_figures import BLUE, GREY, note_on_shown
 from hierbandits.learning.sections import Section
+from hierbandits.learning.sentence import listed
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.reporting.figure import panels
@@ -21,14 +22,17 @@ REACH = normal_quantile(0.95)  # of an interval, in standard deviations
 
 
 def forest_section(shrinkage: Shrinkage, similarity: Similarity) -> Section:
-    """The posterior of each task's arm, in order, beside what its population has in common."""
-    what, names = _what(similarity), shrinkage.coordinates
-    rows = []
-    for j, name in enumerate(names[: 5 * MOST_PANELS]):
+    """The posterior of each task's arm, in order, beside what its population has in common.
+
+    Arms are left out whose width is not told: what a task's own is there, the log cannot say.
+    """
+    what, rows = _what(similarity), []
+    for j in _shown(similarity)[: 5 * MOST_PANELS]:
         order = np.argsort(shrinkage.mean[:, j], kind="stable")
         ends = [_cell(shrinkage, int(s), j) for s in (order[0], order[-1])]
         middle = float(np.median(shrinkage.mean[:, j]))
-        rows.append([str(name), *ends[0], f"{middle:.3g}", *ends[1]])
+        name = str(shrinkage.coordinates[j])
+        rows.append([name, *ends[0], f"{middle:.3g}", *ends[1]])
     return Section(
         name="forest",
         heading=f"Every task, {what} by {what}",
@@ -36,7 +40,7 @@ def forest_section(shrinkage: Shrinkage, similarity: Similarity) -> Section:
         rows=rows,
         words=[
             f"What is known of each task's {what}s, given its own rows and all others, with the "
-            "widths that fit best. All tasks are in tasks.parquet."
+            f"widths that fit best. All tasks are in tasks.parquet.{_left_out(similarity)}"
         ],
         draw=partial(draw_forest, shrinkage, similarity),
         caption=_caption(shrinkage, similarity),
@@ -46,18 +50,19 @@ def forest_section(shrinkage: Shrinkage, similarity: Similarity) -> Section:
 
 def lookup(shrinkage: Shrinkage, similarity: Similarity, first: Indices) -> str:
     """The part of the page that finds a task by its name; if there are many, `first` are there."""
+    shown = _shown(similarity)
     plot = IntervalLookup(
         item="task",
         group=_what(similarity),
         items=shrinkage.tasks,
-        groups=shrinkage.coordinates,
+        groups=[shrinkage.coordinates[j] for j in shown],
         homes=similarity.populations,
         remarks=[f"{rows:,.0f} row{'' if rows == 1 else 's'}" for rows in shrinkage.rows],
         home=shrinkage.population,
-        mean=shrinkage.mean,
-        reach=REACH * shrinkage.std,
-        home_mean=similarity.mean,
-        home_reach=REACH * similarity.mean_std,
+        mean=shrinkage.mean[:, shown],
+        reach=REACH * shrinkage.std[:, shown],
+        home_mean=similarity.mean[:, shown],
+        home_reach=REACH * similarity.mean_std[:, shown],
     )
     by_rows = np.argsort(-shrinkage.rows, kind="stable")
     order = np.append(first, by_rows[~np.isin(by_rows, first)])
@@ -68,10 +73,10 @@ def lookup(shrinkage: Shrinkage, similarity: Similarity, first: Indices) -> str:
 
 def draw_forest(shrinkage: Shrinkage, similarity: Similarity) -> Any:
     """A panel for each arm: the tasks in order of their means, with 95 % intervals."""
-    names = shrinkage.coordinates[:MOST_PANELS]
+    shown = _shown(similarity)[:MOST_PANELS]
     size = min(len(shrinkage.tasks), MOST_DRAWN)
-    figure, plots = panels(len(names), height=1.3 + 0.19 * size, width=3.6, columns=3)
-    for j, (axes, name) in enumerate(zip(plots, names, strict=True)):
+    figure, plots = panels(len(shown), height=1.3 + 0.19 * size, width=3.6, columns=3)
+    for axes, j in zip(plots, shown, strict=True):
         for p in range(len(similarity.populations)):
             mean, reach = similarity.mean[p, j], REACH * similarity.mean_std[p, j]
             axes.axvspan(mean - reach, mean + reach, color=GREY, alpha=0.2, linewidth=0)
@@ -86,7 +91,7 @@ def draw_forest(shrinkage: Shrinkage, similarity: Similarity) -> Any:
         labels = [figure_name(shrinkage.tasks[s]) for s in order]
         axes.set_yticks(places, labels, fontsize=7)
         axes.set_ylim(-0.7, places[-1] + 0.7)
-        axes.set_title(figure_name(name), fontsize=10)
+        axes.set_title(figure_name(shrinkage.coordinates[j]), fontsize=10)
         axes.grid(visible=False, axis="y")
     figure.supxlabel("mean reward" if similarity.is_armed else "coefficient", fontsize=10)
     return figure
@@ -103,9 +108,9 @@ def shown_tasks(shrinkage: Shrinkage, coordinate: int) -> Indices:
 
 def _caption(shrinkage: Shrinkage, similarity: Similarity) -> str:
     """What this log shows of its tasks."""
-    names, what = shrinkage.coordinates, _what(similarity)
-    gap = np.ptp(shrinkage.mean, axis=0)
-    widest, narrowest = (int(place) for place in (gap.argmax(), gap.argmin()))
+    names, what, shown = shrinkage.coordinates, _what(similarity), _shown(similarity)
+    gap = np.ptp(shrinkage.mean[:, shown], axis=0)
+    widest, narrowest = (int(shown[place]) for place in (gap.argmax(), gap.argmin()))
     apart = f"Tasks are furthest apart with {figure_name(names[widest])}".replace(r"\$", "$")
     low, high = (float(end(shrinkage.mean[:, widest])) for end in (np.min, np.max))
     text = f"{apart}, from {short_number(low)} to {short_number(high)}"
@@ -119,13 +124,26 @@ def _caption(shrinkage: Shrinkage, similarity: Similarity) -> str:
     if len(shrinkage.tasks) > MOST_DRAWN:
         half, left = MOST_DRAWN // 2, len(shrinkage.tasks) - MOST_DRAWN
         text += f" The {half} lowest and the {half} highest tasks are shown, and {left:,} are not."
-    return text + note_on_shown(names, MOST_PANELS, f"{what}s")
+    return text + note_on_shown([names[j] for j in shown], MOST_PANELS, f"{what}s")
 
 
 def _cell(shrinkage: Shrinkage, task: int, coordinate: int) -> list[str]:
     mean, reach = shrinkage.mean[task, coordinate], REACH * shrinkage.std[task, coordinate]
     ends = f"{mean - reach:.3g} to {mean + reach:.3g}"
     return [str(shrinkage.tasks[task]), f"{to_its_error(mean, reach)} ({ends})"]
+
+
+def _shown(similarity: Similarity) -> Indices:
+    """The arms or features of which the log tells how tasks differ."""
+    return np.flatnonzero(similarity.told)
+
+
+def _left_out(similarity: Similarity) -> str:
+    """Which arms or features are not shown."""
+    names = similarity.named(~similarity.told)
+    if not names:
+        return ""
+    return f" How tasks differ with {listed(names)}, the log cannot tell: that is left out."
 
 
 def _what(similarity: Similarity) -> str:

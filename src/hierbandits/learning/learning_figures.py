@@ -12,6 +12,7 @@ from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
 from hierbandits.learning.width_grid import log_weights
 from hierbandits.reporting.figure import legend_of_names, panels
+from hierbandits.reporting.rounding import in_percent
 from hierbandits.reporting.shown_name import figure_name
 from hierbandits.types import Name
 
@@ -39,18 +40,19 @@ def draw_widths(similarity: Similarity) -> Any:
     if many:
         shown = [figure_name(population) for population in populations]
         legend_of_names(left, left.containers, shown, frameon=False, fontsize=8)
-    left.set(title="what tasks have in common", xlabel="mean, 95 % interval")
+    sure = in_percent(similarity.confidence)
+    left.set(title="what tasks have in common", xlabel=f"mean, {sure} interval")
     std, low, high = (
         part[:size] for part in (similarity.task_std, similarity.task_low, similarity.task_high)
     )
-    high = np.where(np.isinf(high), 5 * std.max(), high)  # no limit: past the others
+    high = np.where(np.isinf(high), 5 * np.fmax.reduce(std), high)  # no limit: past the others
     ends = np.maximum(np.nan_to_num([std - low, high - std], nan=0.0), 0.0)
     right.errorbar(std, rows, xerr=ends, fmt="o", markersize=4, capsize=2, color=ORANGE)
     if similarity.noise_of_arms is None:
         right.axvline(similarity.noise_std, color=GREY, linestyle=":", label="noise")
     else:
         right.plot(similarity.noise_of_arms[:size], rows, "|", color=GREY, ms=12, label="noise")
-    right.set(title="how far tasks differ", xlabel="task std, 95 % interval")
+    right.set(title="how far tasks differ", xlabel=f"task std, {sure} interval")
     right.set_xlim(0, None)
     right.legend(frameon=False, fontsize=8)
     for axes in (left, right):

@@ -82,7 +82,7 @@ class LearningReport:
         models = verdict.on_models(self.comparison, self.similarity)
         similar = on_similarity(self.similarity)
         similar += verdict.on_agreement(models[0], self.similarity)
-        similar += verdict.on_noises(self.structure, self.similarity)
+        similar += verdict.on_noises(self.structure, self.similarity, self.checks)
         findings = [models, [s for s in similar if s not in models]]
         if self.rewards is not None:
             findings.append([Sentence(Claim.FAMILY, self.rewards)])
@@ -159,10 +159,11 @@ class LearningReport:
             *([] if encoder is None else [context_section(encoder)]),
             similarity_section(self.similarity),
             *together_sections(self.correlations, self.structure, self.similarity),
-            forest_section(self.shrinkage, self.similarity),
-            shrinkage_section(self.shrinkage),
-            outliers_section(self.outliers),
         ]
+        if self.similarity.told.any():  # otherwise nobody knows what is a task's own
+            shown.append(forest_section(self.shrinkage, self.similarity))
+            shown.append(shrinkage_section(self.shrinkage))
+        shown.append(outliers_section(self.outliers))
         if self.outlier_rows is not None:
             shown.append(outlier_rows_section(self.outlier_rows))
         if self.calibration is not None:
@@ -235,7 +236,7 @@ class LearningReport:
             'To start an agent from what was learned: agent = hb.Agent(hb.Start.load("start.hb")).'
         )
         page.file("start.hb", self.start.save)
-        page.frame("tasks", self.shrinkage.frame())
+        page.frame("tasks", self.shrinkage.frame(self.similarity.told))
         page.frame("outliers", self.outliers.frame())
         if self.outlier_rows is not None:
             page.frame("outlier_rows", self.outlier_rows.frame())

@@ -21,6 +21,7 @@ from hierbandits.learning.noise_check import (
 from hierbandits.learning.own_fits import OwnFits
 from hierbandits.learning.peaks_check import check_peaks
 from hierbandits.learning.sentence import Claim, in_odds
+from hierbandits.learning.task_similarity import LEAST_PAIRS
 from hierbandits.logs import LIMITS, Batch, GroupSums, Limits, Survey
 
 MOST_LEVERAGE = 0.99  # of a row whose residual says something
@@ -67,13 +68,12 @@ class LogChecks:
 
     def results(self, choice: StructureChoice | None, seed: int) -> tuple[Check, ...]:
         """All checks; one that cannot be made says why."""
-        survey = self._survey
         tails = excess_kurtosis(self._rows, self._square, self._fourth, self._freedom)
         return (
             self._drift(tails[0]),
             self._task_groups(seed),
             *self._noise(seed, *tails, choice is not None and choice.has_noise_by_arm),
-            check_correlations(choice, "arms" if survey.is_armed else "features"),
+            self._correlations(choice),
         )
 
     def _drift(self, tails: float) -> Check:
@@ -125,10 +125,23 @@ class LogChecks:
         tasks = check_noise(rng, "task", survey.tasks, square, freedom_of_tasks, excess)
         return by_arm, tasks, check_tails(excess, freedom)
 
+    def _correlations(self, choice: StructureChoice | None) -> Check:
+        what, xx = "arms" if self._survey.is_armed else "features", self._sums.xx
+        seen = xx if xx.ndim == 2 else np.diagonal(xx, axis1=1, axis2=2)
+        if ((seen > 0).sum(1) > 1).sum() < LEAST_PAIRS:
+            words = f"Not checked: fewer than {LEAST_PAIRS} tasks have data of two {what}."
+            return Check(asks=correlations_asks(what), words=words)
+        return check_correlations(choice, what)
+
+
+def correlations_asks(what: str) -> str:
+    """The question of `check_correlations`."""
+    return f"Are the {what} of a task correlated?"
+
 
 def check_correlations(choice: StructureChoice | None, what: str) -> Check:
     """Whether structures with correlations have more evidence than those without."""
-    asks = f"Are the {what} of a task correlated?"
+    asks = correlations_asks(what)
     odds = None if choice is None else choice.log_odds_of_correlations
     if odds is None:
         return Check(asks=asks, words="Not checked: structures were not compared.")

@@ -15,6 +15,7 @@ from hierbandits.simulation.line_styles import line_style
 from hierbandits.types import Name
 
 SHARING = 20.0  # odds from which tasks share for sure
+MUCH = 20.0  # percent of regret: worlds that leave so much open show no two as equal
 WHO = {NOTHING: "without the log", "TS": "with TS", "PooledTS": "with PooledTS"}
 OF = {NEW: "new tasks", OWN: "the log's own tasks"}
 _SHARE = f"{100 * CONFIDENCE:g} %"
@@ -34,10 +35,12 @@ def on_promises(promises: Promises, setting: Setting) -> list[Sentence]:
     sentences = []
     for tasks, number in promises.num_tasks.items():
         promise = promises.of(tasks)
+        promised = f"a regret of {promise.mean:.3g} a task, {_SHARE} {_ranges(promise, number)}"
+        if not promise.regret[-1].any():
+            promised = f"no regret: it had none in any of {promises.runs} worlds"
         text = (
-            f"In {OF[tasks]}, {number} of them for {promises.horizon} rounds, an agent that begins "
-            f"with this start is promised a regret of {promise.mean:.3g} a task, {_SHARE} "
-            f"{_ranges(promise, number)}."
+            f"In {OF[tasks]}, {number} of them for {promises.rounds}, an agent that begins "
+            f"with this start is promised {promised}."
         )
         others = [name for name in WHO if name in promises.policies]
         saved = [_saved(promises, tasks, other) for other in others]
@@ -144,8 +147,11 @@ def _saved(promises: Promises, tasks: str, other: str) -> str:
     """How much less or more regret the start has than another."""
     percent, error = promises.saving(tasks, other)
     name = WHO[other]
+    if percent == 0 and error == 0:
+        return f"as much as {name}"
     if abs(percent) <= SURE * error:
-        return f"about as much as {name} ({_percent(0.0 - percent, '+')} ± {_percent(error)} %)"
+        near = "about" if abs(percent) + SURE * error <= MUCH else "perhaps"
+        return f"{near} as much as {name} ({_percent(0.0 - percent, '+')} ± {_percent(error)} %)"
     word = "less" if percent > 0 else "more"
     return f"{_percent(abs(percent))} ± {_percent(error)} % {word} than {name}"
 

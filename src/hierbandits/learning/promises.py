@@ -107,6 +107,11 @@ class Promises:
         return next(p for p in self.promises if (p.tasks, p.policy) == (tasks, policy))
 
     @property
+    def rounds(self) -> str:
+        """The horizon in words."""
+        return "1 round" if self.horizon == 1 else f"{self.horizon:,} rounds"
+
+    @property
     def policies(self) -> tuple[str, ...]:
         """All who play."""
         return tuple(dict.fromkeys(promise.policy for promise in self.promises))

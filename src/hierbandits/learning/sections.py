@@ -15,7 +15,7 @@ from hierbandits.learning.sentence import texts
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.similarity_verdict import on_similarity
 from hierbandits.learning.task_similarity import Similarity
-from hierbandits.reporting.rounding import to_its_error
+from hierbandits.reporting.rounding import in_percent, to_its_error
 
 ROWS = 30  # of a table
 NOT_TOLD = "not told"  # in place of a number that the log does not have
@@ -40,7 +40,8 @@ def similarity_section(similarity: Similarity) -> Section:
     many = len(similarity.populations) > 1
     what = "arm" if similarity.is_armed else "feature"
     columns = [what, *(["between populations"] if many else ["mean", "± std"])]
-    columns += ["task std", "95 % from", "to", "share between tasks", "rewards to match others"]
+    sure = in_percent(similarity.confidence)
+    columns += ["task std", f"{sure} from", "to", "share between tasks", "rewards to match others"]
     noises = similarity.noises_with_ends
     columns += [] if noises is None else ["noise std", "95 % from", "to"]
     rows = []
@@ -66,6 +67,11 @@ def similarity_section(similarity: Similarity) -> Section:
         noise += f", 95 % from {_short(similarity.noise_low)} to {_short(similarity.noise_high)}"
     noise += f". The fit took {similarity.iterations} iterations"
     noise += "." if similarity.converged else " and did not converge."
+    if similarity.confidence < 0.9499:
+        noise += (
+            f" With so few tasks, intervals of means and task widths are meant to hold in {sure} "
+            "of logs, and without noise those of widths do in 90 %: longer ones would say little."
+        )
     if len(similarity.coordinates) > ROWS:
         noise += f" {len(similarity.coordinates) - ROWS} more {what}s are in report.json."
     return Section(
@@ -83,10 +89,10 @@ def similarity_section(similarity: Similarity) -> Section:
 
 def comparison_section(comparison: Comparison, similarity: Similarity) -> Section:
     """Pooled, hierarchical or independent."""
-    logs, typical = comparison.log_evidence, comparison.typical
+    logs, typical, told = comparison.log_evidence, comparison.typical, similarity.told.any()
     rows = [
         [name, f"{logs[name]:.2f}", f"{logs[name] - logs[comparison.best]:.2f}", f"{share:.3g}"]
-        + ["" if width == 0 else _short(width) for width in typical[name]]
+        + ["" if width == 0 else _short(width) if told else NOT_TOLD for width in typical[name]]
         for name, share in comparison.probability.items()
     ]
     words = [

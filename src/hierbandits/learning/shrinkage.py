@@ -8,7 +8,7 @@ import numpy as np
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.reporting.notebook_card import notebook_card
 from hierbandits.reporting.shown_name import shown_name
-from hierbandits.types import Indices, Matrix, Name, Vector
+from hierbandits.types import Indices, Mask, Matrix, Name, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -72,16 +72,18 @@ class Shrinkage:
         columns = ("task", "rows", "weight of others")
         return notebook_card(repr(self), (), [(heading, columns, rows)])
 
-    def frame(self) -> Any:
-        """One row for each task, as a polars frame."""
+    def frame(self, told: Mask | None = None) -> Any:
+        """One row for each task, as a polars frame; null where a width is not told, (d,)."""
         import polars as pl
 
+        told = np.ones(len(self.coordinates), bool) if told is None else told
         columns: dict[str, Any] = {
             "task": list(self.tasks),
             "rows": self.rows.astype(np.int64),
-            "weight_of_others": self.weight,
+            "weight_of_others": self.weight if told.any() else None,
         }
         for j, name in enumerate(self.coordinates):
-            columns[f"mean {name}"] = self.mean[:, j]
-            columns[f"std {name}"] = self.std[:, j]
-        return pl.DataFrame(columns)
+            columns[f"mean {name}"] = self.mean[:, j] if told[j] else None
+            columns[f"std {name}"] = self.std[:, j] if told[j] else None
+        numbers = {name: pl.Float64 for name in columns if name not in ("task", "rows")}
+        return pl.DataFrame(columns, schema_overrides=numbers)

@@ -4,6 +4,7 @@ import numpy as np
 
 from hierbandits.learning.sentence import Claim, Sentence, listed, number
 from hierbandits.learning.task_similarity import Similarity
+from hierbandits.reporting.rounding import in_percent
 from hierbandits.types import Mask, Vector
 
 REPEATED = 100.0  # a condition number from which features are too much alike
@@ -68,7 +69,8 @@ def _on_share(similarity: Similarity) -> list[Sentence]:
             f"The log tells no task width from zero: tasks may not differ. At most {high} % {of}."
         )
         return [Sentence(Claim.MAYBE_NO_SHARE, text)]
-    text = f"About {100 * similarity.overall_share:.2g} % (95 % from {low} to {high}) {of}."
+    sure = in_percent(similarity.confidence)
+    text = f"About {100 * similarity.overall_share:.2g} % ({sure} from {low} to {high}) {of}."
     return [Sentence(Claim.SHARE, text)]
 
 
@@ -78,21 +80,27 @@ def _on_needs(similarity: Similarity) -> list[Sentence]:
     then = "before its own data weigh as much as what other tasks say"
     of = " of an arm" if similarity.is_armed else ""
     known, unsure = told & ~zero, told & zero
-    least = number(float(similarity.rewards_ends[0][unsure].min(initial=np.inf)))
+    least = _rewards(float(similarity.rewards_ends[0][unsure].min(initial=np.inf)))
     many = f"at least {least}"
     if known.any():
         many = f"about {_from_to(similarity, similarity.rewards_to_equal, known)}"
     more = f" ({least} at least where the width may be zero)"
     more = more if known.any() and unsure.any() else ""
-    text = f"A task needs {many} rewards{of}{more} {then}."
+    rewards = "reward" if many.endswith(" 1") else "rewards"
+    text = f"A task needs {many} {rewards}{of}{more} {then}."
     return [Sentence(Claim.NEEDS, text, about=similarity.named(told))]
+
+
+def _rewards(value: float) -> str:
+    """Nobody has less than one reward."""
+    return number(max(value, 1.0))
 
 
 def _from_to(similarity: Similarity, values: Vector, which: Mask) -> str:
     """One number, or the least and the most with whose they are."""
     places = np.flatnonzero(which)
     least, most = (places[pick(values[places])] for pick in (np.argmin, np.argmax))
-    ends = [number(float(values[place])) for place in (least, most)]
+    ends = [_rewards(float(values[place])) for place in (least, most)]
     if ends[0] == ends[1]:
         return ends[0]
     names = [listed([similarity.coordinates[place]]) for place in (least, most)]

@@ -7,8 +7,10 @@ import numpy as np
 
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.fitting.interval_level import miss_rates
 from hierbandits.learning.width_evidence import feature_sizes
 from hierbandits.reporting.notebook_card import notebook_card
+from hierbandits.reporting.rounding import in_percent
 from hierbandits.reporting.shown_name import shown_name
 from hierbandits.types import Indices, Mask, Matrix, Name, Vector
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 LEAST_REPEATS = 10
 """Rows beyond a fit to each task from which noise is told from differences between tasks."""
 
+LEAST_PAIRS = 2  # tasks with data of two arms from which a log says anything of correlations
 LARGEST_END = 1e70  # of a width without an upper end: its fourth power is a number
 
 
@@ -35,10 +38,10 @@ class Similarity:
     populations: tuple[Name, ...]
     mean: Matrix  # mu given the log, (P, d)
     mean_std: Matrix  # its posterior standard deviation, (P, d)
-    mean_low: Matrix  # 95 % interval; with few tasks it is longer than the normal one
+    mean_low: Matrix  # interval, see `confidence`; with few tasks it is longer than the normal one
     mean_high: Matrix
     task_std: Vector  # (d,)
-    task_low: Vector  # 95 % interval; 0 where the data do not tell the width from 0
+    task_low: Vector  # interval, see `confidence`; 0 where the data do not tell the width from 0
     task_high: Vector  # infinite where the data set no limit
     maybe_zero: Mask  # whether the data do not tell the width from 0, (d,)
     hyper_std: Vector | None  # between populations, (d,); None with one population
@@ -53,11 +56,12 @@ class Similarity:
     share: Vector  # of a reward's variance that lies between tasks, (d,)
     rewards_to_equal: Vector  # after which a task's own data weigh as much as other tasks, (d,)
     overall_share: float  # the same for the arms or features as they occur in the log
-    share_ends: tuple[float, float]  # 95 % interval of it
+    share_ends: tuple[float, float]  # interval of it, see `confidence`
     rewards_ends: Matrix  # of rewards_to_equal, (2, d); infinite where the width may be zero
     repeats: int  # rows beyond those that a fit to each task takes: what noise is learned from
     tasks_seen: Indices  # tasks with data of each coordinate, (d,)
     pairs_seen: Indices  # the same less one for each population: what widths are learned from
+    tasks_of_two: int  # tasks with data of two coordinates or more: what correlations are seen in
     condition: float  # the condition number of X'X, features scaled alike; 1 if armed
     converged: bool
     iterations: int
@@ -131,6 +135,7 @@ class Similarity:
             repeats=repeats,
             tasks_seen=seen.sum(0),
             pairs_seen=pairs,
+            tasks_of_two=int((seen.sum(1) > 1).sum()),
             condition=_condition(sums),
             converged=fit.converged,
             iterations=fit.iterations,
@@ -151,7 +156,8 @@ class Similarity:
              f"{self.task_std[j]:.3g}", f"{self.task_low[j]:.3g} to {self.task_high[j]:.3g}"]
             for j, name in enumerate(self.coordinates)
         ]  # fmt: skip
-        columns = ("arm" if self.is_armed else "feature", "mean", "tasks differ by", "95 %")
+        sure = in_percent(self.confidence)
+        columns = ("arm" if self.is_armed else "feature", "mean", "tasks differ by", sure)
         return notebook_card(repr(self), (), [("How similar tasks are", columns, rows)])
 
     @property
@@ -171,6 +177,11 @@ class Similarity:
     def told(self) -> Mask:
         """Whether the log can say how much tasks differ in each coordinate, (d,)."""
         return (self.pairs_seen > 0) & self.is_noise_told
+
+    @property
+    def confidence(self) -> float:
+        """How often, at least, intervals of means and task widths are meant to hold the truth."""
+        return 1.0 - float(miss_rates(self.pairs_seen[self.told].astype(float)).max(initial=0.05))
 
     def named(self, which: Mask) -> tuple[Name, ...]:
         """The names of these coordinates."""
@@ -194,7 +205,7 @@ def _repeats(sums: TaskSums) -> int:
 
 
 def _signal_ends(fit: "Fit", sums: TaskSums, signal: float, told: Mask) -> tuple[float, float]:
-    """The ends of a 95 % interval of E x' Sigma_0 x, from those of the widths.
+    """The ends of an interval of E x' Sigma_0 x, from those of the widths.
 
     Widths that are one and the same are off together; others each for themselves, so that the
     squares of their distances from the ends add up.  What is not told has no ends.

@@ -1,13 +1,16 @@
 """The findings in plain sentences, each as sure as its odds."""
 
+from collections.abc import Sequence
 from math import log
 
 import numpy as np
 
 from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning.calibration import CONFIDENCES, Calibration, Coverage
+from hierbandits.learning.check import Check
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.model_comparison import Comparison
+from hierbandits.learning.noise_check import noise_asks
 from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.sentence import (
     Claim,
@@ -18,9 +21,10 @@ from hierbandits.learning.sentence import (
     number,
 )
 from hierbandits.learning.similarity_verdict import what_is_not_told
-from hierbandits.learning.task_similarity import Similarity
+from hierbandits.learning.task_similarity import LEAST_PAIRS, Similarity
 
 SURE = 2.0  # standard errors that make a difference worth a word
+MUCH = 0.1  # log score of a row: rows that leave so much open show no two models as equally good
 LEAST_ODDS = 3.0  # a model that is less probable than the best by this is ruled out
 
 ON_TASKS = {
@@ -91,8 +95,14 @@ def on_agreement(models: Sentence, similarity: Similarity) -> list[Sentence]:
     return []
 
 
-def on_noises(choice: StructureChoice | None, similarity: Similarity) -> list[Sentence]:
-    """Whether the fit has a noise for each arm; nothing if it has one for all."""
+def on_noises(
+    choice: StructureChoice | None, similarity: Similarity, checks: Sequence[Check] = ()
+) -> list[Sentence]:
+    """Whether the fit has a noise for each arm; nothing if it has one for all.
+
+    The odds are those of Gaussian noise.  Where tails are heavy, a check that allows for them may
+    see no difference between arms; then the sentence says so.
+    """
     noises, names = similarity.noise_of_arms, similarity.coordinates
     if noises is None:
         return []
@@ -102,9 +112,17 @@ def on_noises(choice: StructureChoice | None, similarity: Similarity) -> list[Se
     text = (
         f"The fit has a noise for each arm{for_it}: from {number(float(noises[least]))} "
         f"({listed([names[least]])}) to {number(float(noises[most]))} ({listed([names[most]])}). "
-        f"The prior and the start have one for all, {number(similarity.noise_std)}: they trust "
-        "rewards of noisier arms too much, and those of the others too little."
+        f"The prior and the start have one for all, {number(similarity.noise_std)}: "
     )
+    check = next((each for each in checks if each.asks == noise_asks("arm")), None)
+    if check is None or check.p_value is None or check.claim is not None:
+        text += "they trust rewards of noisier arms too much, and those of the others too little."
+    else:
+        odds = None
+        text += (
+            "that may be right. Such odds take noise for Gaussian; a check that allows for heavy "
+            f"tails does not see that it differs by arm (p = {check.p_value:.2g})."
+        )
     return [Sentence(Claim.NOISE_OF_ARMS, text, odds, (names[least], names[most]))]
 
 
@@ -116,6 +134,12 @@ def on_correlations(
     odds = None if choice is None else choice.log_odds_of_correlations
     if odds is None and correlations is None:
         return []
+    if similarity.tasks_of_two < LEAST_PAIRS:
+        text = (
+            f"{'No' if similarity.tasks_of_two == 0 else 'Only one'} task has data of two {what}s: "
+            f"whether the {what}s of a task are correlated, the log cannot tell."
+        )
+        return [Sentence(Claim.CORRELATION_UNDECIDED, text)]
     if odds is not None and abs(odds) < log(LEAST_ODDS):
         side = "for" if odds >= 0 else "against"
         text = (
@@ -226,7 +250,8 @@ def on_scores(calibration: Calibration) -> list[Sentence]:
 
 def _scored(name: str, advantage: float, error: float) -> str:
     if abs(advantage) <= SURE * error:
-        return f"about as good as {name} ones ({advantage:+.2g} ± {error:.2g})"
+        near = "about" if abs(advantage) + SURE * error <= MUCH else "perhaps"
+        return f"{near} as good as {name} ones ({advantage:+.2g} ± {error:.2g})"
     word = "better" if advantage > 0 else "worse"
     return f"{word} than {name} ones by {abs(advantage):.3g} ± {error:.2g}"
 

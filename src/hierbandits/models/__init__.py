@@ -1,7 +1,9 @@
 """What is assumed: hierarchies of tasks, immutable and checked once."""
 
 from hierbandits.models.bernoulli_rewards import BernoulliRewards
+from hierbandits.models.beta_hierarchy import BetaHierarchy
 from hierbandits.models.binomial_rewards import BinomialRewards
+from hierbandits.models.gamma_hierarchy import GammaHierarchy
 from hierbandits.models.gaussian_rewards import GaussianRewards
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -15,7 +17,9 @@ from hierbandits.models.unknown_widths import UnknownWidths
 __all__ = [
     "FAMILIES",
     "BernoulliRewards",
+    "BetaHierarchy",
     "BinomialRewards",
+    "GammaHierarchy",
     "GaussianHierarchy",
     "GaussianRewards",
     "GeneralizedHierarchy",

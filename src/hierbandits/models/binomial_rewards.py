@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import bdtrik, betaln, expit
 
 from hierbandits.kernels.plain_functions import plain_exp, plain_log1p
+from hierbandits.kernels.quick_moments import FURTHEST, WIDEST_CLICK, click_moments
 from hierbandits.models.reward_family import RewardFamily, refuse
 from hierbandits.types import Vector
 
@@ -40,6 +41,18 @@ class BinomialRewards(RewardFamily):
         """The derivative of `slope` by eta, with its sign changed."""
         tail = exp(-abs(eta))
         return exposure * tail / ((1.0 + tail) * (1.0 + tail))
+
+    @staticmethod
+    def quick_moments(
+        reward: float, exposure: float, shape: float, mean: float, var: float, out: Any
+    ) -> bool:
+        """Fill `out` with what one trial tells of eta ~ N(mean, var)."""
+        if exposure != 1.0 or not (var <= WIDEST_CLICK and abs(mean) < FURTHEST):
+            return False
+        sign = 2.0 * reward - 1.0
+        log_z, slope, curvature = click_moments(sign * mean, var)
+        out[0], out[1], out[2] = log_z, sign * slope, curvature
+        return True
 
     def log_base(self, rewards: Vector, exposure: Vector) -> Vector:
         """The log of the binomial coefficient."""

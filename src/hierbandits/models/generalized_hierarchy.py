@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from hierbandits.models.gaussian_rewards import GaussianRewards
+from hierbandits.models.grid_hierarchy import GridHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.reward_families import checked_family, family_from_dict
@@ -148,6 +149,8 @@ def with_family(
     if rewards is None:
         return prior
     family = checked_family(rewards)
+    if isinstance(prior, GridHierarchy):
+        raise ValueError(f"rewards must not be given: {prior} says what they are, got {family}")
     if isinstance(prior, GeneralizedHierarchy):
         if prior.rewards != family:
             raise ValueError(f"rewards must be those of the prior, {prior.rewards}, got {family}")

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import gammaln, pdtrik
 
 from hierbandits.kernels.plain_functions import plain_exp
+from hierbandits.kernels.quick_moments import FURTHEST, count_moments
 from hierbandits.models.reward_family import RewardFamily, refuse
 from hierbandits.types import Vector
 
@@ -38,6 +39,17 @@ class PoissonRewards(RewardFamily):
     def curvature(reward: float, exposure: float, shape: float, eta: float) -> float:
         """The derivative of `slope` by eta, with its sign changed."""
         return exposure * exp(eta)
+
+    @staticmethod
+    def quick_moments(
+        reward: float, exposure: float, shape: float, mean: float, var: float, out: Any
+    ) -> bool:
+        """Fill `out` with what a count tells of eta ~ N(mean, var), unless it tells much."""
+        if not abs(mean) < FURTHEST:
+            return False
+        log_z, slope, curvature = count_moments(reward, exposure, mean, var)
+        out[0], out[1], out[2] = log_z, slope, curvature
+        return curvature >= 0.0
 
     def log_base(self, rewards: Vector, exposure: Vector) -> Vector:
         """The log of exposure^y / y!."""

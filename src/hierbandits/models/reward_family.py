@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hierbandits.compiler import compiled_address
-from hierbandits.kernels.family_call import NUMBER, NUMBERS, FamilyCode
+from hierbandits.kernels.family_call import MOMENTS, NUMBER, NUMBERS, FamilyCode
 from hierbandits.types import Matrix, Vector
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
@@ -58,6 +58,18 @@ class RewardFamily(ABC):
     def curvature(reward: float, exposure: float, shape: float, eta: float) -> float:
         """The derivative of `slope` by eta, with its sign changed: at least 0."""
 
+    @staticmethod
+    def quick_moments(
+        reward: float, exposure: float, shape: float, mean: float, var: float, out: Any
+    ) -> bool:
+        """Fill `out` with what a reward tells of eta ~ N(mean, var), if there is a quick way to it.
+
+        These are the log of the mean of the density, but for `log_base`; its derivative by `mean`;
+        and its second derivative with its sign changed.  A family need not have it: it is for speed
+        alone.
+        """
+        return False
+
     @abstractmethod
     def log_base(self, rewards: Vector, exposure: Vector) -> Vector:
         """What the log density has besides, which does not depend on eta."""
@@ -88,12 +100,13 @@ class RewardFamily(ABC):
     @property
     def code(self) -> FamilyCode:
         """Where its compiled functions lie, for kernels."""
-        kind = type(self)
+        kind, quick = type(self), type(self).quick_moments
         return FamilyCode(
             (
                 compiled_address(kind.log_densities, NUMBERS),
                 compiled_address(kind.slope, NUMBER),
                 compiled_address(kind.curvature, NUMBER),
+                0 if quick is RewardFamily.quick_moments else compiled_address(quick, MOMENTS),
             )
         )
 

@@ -5,6 +5,7 @@ from typing import TypeVar
 import numpy as np
 
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
+from hierbandits.models.grid_hierarchy import GridHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.model import Model
 from hierbandits.models.unknown_family_widths import UnknownFamilyWidths
@@ -52,12 +53,12 @@ def ridge(prior: Stated) -> Stated:
 
 def unknown_widths(
     prior: Model, *, noise_known: bool = False
-) -> UnknownWidths | UnknownFamilyWidths:
+) -> UnknownWidths | UnknownFamilyWidths | GridHierarchy:
     """The hierarchy's form and hyper-mean alone; with `noise_known`, its noise too.
 
     A model whose widths are unknown is believed as it is.
     """
-    if isinstance(prior, UnknownWidths | UnknownFamilyWidths):
+    if isinstance(prior, UnknownWidths | UnknownFamilyWidths | GridHierarchy):
         return prior
     if isinstance(prior, GeneralizedHierarchy):
         open_widths = unknown_widths(prior.hierarchy)

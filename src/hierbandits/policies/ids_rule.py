@@ -35,7 +35,8 @@ IDS_PAIRS = 8
 class Ids:
     """Plays the mixture of arms of least (mean shortfall)^2 / (mean insight).
 
-    Each task makes `pairs` of posterior draws of its own, one on each side of the mean.  An arm's
+    Each task makes `pairs` of posterior draws of its own, one on each side of the mean (or any two,
+    where these differ).  An arm's
     shortfall is what it is worth less than the best arm of a draw; its insight is the variance of
     the mean of its value given which arm is best.  The mixture has one or two arms, so an event's
     other arms cannot be played.  Variance-based information-directed sampling (Russo and Van Roy,
@@ -73,12 +74,14 @@ class Ids:
         self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /, *, draws: int
     ) -> PairOdds:
         """The mixture, exact given the draws, of which the rule makes its own number."""
+        is_symmetric = view._viewed.IS_SYMMETRIC  # or draws have no mirror images
+        number = self.pairs if is_symmetric else 2 * self.pairs
         means, own = view.draws(None, nodes)
-        theta, slots = view.draws(generator("rng", rng), nodes, repeats=self.pairs, fresh=True)
+        theta, slots = view.draws(generator("rng", rng), nodes, repeats=number, fresh=True)
         fitting = view._fitting_arms(arms, own.size)
         if not view._viewed.IS_GAUSSIAN:
-            linked = linked_pairs(view, fitting, means[own], theta, slots)
-            return PairOdds.of_mixture(*linked, rng)
+            centre = means[own] if is_symmetric else None
+            return PairOdds.of_mixture(*linked_pairs(view, fitting, centre, theta, slots), rng)
         pair, share = np.empty((2, own.size), np.intp), np.empty(own.size)
         kernel = pairs_armed if view.is_armed else pairs_linear
         kernel(means[own], theta, slots, fitting._raw_arrays, pair, share)

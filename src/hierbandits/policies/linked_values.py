@@ -24,22 +24,24 @@ def mean_rewards(view: BeliefView, nodes: Indices, arms: Arms) -> Vector:
 
 
 def linked_pairs(
-    view: BeliefView, arms: Arms, means: Matrix, theta: Matrix, slots: Indices
+    view: BeliefView, arms: Arms, means: Matrix | None, theta: Matrix, slots: Indices
 ) -> tuple[Indices, Vector]:
     """The two arms of each event's mixture, (2, E), and the share of the first: see `Ids`.
 
-    `means` are those of the events' parameters, (E, d), and `slots` the rows of theta of the
-    events, draw after draw.  A draw has its mirror image, before the link.
+    `slots` are the rows of theta of the events, draw after draw.  With `means`, which are those of
+    the events' parameters, (E, d), a draw has its mirror image, before the link.
     """
     link, events = view._viewed._raw_linked, np.arange(arms.num_events)
     draws = slots.size // max(events.size, 1)
     event, place, eligible = _places(arms)
-    values = np.zeros((events.size, 2 * draws, eligible.shape[1]))
-    centre = arms.values(means)
+    number = draws if means is None else 2 * draws
+    values = np.zeros((events.size, number, eligible.shape[1]))
+    centre = None if means is None else arms.values(means)
     for m in range(draws):
         eta = arms.values(theta[slots[m * events.size : (m + 1) * events.size]])
         values[event, m, place] = link(eta)
-        values[event, draws + m, place] = link(2 * centre - eta)
+        if centre is not None:
+            values[event, draws + m, place] = link(2 * centre - eta)
     shares = np.zeros(eligible.shape)
     mixture_shares(values, eligible, shares)
     first = shares.argmax(1)

@@ -17,6 +17,11 @@ def short_number(value: float) -> str:
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
 
 
+def in_percent(share: float) -> str:
+    """A share in three digits."""
+    return f"{100 * share:.3g} %"
+
+
 def shown_error(error: float, digits: int = 2) -> str:
     """An error with so many digits after the point, or a dash if it is not known."""
     return "–" if isnan(error) else f"{error:.{digits}f}"
