@@ -2,8 +2,8 @@
 
 import pytest
 
+from hierbandits.service.api_problem import Problem
 from hierbandits.service.decision_ids import LONGEST, DecisionIds
-from hierbandits.service.problem import Problem
 
 IDS = DecisionIds(bytes(range(16)))
 

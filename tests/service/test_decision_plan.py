@@ -3,9 +3,9 @@
 import pytest
 from support.service_lives import FEATURES, Core
 
+from hierbandits.service.api_problem import Problem
 from hierbandits.service.decision_plan import DecisionPlan
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.problem import Problem
 from hierbandits.service.wire import DecisionRequest
 
 

@@ -13,8 +13,8 @@ from support.service_lives import (
     task_of,
 )
 
+from hierbandits.service.api_problem import Problem
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.problem import Problem
 from hierbandits.service.wire import DecisionRequest
 
 ARMS = ["a", "b", "c"]

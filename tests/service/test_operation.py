@@ -4,8 +4,8 @@ import json
 import pytest
 from support.local_services import LocalService
 
+from hierbandits.service.api_problem import Problem
 from hierbandits.service.operation import Endpoint, Operation
-from hierbandits.service.problem import Problem
 from hierbandits.service.storage import StorageFailed
 from hierbandits.service.wire import RewardRequest
 

@@ -6,8 +6,8 @@ import pytest
 from support.service_lives import KINDS, assert_close, known
 from support.service_rooms import PLAIN, in_room, ready
 
+from hierbandits.service.api_problem import Problem
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.problem import Problem
 from hierbandits.service.snapshots import from_ledger
 
 OTHER = PolicySettings(arms=["a", "b", "c"], draws=6)

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from support.service_rooms import PLAIN, in_room, ready
 
+from hierbandits.service.api_problem import Problem
 from hierbandits.service.policy_turns import PolicyTurns
-from hierbandits.service.problem import Problem
 
 
 def test_requests_that_come_together_are_one_event(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from support.service_desk import Desk
 from support.virtual_loop import run
 
-from hierbandits.service.problem import Problem
+from hierbandits.service.api_problem import Problem
 from hierbandits.service.storage import StorageFailed
 from hierbandits.service.wire import DecisionRequest
 

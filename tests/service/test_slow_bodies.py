@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from hierbandits.service.problem import Problem
+from hierbandits.service.api_problem import Problem
 from hierbandits.service.slow_bodies import SlowBodies
 
 

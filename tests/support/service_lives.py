@@ -5,9 +5,9 @@ import json
 import numpy as np
 
 from hierbandits.beliefs.model_kinds import model_to_dict
+from hierbandits.service.api_problem import Problem
 from hierbandits.service.live_policy import LivePolicy
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.problem import Problem
 from hierbandits.service.snapshots import from_ledger
 from hierbandits.service.sqlite_storage import SqliteStorage
 from hierbandits.service.wire import DecisionRequest

@@ -2,10 +2,10 @@
 
 import asyncio
 
+from hierbandits.service.api_problem import Problem
 from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.policy_book import PolicyBook
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.problem import Problem
 from hierbandits.service.snapshots import Snapshots
 from hierbandits.service.sqlite_storage import SqliteStorage
 from hierbandits.service.wire import DecisionRequest

@@ -9,9 +9,9 @@ from unittest.mock import patch
 
 import numpy as np
 
+from hierbandits.service.api_problem import Problem
 from hierbandits.service.policy_book import PolicyBook
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.problem import Problem
 from hierbandits.service.snapshots import Snapshots
 from hierbandits.service.sqlite_storage import SqliteStorage
 from hierbandits.service.storage import StorageFailed

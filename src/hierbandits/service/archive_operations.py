@@ -9,11 +9,11 @@ from typing import IO, Any
 
 from starlette.responses import Response, StreamingResponse
 
+from hierbandits.service.api_problem import Problem, bad_request
 from hierbandits.service.folder_backup import backup_folder
 from hierbandits.service.log_export import write_log
 from hierbandits.service.operation import Call, Operation
 from hierbandits.service.policy_archive import PolicyArchive, read_policy, write_policy
-from hierbandits.service.problem import Problem, bad_request
 from hierbandits.service.wire import VersionReply
 
 LARGEST_ARCHIVE = 256 << 20

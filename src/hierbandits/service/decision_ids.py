@@ -2,7 +2,7 @@
 
 import re
 
-from hierbandits.service.problem import Problem, bad_request
+from hierbandits.service.api_problem import Problem, bad_request
 from hierbandits.service.storage import Place
 
 LONGEST = 200

@@ -3,9 +3,9 @@
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from hierbandits.service.api_problem import Problem, bad_request, not_found
 from hierbandits.service.evaluation_log import log_evaluation
 from hierbandits.service.operation import Call, Operation
-from hierbandits.service.problem import Problem, bad_request, not_found
 from hierbandits.service.wire import (
     DecisionReply,
     DecisionRequest,

@@ -8,8 +8,8 @@ import msgspec
 
 from hierbandits.agent import Agent
 from hierbandits.agent.decision import Decision, task_name
+from hierbandits.service.api_problem import bad_request
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.problem import bad_request
 from hierbandits.service.storage import PolicyRecord, Storage
 from hierbandits.service.stored_event import as_text
 from hierbandits.service.task_groups import in_share

@@ -29,7 +29,7 @@ class ExpectedRewards:
             return [None] * len(decisions)
         agent = self._agent
         tables = [
-            _table(given, one.offered) if isinstance(given, dict) else self._own_rows(one.offered)
+            _table(given, one.offered) if isinstance(given, dict) else self._rows_in(one.offered)
             for one, given in zip(decisions, arms, strict=True)
         ]
         sizes = [len(table) for table in tables]
@@ -40,7 +40,7 @@ class ExpectedRewards:
         gaps: list[float | None] = (np.maximum.reduceat(means, first) - means[played]).tolist()
         return gaps
 
-    def _own_rows(self, offered: tuple[Name, ...]) -> NDArray[Any]:
+    def _rows_in(self, offered: tuple[Name, ...]) -> NDArray[Any]:
         """The features, or the indices, of some of the policy's own arms."""
         rows = self._rows.get(offered)
         if rows is None:

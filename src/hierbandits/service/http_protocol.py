@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from hierbandits.service.problem import Problem
+from hierbandits.service.api_problem import Problem
 
 MOST_HEAD = 64 << 10
 """Bytes of a head: its first line and its headers."""

@@ -7,11 +7,11 @@ from hierbandits.agent import Agent
 from hierbandits.agent.decision import RewardConflict, UnknownDecision, task_name
 from hierbandits.agent.journal import Event
 from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.service.api_problem import Problem, bad_request, not_found
 from hierbandits.service.decision_plan import DecisionPlan
 from hierbandits.service.expected_rewards import ExpectedRewards
 from hierbandits.service.ledger_view import LedgerView
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.problem import Problem, bad_request, not_found
 from hierbandits.service.storage import Batch, Place, PolicyRecord, Storage, VersionRecord
 from hierbandits.service.stored_event import agent_events, as_text, encoded, plain_task
 from hierbandits.service.wire import DecisionReply, DecisionRequest, RewardReply

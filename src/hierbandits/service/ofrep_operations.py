@@ -8,11 +8,11 @@ import msgspec
 from starlette.responses import Response
 from starlette.types import Scope
 
+from hierbandits.service.api_problem import Problem
 from hierbandits.service.decision_operations import decided
 from hierbandits.service.evaluation_log import REASONS
 from hierbandits.service.operation import JSON, Call, Operation
 from hierbandits.service.policy_turns import PolicyTurns
-from hierbandits.service.problem import Problem
 from hierbandits.service.wire import (
     DecisionReply,
     DecisionRequest,

@@ -13,8 +13,8 @@ from starlette.datastructures import QueryParams
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from hierbandits.service.api_problem import Problem, bad_request, not_found
 from hierbandits.service.json_log import LOGGER, say
-from hierbandits.service.problem import Problem, bad_request, not_found
 from hierbandits.service.storage import StorageDamaged, StorageFailed
 from hierbandits.service.token_file import Token
 

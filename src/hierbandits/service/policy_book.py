@@ -9,13 +9,13 @@ from functools import partial
 from logging import ERROR
 
 from hierbandits.agent.journal import Event
+from hierbandits.service.api_problem import Problem, bad_request, not_found, unavailable
 from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.json_log import say
 from hierbandits.service.live_policy import LivePolicy
 from hierbandits.service.policy_archive import PolicyArchive
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.policy_turns import PolicyTurns
-from hierbandits.service.problem import Problem, bad_request, not_found, unavailable
 from hierbandits.service.snapshots import Snapshots, from_ledger
 from hierbandits.service.storage import PolicyRecord, Storage, VersionRecord
 from hierbandits.service.task_erasure import TaskErasure, last_forgotten
@@ -50,7 +50,7 @@ class PolicyBook:
         """Load all policies."""
         for record in self._storage.policies():
             self._records[record.name] = record
-            self._put(self._loaded(record))
+            self._put_live(self._loaded(record))
 
     @property
     def names(self) -> list[str]:
@@ -102,7 +102,7 @@ class PolicyBook:
         written.clear()
         return LivePolicy(record, settings, version.number, self._storage, last, agent, written)
 
-    def _put(self, live: LivePolicy) -> PolicyTurns:
+    def _put_live(self, live: LivePolicy) -> PolicyTurns:
         turns = PolicyTurns(live, self._commits, self._reload)
         self._turns[live.record.name] = turns
         return turns
@@ -123,7 +123,7 @@ class PolicyBook:
                     live = await asyncio.to_thread(self._loaded, record)
                     if self._records.get(record.name) != record:
                         return
-                    turns = self._put(live)
+                    turns = self._put_live(live)
                     turns.is_paused = True
                 await asyncio.to_thread(self._storage.try_writing)
                 turns.is_paused = False
@@ -148,7 +148,7 @@ class PolicyBook:
                 agent = settings.make_agent(written.append, secrets.randbits(63), self._clock)
                 live = LivePolicy(record, settings, 1, self._storage, 0, agent, written)
                 self._records[name] = record
-                self._put(live)
+                self._put_live(live)
                 return 1, True
             turns = self.turns(name)
             if turns.live.settings == settings:
@@ -169,7 +169,7 @@ class PolicyBook:
             create = partial(self._storage.create_policy, salt=archive.salt, content=archive.batch)
             record = await asyncio.to_thread(create, name, first.settings, first.created)
             self._records[name] = record
-            return self._put(await asyncio.to_thread(self._loaded, record))
+            return self._put_live(await asyncio.to_thread(self._loaded, record))
 
     async def _new_version(self, name: str, turns: PolicyTurns, settings: PolicySettings) -> int:
         """Let a policy be another one, which sees all that has happened with new eyes."""

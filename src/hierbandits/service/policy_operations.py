@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
+from hierbandits.service.api_problem import bad_request, not_found
 from hierbandits.service.operation import Call, Operation
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.policy_turns import PolicyTurns
-from hierbandits.service.problem import bad_request, not_found
 from hierbandits.service.task_beliefs import task_belief, task_list
 from hierbandits.service.wire import ArmRequest, PolicyReply, VersionReply
 from hierbandits.types import TaskName
@@ -44,7 +44,7 @@ async def _show(call: Call) -> PolicyReply:
     return _shown(call, call.policy)
 
 
-async def _put(call: Call) -> VersionReply:
+async def _put_policy(call: Call) -> VersionReply:
     version, created = await call.service.book.put(call.policy, call.body)
     return VersionReply(call.policy, version, created)
 
@@ -156,7 +156,7 @@ OPERATIONS = [
         "A policy and its counts.", None, PolicyReply,
     ),
     Operation(
-        "put_policy", "PUT", "/policies/{policy}", "admin", _put,
+        "put_policy", "PUT", "/policies/{policy}", "admin", _put_policy,
         "Create a policy, or make a new version of it; its log stays.",
         PolicySettings, VersionReply, most_bytes=16 << 20,
     ),

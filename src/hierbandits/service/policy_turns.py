@@ -7,10 +7,10 @@ from typing import Any
 
 from hierbandits.agent import Agent
 from hierbandits.agent.journal import Event
+from hierbandits.service.api_problem import unavailable
 from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.live_policy import LivePolicy
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.problem import unavailable
 
 MOST_WAITING = 2_000
 """The requests of a policy that may wait for their answers; more are refused."""

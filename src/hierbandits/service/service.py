@@ -43,7 +43,7 @@ class Service:
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
-        self._lock = FolderLock(folder)
+        self._folder_lock = FolderLock(folder)
         self.needs_tokens, self._waits_for_tokens = bool(needs_tokens), needs_tokens is None
         self.logs_requests = logs_requests
         self.logs_evaluations = logs_evaluations
@@ -54,7 +54,7 @@ class Service:
             self.tokens = TokenFile(folder / "tokens.json")
             self.storage = SqliteStorage(folder / "ledger.db")
         except BaseException:
-            self._lock.release()
+            self._folder_lock.release()
             raise
         self.snapshots = Snapshots(folder / "snapshots")
         self.commits = GroupCommit(self.storage, self._committed)
@@ -82,7 +82,7 @@ class Service:
             if not turns.is_lost and live.number == self.storage.last(live.record.id):
                 self.snapshots.save(live.record, live.version, live.number, live.agent)
         self.storage.close()
-        self._lock.release()
+        self._folder_lock.release()
         say("stopped", folder=str(self.folder))
 
     def _committed(self, events: int, seconds: float) -> None:

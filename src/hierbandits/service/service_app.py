@@ -17,9 +17,9 @@ from hierbandits.service import (
     policy_operations,
 )
 from hierbandits.service.api_page import api_page
+from hierbandits.service.api_problem import Problem
 from hierbandits.service.openapi import openapi_document
 from hierbandits.service.operation import Call, Endpoint, Operation, problem_response
-from hierbandits.service.problem import Problem
 from hierbandits.service.service import Service
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-from hierbandits.service.problem import Problem
+from hierbandits.service.api_problem import Problem
 
 
 class SlowBodies:

@@ -35,7 +35,7 @@ class SqliteFile:
     def __init__(self, path: Path, tables: str, format: int, *, read_only: bool = False) -> None:
         _register_checked_pages()
         self.path = path
-        self._lock = threading.Lock()
+        self._write_lock = threading.Lock()
         self._local = threading.local()
         self._readers: list[apsw.Connection] = []
         self._writer: apsw.Connection | None = None
@@ -97,7 +97,7 @@ class SqliteFile:
         writer = self._writer
         if writer is None:
             raise StorageFailed(f"{self.path} is open for reading only")
-        with self._lock, faults():
+        with self._write_lock, faults():
             try:
                 writer.execute("BEGIN IMMEDIATE")
                 yield writer
@@ -109,7 +109,7 @@ class SqliteFile:
 
     def empty_log(self) -> None:
         """Leave nothing of what was erased in the write-ahead log; in the file it is zeros."""
-        with self._lock, faults():
+        with self._write_lock, faults():
             if self._writer is not None:
                 self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 

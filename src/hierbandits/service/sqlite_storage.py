@@ -100,7 +100,7 @@ class SqliteStorage:
             self._put_version(db, row[0], VersionRecord(1, settings, 0, created))
             record = PolicyRecord(row[0], name, salt, created)
             if content is not None:
-                self._put(db, content(record))
+                self._put_rows(db, content(record))
         return record
 
     def delete_policy(self, policy: int) -> None:
@@ -149,9 +149,9 @@ class SqliteStorage:
     def commit(self, batch: Batch) -> None:
         """Write a batch; StorageFailed if that cannot be done."""
         with self._writing() as db:
-            self._put(db, batch)
+            self._put_rows(db, batch)
 
-    def _put(self, db: apsw.Connection, batch: Batch) -> None:
+    def _put_rows(self, db: apsw.Connection, batch: Batch) -> None:
         rows = []
         for policy, events in groupby(sorted(batch.events), key=lambda event: event[0]):
             last, total = self._head(policy)

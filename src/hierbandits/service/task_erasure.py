@@ -36,7 +36,7 @@ class TaskErasure:
             return encoded({"kind": ERASED, "time": event["time"]})
         return data if left is event else encoded(left)
 
-    def _decide(self, event: dict[str, Any]) -> dict[str, Any] | None:
+    def _left_of_decide(self, event: dict[str, Any]) -> dict[str, Any] | None:
         kept = list(event["decisions"])
         for place, parts in enumerate(kept):
             if parts is not None and parts["task"] == self._task:
@@ -48,21 +48,21 @@ class TaskErasure:
             return None
         return event if kept == event["decisions"] else event | {"decisions": kept}
 
-    def _by_id(self, event: dict[str, Any]) -> dict[str, Any] | None:
+    def _left_of_by_id(self, event: dict[str, Any]) -> dict[str, Any] | None:
         """An event of several decisions, by their ids."""
         kept = [place for place, id in enumerate(event["ids"]) if id not in self._erased]
         return _some(event, kept, len(event["ids"]), ("ids", "values"))
 
-    def _correct(self, event: dict[str, Any]) -> dict[str, Any] | None:
+    def _left_of_correct(self, event: dict[str, Any]) -> dict[str, Any] | None:
         return None if event["id"] in self._erased else event
 
-    def _learn(self, event: dict[str, Any]) -> dict[str, Any] | None:
+    def _left_of_learn(self, event: dict[str, Any]) -> dict[str, Any] | None:
         if event.get("late") in self._erased:
             return None
         kept = [place for place, task in enumerate(event["tasks"]) if task != self._task]
         return _some(event, kept, len(event["tasks"]), ("tasks", "arms", "features", "rewards"))
 
-    def _learn_past(self, event: dict[str, Any]) -> dict[str, Any] | None:
+    def _left_of_learn_past(self, event: dict[str, Any]) -> dict[str, Any] | None:
         kept = [place for place, task in enumerate(event["tasks"]) if task != self._task]
         left = _some(event, kept, len(event["tasks"]), ("tasks",))
         if left is None or left is event:
@@ -70,7 +70,7 @@ class TaskErasure:
         sums = {name: [rows[place] for place in kept] for name, rows in event["sums"].items()}
         return left | {"sums": sums}
 
-    def _forget(self, event: dict[str, Any]) -> dict[str, Any] | None:
+    def _left_of_forget(self, event: dict[str, Any]) -> dict[str, Any] | None:
         return None if event["task"] == self._task else event
 
 
@@ -97,11 +97,11 @@ def _some(
 
 
 _CHANGES: dict[str, Callable[[TaskErasure, dict[str, Any]], dict[str, Any] | None]] = {
-    "decide": TaskErasure._decide,
-    "reward": TaskErasure._by_id,
-    "expire": TaskErasure._by_id,
-    "correct": TaskErasure._correct,
-    "learn": TaskErasure._learn,
-    "learn_past": TaskErasure._learn_past,
-    "forget": TaskErasure._forget,
+    "decide": TaskErasure._left_of_decide,
+    "reward": TaskErasure._left_of_by_id,
+    "expire": TaskErasure._left_of_by_id,
+    "correct": TaskErasure._left_of_correct,
+    "learn": TaskErasure._left_of_learn,
+    "learn_past": TaskErasure._left_of_learn_past,
+    "forget": TaskErasure._left_of_forget,
 }

@@ -1,4 +1,4 @@
-from hierbandits.service.problem import Problem, bad_request, not_found, unavailable
+from hierbandits.service.api_problem import Problem, bad_request, not_found, unavailable
 
 
 def test_a_problem_says_its_status_its_code_and_what_is_wrong():
