@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from hierbandits.beliefs.model_kinds import model_to_dict
+from hierbandits.beliefs.model_kinds import model_from_dict, model_to_dict
 from hierbandits.service.api_problem import Problem
 from hierbandits.service.live_policy import LivePolicy
 from hierbandits.service.policy_settings import PolicySettings
@@ -92,8 +92,14 @@ def task_of(settings, number):
 
 def value_of(settings, rng):
     """A reward that fits the family of a policy."""
-    kind = (settings.prior or {}).get("rewards", settings.rewards)
-    return float(rng.integers(0, 2)) if kind else float(rng.normal(0.5, 1.0))
+    prior = settings.prior or {}
+    is_counted = prior.get("rewards", settings.rewards) or "Gaussian" not in _model(prior)
+    return float(rng.integers(0, 2)) if is_counted else float(rng.normal(0.5, 1.0))
+
+
+def _model(prior):
+    """The name of the class of a prior's tasks."""
+    return type(model_from_dict(prior)).__name__ if prior else "Gaussian"
 
 
 def live_on(core, rng, steps=60, stores=0.5, tasks=range(7)):
