@@ -3,13 +3,17 @@
 import http.client
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import httpx
 import pytest
 from support.processes import command, python
+from support.servers import Server
 
 import hierbandits as hb
 
@@ -113,3 +117,59 @@ def test_an_agent_in_a_web_app_is_killed_and_goes_on(serve):
     known = again.ask("GET", "/summary")
     assert again.end(signal.SIGTERM) == 0
     assert serve().ask("GET", "/summary") == known
+
+
+class Shop:
+    """The web shop, in a process of its own, with clicks in a folder."""
+
+    def __init__(self, folder, url):
+        self.log = folder.with_suffix(".log")
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, EXAMPLES / "web_shop.py", folder, "--port", "0"],
+                stdout=log, stderr=log, env={**os.environ, "HIERBANDITS_URL": url},
+                start_new_session=True,
+            )  # fmt: skip
+        self.url = until(lambda: re.search(r"running on (http://\S+)", self.log.read_text()))[1]
+
+    def get(self, path):
+        return httpx.get(f"{self.url}{path}", timeout=60, trust_env=False)
+
+    def kill(self):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+
+def until(find, seconds=240):
+    """What is found as soon as there is something."""
+    deadline = time.monotonic() + seconds
+    while not (found := find()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
+
+
+def test_a_web_shop_that_decides_through_the_service(tmp_path):
+    with Server(tmp_path / "data") as server, hb.Client(server.url, timeout=120) as client:
+        client.put_policy("warm", {"arms": ["x", "y"], "rewards": "bernoulli"})
+        client.reward("warm", client.decide("warm", "t").id, 1)  # kernels are compiled now
+        shop = Shop(tmp_path / "shop", server.url)
+        try:
+            link = until(lambda: re.search(r'href="(/banner/\w+)"', shop.get("/?country=CH").text))
+            assert shop.get(link[1]).headers["location"] == "/offer"
+            id = link[1].rsplit("/", 1)[1]
+            until(lambda: client.decision("banners", id).reward == 1.0)
+            later = until(lambda: re.search(r"/banner/(\w+)", shop.get("/?country=%3Cb").text))
+            assert client.decision("banners", later[1]).task == "<b"
+
+            server.kill()
+            assert "Warm socks for cold days" in shop.get("/").text  # without the service
+            assert shop.get(f"/banner/{later[1]}").status_code == 303
+            shop.kill()
+            server.options["port"] = server.port
+            server.start()
+            shop = Shop(tmp_path / "shop", server.url)
+            until(lambda: client.decision("banners", later[1]).reward == 1.0)
+        finally:
+            shop.kill()

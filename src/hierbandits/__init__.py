@@ -15,6 +15,7 @@ from hierbandits.beliefs import (
     TaskSums,
     merge_contributions,
 )
+from hierbandits.client import AsyncClient, Client
 from hierbandits.evaluation import Evaluation, evaluate, hieropo
 from hierbandits.fitting import fit_prior
 from hierbandits.learning import LearningReport, learn_prior
@@ -39,8 +40,10 @@ __all__ = [
     "AdaptiveBelief",
     "Agent",
     "Arms",
+    "AsyncClient",
     "Belief",
     "BetaHierarchy",
+    "Client",
     "Columns",
     "Contribution",
     "Decision",

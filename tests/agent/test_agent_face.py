@@ -1,7 +1,8 @@
 """What an agent shows of itself."""
 
+import numpy as np
 import pytest
-from support.agents import ARMED, ARMS, DEEP
+from support.agents import ARMED, ARMS, DEEP, LINEAR
 
 from hierbandits import Agent
 
@@ -27,3 +28,35 @@ def test_the_card_of_a_notebook_begins_with_the_line():
     agent.decide("store")
     assert repr(agent) in agent._repr_html_()
     assert "store" in agent._repr_html_()
+
+
+def test_what_an_agent_shows_of_one_task_is_part_of_its_table():
+    agent = Agent(ARMED, seed=0)
+    for i in range(9):
+        agent.reward(agent.decide(f"t{i % 3}").id, float(i))
+    whole, one = agent.table(0.8), agent.task_table("t1", 0.8)
+    rows = [row for row, task in enumerate(whole["task"]) if task == "t1"]
+    for name, column in one.items():
+        np.testing.assert_array_equal(column, [whole[name][row] for row in rows])
+    with pytest.raises(ValueError, match="task"):
+        agent.task_table("nobody")
+
+
+def test_arms_are_all_that_the_agent_ever_had():
+    agent = Agent(ARMED, arms=["a", "b", "c"])
+    agent.add_arm("d")
+    agent.retire_arm("a")
+    assert agent.arms == ("a", "b", "c", "d")
+    assert Agent(num_features=2).arms is None
+    assert Agent(num_features=2, arms={"x": [0.0, 1.0]}).arms == ("x",)
+
+
+def test_how_many_decisions_wait_and_which_arms_are_offered():
+    agent = Agent(ARMED, arms=["a", "b", "c"], seed=0)
+    ids = [agent.decide("t").id for _ in range(3)]
+    agent.reward(ids[0], 1.0)
+    agent.retire_arm("b")
+    assert agent.num_pending == 2
+    assert agent.offers == ("a", "c")
+    assert Agent(LINEAR, arms=ARMS).offers == tuple(ARMS)
+    assert Agent(LINEAR).offers is None

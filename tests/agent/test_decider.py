@@ -31,6 +31,9 @@ def test_a_floor_is_on_where_a_log_would_miss_arms(policy):
         assert _decider(policy, floor=None, **options).floor == (FLOOR if leaves_out else 0.0)
         assert _decider(policy, floor=0.0, **options).floor == 0.0
         assert _decider(policy, floor=0.3, **options).floor == 0.3
+    off = _decider(policy, journal, floor=None, draws=0)
+    assert (off.floor, off.draws) == (0.0, 0)
+    assert off.decide(["t"], None, None, None, False)[0].propensity is None
     plain = _decider(policy, floor=None)
     assert (plain.floor, plain.draws) == (0.0, None)
     made = _decider(policy, journal, floor=None).decide(["t"], None, None, None, False)

@@ -205,3 +205,24 @@ def test_each_part_of_a_decision_is_checked(part, value):
     made = {**events[0]["decisions"][0], part: value}
     with pytest.raises(ValueError, match=f"event 0 does not fit this agent.*{part}"):
         _replayed("armed", "HierTS", [{**events[0], "decisions": [made]}])
+
+
+def test_an_agent_catches_up_with_events_that_it_has_not_seen():
+    events = []
+    agent = Agent(ARMED, seed=0, journal=events.append)
+    twin = Agent(ARMED, seed=1)
+    history, number = twin.position
+    assert number == 0
+    for i in range(5):
+        agent.reward(agent.decide(f"t{i}").id, float(i))
+    seen = [event | {"history": history} for event in events]
+    twin.catch_up(seen[:4])
+    assert twin.position == (history, 4)
+    twin.catch_up(seen)  # those that it has seen are left out
+    assert twin.position == (history, len(events))
+    assert twin.table() == agent.table()
+    with pytest.raises(ValueError, match="events must go on where the agent stands"):
+        twin.catch_up([seen[0] | {"number": 99}])
+    with pytest.raises(ValueError, match="events must be of the agent's own history"):
+        twin.catch_up(events)
+    assert twin.table() == agent.table()

@@ -10,8 +10,9 @@ import hierbandits
 
 OPERATORS = ("__call__", "__add__", "__getitem__", "__len__", "__iter__")
 
-NOT_CALLED = ("cli", "experiments")
-"""The command line, and the paper's experiments, which take minutes: neither takes arrays."""
+NOT_CALLED = ("cli", "client", "experiments", "service")
+"""The command line, the service and its client, which have hostile tests of their own, and the
+paper's experiments, which take minutes: none takes arrays."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,15 @@ def public_values():
                     found[f"{value.__name__}.{inner}"] = getattr(value, inner)
             else:
                 found[f"{module.__name__}.{name}"] = value
-    return {name: value for name, value in found.items() if _home(name, value, found) == name}
+    return {
+        name: value
+        for name, value in found.items()
+        if _home(name, value, found) == name and not _is_client(value)
+    }
+
+
+def _is_client(value):
+    return str(getattr(value, "__module__", "")).startswith("hierbandits.client")
 
 
 def _home(name, value, found):

@@ -47,7 +47,8 @@ class Agent(AgentFace):
     many posterior draws unless known exactly; the share `floor` is made uniformly at random.
 
     `journal` is a file or a function that receives every event before it happens; with it,
-    propensities are on, and the floor is FLOOR unless given if the policy would leave out arms.
+    propensities are on, and the floor is FLOOR unless given if the policy would leave out arms;
+    `draws=0` turns them off.
     The last `remember` settled decisions are kept, or all if it is None.  Threads may share an
     agent: its calls take turns.  A call that is interrupted, by a signal or for want of memory, has
     happened wholly or not at all.  What is beyond its `limits` is refused.
@@ -111,21 +112,9 @@ class Agent(AgentFace):
         return self._books.held.catalogue.encoder
 
     @property
-    def tasks(self) -> list[TaskName]:
-        """The tasks met so far."""
-        with self._lock:
-            return [member.task for member in self._state.roster]
-
-    @property
-    def pending(self) -> list[Decision]:
-        """The decisions that await their reward, oldest first."""
-        with self._lock:
-            return [entry.decision for entry in self._state.ledger.pending.values()]
-
-    def node(self, task: TaskName) -> int:
-        """The number of a task in the belief."""
-        with self._lock:
-            return self._state.roster.find(task).node
+    def arms(self) -> tuple[Name, ...] | None:
+        """The names of the agent's own arms, the retired ones too; None if it has none."""
+        return self._books.held.catalogue.all_names
 
     def decide(
         self,
@@ -308,6 +297,17 @@ class Agent(AgentFace):
         else:
             replay_events(agent._state, events_of(source), adopt=True)
         return agent
+
+    @property
+    def position(self) -> tuple[str, int]:
+        """What tells its events from those of other agents, and the number of its next event."""
+        with self._lock:
+            return self._state.history, self._state.num_events
+
+    def catch_up(self, events: Iterable[Event]) -> None:
+        """Let events of the agent's own journal happen that it has not seen; see `position`."""
+        with self._lock:
+            replay_events(self._books.whole(), events_of(events))
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
         """Write all state to one file: `load` resumes bit for bit.

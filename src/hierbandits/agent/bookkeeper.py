@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from hierbandits.agent.agent_lock import depth
 from hierbandits.agent.agent_state import AgentState
+from hierbandits.agent.decision import Decision
 from hierbandits.agent.journal import Journal
 from hierbandits.agent.ledger import Entry
 from hierbandits.agent.step import Step
@@ -103,15 +104,17 @@ class Bookkeeper:
 
     def decide(
         self, entries: Sequence[Entry], now: float, undo: Callable[[], None], *, best: bool
-    ) -> None:
+    ) -> list[Decision]:
         """New decisions await their rewards; `undo` what was done to make them, if they cannot."""
+        decisions = [entry.decision for entry in entries]
 
         def parts() -> dict[str, Any]:
-            return {"best": best, "decisions": [entry.decision.to_dict() for entry in entries]}
+            return {"best": best, "decisions": [decision.to_dict() for decision in decisions]}
 
         step = self.held.decide(entries, now, best=best)
         step.undo = undo
         self._happen("decide", now, parts, step)
+        return decisions
 
     def reward_one(self, id: str, reward: float) -> bool:
         """`reward` of one decision; False if it has this reward already."""

@@ -27,8 +27,8 @@ class Decider:
     """Chooses arms by the agent's policy, with the agent's random numbers.
 
     Propensities are on if `draws` or a floor asks for them.  With a journal they are on if the
-    policy's rule gives any.  Where they are on and the rule leaves arms out, the floor is FLOOR
-    unless another is given.
+    policy's rule gives any, unless `draws` is 0.  Where they are on and the rule leaves arms out,
+    the floor is FLOOR unless another is given.
     """
 
     def __init__(
@@ -38,17 +38,18 @@ class Decider:
         if draws is None:
             has_journal = books.journal is not None and policy.gives_propensities
             draws = DRAWS if has_journal or floor else None
+        has_propensities = draws is not None and draws != 0
         if floor is None:
-            floor = FLOOR if draws is not None and leaves_arms_out(policy.rule) else 0.0
-        if draws is not None or floor != 0:
+            floor = FLOOR if has_propensities and leaves_arms_out(policy.rule) else 0.0
+        if has_propensities or floor != 0:
             policy.check_propensities(DRAWS if draws is None else draws, floor)
         self._books = books
         self.rng = np.random.default_rng(None if seed is None else count("seed", seed))
         self.stock = NormalStock(self.rng)  # for single decisions
         self._choosing = Step(undo=partial(_unchoose, books.held, self.stock))
         is_timed = policy.belief.IS_TIMED
-        self._is_thorough = draws is not None or books.journal is not None or is_timed
-        self.draws = None if draws is None else int(draws)
+        self._is_thorough = has_propensities or books.journal is not None or is_timed
+        self.draws = None if draws is None else count("draws", draws)
         self.floor = float(floor)
 
     def renew(self, seed: int | None = None) -> None:
@@ -159,11 +160,10 @@ class Decider:
                     new_ids[e], member, arms_chosen[e], row, propensities[e], now, playable[e]
                 )
                 entries.append(entry)
-            books.decide(entries, now, undo, best=best)
+            return books.decide(entries, now, undo, best=best)
         except BaseException:
             state.finish()
             raise
-        return [entry.decision for entry in entries]
 
     def advise(self, tasks: Sequence[TaskName], arms: Any, context: Any) -> list[Name]:
         """The arms that a round might choose, which nobody remembers; see `Agent.advise`."""
@@ -190,13 +190,13 @@ class Decider:
         time = np.full(nodes.size, now) if policy.belief.IS_TIMED else None
         if best:
             choices, shares = policy._raw_choose_best(rng, nodes, offered, time=time)
-        elif draws is not None:
+        elif draws:
             choices, shares = policy._raw_choose_with_propensities(
                 rng, nodes, offered, draws=draws, floor=self.floor, time=time
             )
         else:
             choices = policy._raw_choose(rng, nodes, offered, time=time)
-        return choices, [None] * nodes.size if draws is None else shares.tolist()
+        return choices, shares.tolist() if draws else [None] * nodes.size
 
 
 def _unmeet(state: AgentState, stock: NormalStock, size: int, num_nodes: int) -> None:

@@ -9,6 +9,12 @@ from hierbandits.cli import (  # isort: skip
     decide_command,
     reward_command,
     evaluate_command,
+    serve_command,
+    token_command,
+    policy_command,
+    log_command,
+    backup_command,
+    doctor_command,
     policies_command,
     reproduce_command,
     sweep_command,
@@ -17,16 +23,22 @@ from hierbandits.cli import (  # isort: skip
 
 __all__ = [
     "app",
+    "backup_command",
     "bound_command",
     "decide_command",
+    "doctor_command",
     "evaluate_command",
     "inspect_command",
     "learn_command",
+    "log_command",
     "main",
     "policies_command",
+    "policy_command",
     "reproduce_command",
     "reward_command",
+    "serve_command",
     "sweep_command",
+    "token_command",
 ]
 
 

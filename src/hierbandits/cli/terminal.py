@@ -101,7 +101,7 @@ def command_line() -> str:
     return shlex.join(["hierbandits", *sys.argv[1:]])
 
 
-def need(*packages: str) -> None:
+def need(*packages: str, extra: str = "all") -> None:
     """Fail before the work, and not after it, if a package is not installed."""
     from importlib import import_module
 
@@ -109,7 +109,7 @@ def need(*packages: str) -> None:
         try:
             import_module(package)
         except ImportError as error:
-            fail(f"this command needs {package} ({error}): pip install 'hierbandits[all]'")
+            fail(f"this command needs {package} ({error}): pip install 'hierbandits[{extra}]'")
 
 
 def in_one_line(error: Exception) -> str:

@@ -1,0 +1,103 @@
+"""The commands `hierbandits token create`, `list` and `revoke`."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hierbandits.cli.answer import Answer, JsonOption, QuietOption
+from hierbandits.cli.serve_command import SERVER
+from hierbandits.cli.terminal import PlainGroup, app, console, fail, failing, need, say
+from hierbandits.reporting.terminal_table import terminal_table
+
+if TYPE_CHECKING:
+    from hierbandits.service.token_file import TokenFile
+
+tokens = typer.Typer(
+    cls=PlainGroup, no_args_is_help=True, help="Make, list and revoke tokens of the service."
+)
+app.add_typer(tokens, name="token")
+
+DataOption = Annotated[
+    Path, typer.Option("--data", help="The service's data folder; it may run meanwhile.")
+]
+NameArgument = Annotated[str, typer.Argument(help="The token's name, which is no secret.")]
+
+
+@tokens.command()
+def create(
+    name: NameArgument,
+    data: DataOption,
+    scope: Annotated[
+        list[str],
+        typer.Option(help="What it is good for: decide, reward, read or admin. Repeatable."),
+    ],
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(help="The policy that it is good for; all by default. Repeatable."),
+    ] = None,
+    days: Annotated[
+        float | None, typer.Option(min=0, help="It expires then; never by default.")
+    ] = None,
+) -> None:
+    """Make a token and print it, once: only its hash is kept.
+
+    hierbandits token create web --data shop-data --scope decide --scope reward --policy banners
+
+    A running service knows it within a second. From the first token on, all requests need one.
+    """
+    with failing():
+        now = time.time()
+        expires = None if days is None else now + days * 86_400
+        data.mkdir(parents=True, exist_ok=True)
+        typer.echo(_file(data).create(name, scope, policy or None, now, expires))
+
+
+@tokens.command("list")
+def list_tokens(data: DataOption, as_json: JsonOption = False, quiet: QuietOption = False) -> None:
+    """List the tokens: their names and what they are good for."""
+    with failing():
+        found = _file(data).all()
+
+    def rows() -> list[dict[str, Any]]:
+        parts = ("name", "scopes", "policies", "created", "expires")
+        return [{part: getattr(token, part) for part in parts} for token in found]
+
+    def show() -> None:
+        cells = [
+            (
+                token.name,
+                ", ".join(token.scopes),
+                "all" if token.policies is None else ", ".join(token.policies),
+                "never" if token.expires is None else _day(token.expires),
+            )
+            for token in found
+        ]
+        if cells:
+            head = ("token", "scopes", "policies", "expires")
+            console.print(terminal_table(head, cells, right=()))
+        else:
+            say("No tokens: the service answers on this machine alone, and whoever asks")
+
+    Answer(as_json, quiet).give(rows, show)
+
+
+@tokens.command()
+def revoke(name: NameArgument, data: DataOption) -> None:
+    """Make a token useless, within a second also for a running service."""
+    with failing():
+        _file(data).revoke(name)
+
+
+def _file(data: Path) -> "TokenFile":
+    need(*SERVER, extra="serve")
+    from hierbandits.service.token_file import TokenFile
+
+    if not data.is_dir():
+        fail(f"--data must be a folder, got {data}")
+    return TokenFile(data / "tokens.json")
+
+
+def _day(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))

@@ -1,0 +1,1 @@
+"""A self-hosted decision service: durable, observable, secure."""

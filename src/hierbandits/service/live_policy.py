@@ -1,0 +1,342 @@
+"""A policy that acts: an agent, and what the service adds to its events."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from hierbandits.agent import Agent
+from hierbandits.agent.decision import RewardConflict, UnknownDecision, task_name
+from hierbandits.agent.journal import Event
+from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.service.api_problem import Problem, bad_request, not_found
+from hierbandits.service.decision_plan import DecisionPlan
+from hierbandits.service.expected_rewards import ExpectedRewards
+from hierbandits.service.ledger_view import LedgerView
+from hierbandits.service.policy_settings import PolicySettings
+from hierbandits.service.storage import Batch, Place, PolicyRecord, Storage, VersionRecord
+from hierbandits.service.stored_event import agent_events, as_text, encoded, plain_task
+from hierbandits.service.wire import DecisionReply, DecisionRequest, RewardReply
+from hierbandits.types import Name, TaskName
+
+Outcome: TypeAlias = DecisionReply | RewardReply | Problem
+
+
+class LivePolicy:
+    """Decides and learns in memory; `take_batch` is what must be stored before anyone is told.
+
+    The agent has seen the ledger up to event `number`, and writes its own events to `written`.
+    One thread at a time uses it.
+    """
+
+    def __init__(
+        self,
+        record: PolicyRecord,
+        settings: PolicySettings,
+        version: int,
+        storage: Storage,
+        number: int,
+        agent: Agent,
+        written: list[Event],
+    ) -> None:
+        self.record, self.settings, self.version = record, settings, version
+        self.number, self.agent = number, agent
+        self._storage, self.view = storage, LedgerView(record, storage)
+        self._written = written  # by the agent's journal, in the call that is under way
+        self._batch = Batch()
+        self._plan = DecisionPlan(record, settings, storage)
+        self._expected = ExpectedRewards(self.agent, settings)
+
+    @property
+    def pending(self) -> int:
+        """How many decisions await their reward."""
+        return self.agent.num_pending
+
+    @property
+    def is_torn(self) -> bool:
+        """Whether the agent did what is not in any batch: then it must be loaded anew."""
+        return bool(self._written)
+
+    def become(
+        self, settings: PolicySettings, agent: Agent, written: list[Event], seen: int, now: float
+    ) -> "LivePolicy":
+        """The next version of the policy, whose agent has seen events up to `seen` so far."""
+        events = self.view.events(seen, self.number)
+        agent.catch_up(agent_events(events, agent.position[0]))
+        written.clear()
+        version, storage = self.version + 1, self._storage
+        new = LivePolicy(self.record, settings, version, storage, self.number, agent, written)
+        new._batch, new.view, new._plan.kept = self._batch, self.view, self._plan.kept
+        made = VersionRecord(version, settings.to_json(), self.number, now)
+        new._batch.versions.append((self.record.id, made))
+        return new
+
+    def take_batch(self) -> Batch:
+        """What happened since the last time, to be stored."""
+        batch, self._batch = self._batch, Batch()
+        return batch
+
+    def stored(self, number: int) -> None:
+        """All events up to this one are stored."""
+        self.view.stored(number)
+
+    def _happened(self, more: dict[str, Any]) -> int:
+        """Number the event that the agent has just written, and keep it for the ledger."""
+        (event,) = self._written
+        self._written.clear()
+        self.number += 1
+        data = encoded(event | more)
+        self._batch.events.append((self.record.id, self.number, data))
+        self.view.add(self.number, data)
+        return self.number
+
+    def _attempt(self, call: Callable[[], Any]) -> Any:
+        """What the agent answers; a call that it refuses has written nothing."""
+        try:
+            return call()
+        except BaseException:
+            self._written.clear()
+            raise
+
+    def decide(self, requests: Sequence[DecisionRequest]) -> list[Outcome]:
+        """Decide for each request, those that can be in one round; for each what it is told."""
+        outcomes: dict[int, Outcome] = {}
+        given = [request.id for request in requests if request.id is not None]
+        known = self.view.places(given) if given else {}
+        groups: dict[tuple[bool, bool], list[int]] = {}
+        repeated: list[int] = []
+        seen: set[str] = set()
+        met: set[str] = set()  # tasks that may get the arm which they keep
+        for i, request in enumerate(requests):
+            id = request.id
+            if id is not None:
+                try:
+                    self.view.ids.check_given(id)
+                except Problem as problem:
+                    outcomes[i] = problem
+                    continue
+                if id in known:
+                    outcomes[i] = self._again(request, known[id])
+                    continue
+                if id in seen:
+                    repeated.append(i)
+                    continue
+                seen.add(id)
+            if self.settings.sticky:
+                task = as_text(request.task)
+                if task in met:
+                    repeated.append(i)
+                    continue
+                met.add(task)
+            groups.setdefault((request.best, request.context is not None), []).append(i)
+        for members in groups.values():
+            some = [requests[i] for i in members]
+            outcomes |= zip(members, self._round(some), strict=True)
+        for i in repeated:
+            outcomes[i] = self.decide([requests[i]])[0]
+        return [outcomes[i] for i in range(len(requests))]
+
+    def _round(self, requests: list[DecisionRequest]) -> list[Outcome]:
+        """One round; if it is refused, each of its requests alone."""
+        try:
+            return list(self._decide_round(requests))
+        except Problem as problem:
+            if len(requests) == 1:
+                return [problem]
+        except (ValueError, LookupError, TypeError) as error:
+            if len(requests) == 1:
+                return [_refusal(error)]
+        return [self._round([request])[0] for request in requests]
+
+    def _decide_round(self, requests: list[DecisionRequest]) -> list[DecisionReply]:
+        first = requests[0]
+        tasks = [task_name(request.task) for request in requests]
+        plan = self._plan.of(requests, self.agent)
+        number = self.number + 1
+        ids = [
+            self.view.ids.make(number, place) if request.id is None else request.id
+            for place, request in enumerate(requests)
+        ]
+        contexts = None
+        if first.context is not None:
+            contexts = [request.context or {} for request in requests]
+        arms = None if all(one is None for one in plan.arms) else plan.arms
+        decisions = self._attempt(
+            lambda: self.agent.decide_many(tasks, arms, ids=ids, best=first.best, context=contexts)
+        )
+        gaps: list[float | None] = [None] * len(decisions)
+        try:
+            if self.settings.draws:
+                gaps = self._expected.gaps(decisions, plan.arms, contexts)
+        except Exception as error:  # no refusal: the agent has decided
+            raise RuntimeError(f"the gaps of {len(decisions)} decisions are not known") from error
+        (event,) = self._written
+        for place, parts in enumerate(event["decisions"]):
+            parts["gap"] = gaps[place]
+            if plan.groups[place] != "policy":
+                parts |= {"group": plan.groups[place]}
+            if plan.would[place] is not None:
+                parts |= {"would": plan.would[place]}
+        self._happened({"policy_version": self.version})
+        policy = self.record.id
+        for place, request in enumerate(requests):
+            if request.id is not None:
+                self.view.add_id(request.id, (number, place))
+                self._batch.ids.append((policy, request.id, number, place))
+        if self.settings.sticky:
+            self._batch.assigned += self._plan.keep(requests, decisions)
+        return [
+            DecisionReply(
+                one.id, request.task, one.arm, one.propensity, self.version,
+                group, gap, would,
+            )
+            for one, request, group, gap, would in zip(
+                decisions, requests, plan.groups, gaps, plan.would, strict=True
+            )
+        ]  # fmt: skip
+
+    def _again(self, request: DecisionRequest, place: Place) -> Outcome:
+        """The answer to a request whose decision was made before."""
+        parts = self.view.decision_at(place)
+        if parts is None:
+            return Problem(410, "erased", f"decision {request.id!r} was of a task that is deleted")
+        if parts["task"] != plain_task(request.task):
+            return Problem(
+                409, "id_taken", f"id must be new, got {request.id!r}, which is of another task"
+            )
+        return _reply_of(parts, duplicate=True)
+
+    def reward(self, rewards: Sequence[tuple[str, float]]) -> list[Outcome]:
+        """Learn rewards; for each what it is told."""
+        ids, values = [id for id, _ in rewards], [value for _, value in rewards]
+        try:
+            learned = self._attempt(lambda: self.agent.reward_many(ids, values))
+        except (ValueError, LookupError):
+            if len(rewards) == 1:
+                return [self._reward_alone(*rewards[0])]
+            return [self.reward([one])[0] for one in rewards]
+        if any(learned):
+            self._settled([id for id, new in zip(ids, learned, strict=True) if new], {})
+        return [
+            RewardReply(id, "learned" if new else "duplicate")
+            for id, new in zip(ids, learned, strict=True)
+        ]
+
+    def _settled(self, ids: Sequence[str], more: dict[str, Any]) -> None:
+        """An event gave these decisions their rewards."""
+        places = self.view.places(ids)  # first: if it fails, nothing must be kept of the event
+        number = self._happened(more)
+        policy = self.record.id
+        self._batch.rewards += [(policy, *places[id], number) for id in ids if id in places]
+
+    def _reward_alone(self, id: str, value: float) -> Outcome:
+        """What to answer to a reward that the agent has refused."""
+        try:
+            self._attempt(lambda: self.agent.reward(id, value))
+        except RewardConflict as error:
+            return Problem(409, "conflict", str(error))
+        except UnknownDecision:
+            return self._late(id, value)
+        except ValueError as error:
+            return _refusal(error)
+        raise AssertionError("a reward that was refused is accepted")
+
+    def _late(self, id: str, value: float) -> Outcome:
+        """A reward of a decision that the agent has forgotten: learned in full, and once."""
+        parts = self.view.decision(id)
+        if parts is None:
+            return not_found("decision", id)
+        if parts["provisional"]:
+            return _too_old(id)
+        if parts["reward"] is not None:
+            if parts["reward"] == value:
+                return RewardReply(id, "duplicate")
+            return Problem(
+                409, "conflict", f"decision {id!r} has the reward {parts['reward']}, got {value}"
+            )
+        arm = parts["arm"] if self.agent.prior.is_armed else parts["features"]
+        try:
+            task = task_name(parts["task"])
+            self._attempt(lambda: self.agent.learn([task], [arm], [value]))
+        except ValueError as error:
+            return _refusal(error)
+        self._settled([id], {"late": id})
+        return RewardReply(id, "learned")
+
+    def correct(self, id: str, value: float) -> Outcome:
+        """Replace the reward of a decision."""
+        try:
+            changed = self._attempt(lambda: self.agent.correct(id, value))
+        except UnknownDecision:
+            return not_found("decision", id) if self.view.decision(id) is None else _too_old(id)
+        except ValueError as error:
+            return Problem(409, "no_reward_yet", str(error))
+        if changed:
+            self._settled([id], {})
+        return RewardReply(id, "corrected" if changed else "duplicate")
+
+    def expire(self) -> int:
+        """Give up waiting for rewards that are late; returns for how many decisions."""
+        settings = self.settings
+        if settings.reward_wait is None:
+            return 0
+        default, wait = settings.default_reward, settings.reward_wait
+        ids = self._attempt(lambda: self.agent.expire(wait, default))
+        if self._written:
+            if default is None:
+                self._happened({})
+            else:
+                self._settled(ids, {})
+        return len(ids)
+
+    def add_arm(self, name: Name, **widths: float | None) -> None:
+        """Offer one more arm."""
+        self._attempt(lambda: self.agent.add_arm(name, **widths))
+        self._happened({})
+
+    def retire_arm(self, name: Name) -> None:
+        """Offer an arm no more."""
+        if name == self.settings.control_arm:
+            raise ValueError(f"name must not be that of control_arm, got {name!r}")
+        self._attempt(lambda: self.agent.retire_arm(name))
+        self._happened({})
+
+    def learn(self, tasks: Sequence[TaskName], features: Any, rewards: Sequence[float]) -> None:
+        """Learn rewards of decisions that were made elsewhere."""
+        self._attempt(lambda: self.agent.learn(tasks, features, rewards))
+        self._happened({})
+
+    def learn_past(self, tasks: Sequence[TaskName], sums: TaskSums) -> None:
+        """Learn what is known of tasks from before."""
+        self._attempt(lambda: self.agent.learn_past(tasks, sums))
+        self._happened({})
+
+    def forget(self, task: TaskName) -> int:
+        """Make it as if a task had never been met; returns the number of this event.
+
+        The ledger up to there is for the caller to rewrite; until then nobody finds it there.
+        """
+        self._attempt(lambda: self.agent.forget(task))
+        number = self._happened({})
+        self._plan.forget(task)
+        self.view.hide(task, number)
+        return number
+
+
+def _reply_of(parts: dict[str, Any], *, duplicate: bool) -> DecisionReply:
+    return DecisionReply(
+        parts["id"], parts["task"], parts["arm"], parts["propensity"], parts["policy_version"],
+        parts.get("group", "policy"), parts.get("gap"), parts.get("would"), duplicate,
+    )  # fmt: skip
+
+
+def _too_old(id: str) -> Problem:
+    return Problem(
+        409, "too_old", f"decision {id!r} is older than those whose rewards can be replaced"
+    )
+
+
+def _refusal(error: Exception) -> Problem:
+    """A Problem for what the library refuses."""
+    text = str(error)
+    if text.startswith("pending decisions must be at most"):
+        return Problem(429, "too_many_pending", text, retry_after=1.0)
+    return bad_request(text)

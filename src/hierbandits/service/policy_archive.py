@@ -1,0 +1,173 @@
+"""A policy with its log in one file, to be moved into another data folder."""
+
+import json
+import zipfile
+import zlib
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from hierbandits.agent import Agent
+from hierbandits.agent.agent_handover import AgentHandover
+from hierbandits.agent.journal import Event
+from hierbandits.beliefs.model_kinds import model_to_dict
+from hierbandits.service.ledger_index import LedgerIndex
+from hierbandits.service.policy_settings import PolicySettings
+from hierbandits.service.storage import Batch, PolicyRecord, Storage, VersionRecord
+from hierbandits.service.stored_event import agent_events, encoded
+
+FORMAT = 1
+"""The version of these files."""
+
+_HEADER, _EVENTS, _KEPT = "policy.json", "events.jsonl", "assigned.jsonl"
+_DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError, TypeError, EOFError, NotImplementedError)
+
+
+@dataclass(slots=True)
+class PolicyArchive:
+    """A policy: all its versions, its events in order, and the arms that its tasks keep."""
+
+    salt: bytes | None
+    versions: list[VersionRecord]
+    events: list[bytes]
+    assigned: list[tuple[str, str]]
+
+    @property
+    def settings(self) -> PolicySettings:
+        """What the policy is told to be now."""
+        return PolicySettings.from_json(self.versions[-1].settings)
+
+    def check(self) -> None:
+        """Raise a ValueError unless the newest settings can see all events."""
+        settings = self.settings
+        settings.check()
+        agent = settings.make_agent(lambda event: None, seed=0)
+        agent.catch_up(agent_events(enumerate(self.events, start=1), agent.position[0]))
+
+    def batch(self, record: PolicyRecord) -> Batch:
+        """All that is to be written for a new policy that has its first version already."""
+        index, policy = LedgerIndex(record.salt), record.id
+        for number, data in enumerate(self.events, start=1):
+            index.add(number, data)
+        return Batch(
+            events=[(policy, number, data) for number, data in enumerate(self.events, start=1)],
+            ids=[(policy, id, *place) for id, place in index.given.items()],
+            rewards=[(policy, *place, number) for place, number in index.rewards.items()],
+            assigned=[(policy, task, arm) for task, arm in self.assigned],
+            versions=[(policy, version) for version in self.versions[1:]],
+        )
+
+
+def write_policy(record: PolicyRecord, storage: Storage, file: IO[bytes]) -> None:
+    """Write a policy as it is now; nobody may delete its tasks meanwhile."""
+    last = storage.last(record.id)
+    digests, number = {}, 0
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        with archive.open(_EVENTS, "w", force_zip64=True) as lines:
+            digest = blake2b(digest_size=32)
+            for number, data in storage.events(record.id):
+                if number > last:
+                    break
+                lines.write(data + b"\n")
+                digest.update(data + b"\n")
+            digests[_EVENTS] = digest.hexdigest()
+        kept = b"".join(
+            msgspec.json.encode(pair) + b"\n" for pair in storage.assignments(record.id)
+        )
+        archive.writestr(_KEPT, kept)
+        digests[_KEPT] = blake2b(kept, digest_size=32).hexdigest()
+        versions = [
+            {
+                "number": one.number,
+                "settings": json.loads(one.settings),
+                "after": one.after,
+                "created": one.created,
+            }
+            for one in storage.versions(record.id)
+            if one.after <= last
+        ]
+        header = {
+            "kind": "hierbandits policy", "format": FORMAT, "name": record.name,
+            "salt": record.salt.hex(), "events": last, "versions": versions, "digests": digests,
+        }  # fmt: skip
+        archive.writestr(_HEADER, json.dumps(header, allow_nan=False))
+
+
+def read_policy(path: Path, most_bytes: int = 4 << 30) -> PolicyArchive:
+    """The policy in a file that `write_policy`, or `Agent.save`, wrote; ValueError if it is none.
+
+    A file that would take more than `most_bytes` of memory is refused.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if _HEADER not in archive.namelist():
+                return _of_agent(path)
+            size = sum(info.file_size for info in archive.infolist())
+            if size > most_bytes:
+                raise ValueError(f"archive must have at most {most_bytes} bytes, got {size}")
+            return _read(archive)
+    except _DAMAGE as error:
+        raise ValueError(f"archive must be of a policy or an agent, got {error!r:.200}") from error
+
+
+def _read(archive: zipfile.ZipFile) -> PolicyArchive:
+    header = json.loads(archive.read(_HEADER))
+    if header["format"] != FORMAT:
+        raise ValueError(f"archive must have the format {FORMAT}, got {header['format']!r:.80}")
+    parts = {}
+    for name in (_EVENTS, _KEPT):
+        parts[name] = archive.read(name)
+        if blake2b(parts[name], digest_size=32).hexdigest() != header["digests"][name]:
+            raise ValueError(f"archive is damaged: {name} is not what was written")
+    events = parts[_EVENTS].splitlines()
+    if len(events) != header["events"]:
+        raise ValueError(f"archive must hold {header['events']} events, got {len(events)}")
+    versions = [_version(one, place) for place, one in enumerate(header["versions"], start=1)]
+    if not versions or [one.after for one in versions] != sorted(one.after for one in versions):
+        raise ValueError("versions must follow each other, and be at least one")
+    assigned = [
+        msgspec.json.decode(line, type=tuple[str, str]) for line in parts[_KEPT].splitlines()
+    ]
+    return PolicyArchive(bytes.fromhex(header["salt"]), versions, events, assigned)
+
+
+def _version(parts: dict[str, Any], number: int) -> VersionRecord:
+    if parts["number"] != number:
+        raise ValueError(f"version must be {number}, got {parts['number']!r:.80}")
+    settings = PolicySettings.from_json(msgspec.json.encode(parts["settings"]))
+    return VersionRecord(number, settings.to_json(), int(parts["after"]), float(parts["created"]))
+
+
+def _of_agent(path: Path) -> PolicyArchive:
+    """The policy that goes on where the agent of a file stands."""
+    past = AgentHandover.of(Agent.load(path))
+    if past.rule is None:
+        raise ValueError("agent must have a policy of the library, got a recipe of its own")
+    settings = PolicySettings(
+        prior=model_to_dict(past.prior),
+        encoder=None if past.encoder is None else past.encoder.to_dict(),
+        arms=None if past.encoder is not None else _named(past.arms),
+        rule=past.rule,
+        draws=PolicySettings().draws if past.draws is None else past.draws,
+        floor=past.floor or None,
+    )
+    written: list[Event] = []
+    agent = settings.make_agent(written.append, seed=0)
+    if past.tasks:
+        agent.learn_past(past.tasks, past.sums)
+    for arm in past.retired:
+        agent.retire_arm(arm)
+    written += [past.decided(one) | {"policy_version": 1} for one in past.pending]
+    created = written[0]["time"] if written else 0.0
+    first = VersionRecord(1, settings.to_json(), 0, created)
+    return PolicyArchive(None, [first], [encoded(event) for event in written], [])
+
+
+def _named(arms: Any) -> Any:
+    """Arms as settings have them: where they have features, their names are text."""
+    if isinstance(arms, dict):
+        return {str(name): row for name, row in arms.items()}
+    return arms

@@ -1,0 +1,223 @@
+"""All policies of a service by name: created, versioned, loaded, deleted."""
+
+import asyncio
+import re
+import secrets
+import time
+from collections.abc import Callable
+from functools import partial
+from logging import ERROR
+
+from hierbandits.agent.journal import Event
+from hierbandits.service.api_problem import Problem, bad_request, not_found, unavailable
+from hierbandits.service.group_commit import GroupCommit
+from hierbandits.service.json_log import say
+from hierbandits.service.live_policy import LivePolicy
+from hierbandits.service.policy_archive import PolicyArchive
+from hierbandits.service.policy_settings import PolicySettings
+from hierbandits.service.policy_turns import PolicyTurns
+from hierbandits.service.snapshots import Snapshots, from_ledger
+from hierbandits.service.storage import PolicyRecord, Storage, VersionRecord
+from hierbandits.service.task_erasure import TaskErasure, last_forgotten
+from hierbandits.types import TaskName
+
+LONGEST_NAME = 100
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
+
+
+class PolicyBook:
+    """Finds policies, and changes what they are.
+
+    A policy that could not store what happened is loaded anew from the ledger; until then it
+    answers 503.  Changes of one policy take turns.
+    """
+
+    def __init__(
+        self,
+        storage: Storage,
+        snapshots: Snapshots,
+        commits: GroupCommit,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._storage, self._snapshots, self._commits = storage, snapshots, commits
+        self._clock = clock
+        self._records: dict[str, PolicyRecord] = {}
+        self._turns: dict[str, PolicyTurns] = {}
+        self._changing: dict[str, asyncio.Lock] = {}
+        self._loading: set[asyncio.Task[None]] = set()
+
+    def open(self) -> None:
+        """Load all policies."""
+        for record in self._storage.policies():
+            self._records[record.name] = record
+            self._put_live(self._loaded(record))
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all policies."""
+        return sorted(self._records)
+
+    @property
+    def all_turns(self) -> list[PolicyTurns]:
+        """All policies that are loaded."""
+        return list(self._turns.values())
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all policies are loaded, and can store what happens."""
+        return all(name in self._turns and self._turns[name].is_open for name in self._records)
+
+    def changing(self, name: str) -> asyncio.Lock:
+        """Whoever changes what a policy is, or needs that nobody does, holds this."""
+        return self._changing.setdefault(name, asyncio.Lock())
+
+    def turns(self, name: str) -> PolicyTurns:
+        """The policy of a name."""
+        turns = self._turns.get(name)
+        if turns is None:
+            if name in self._records:
+                raise unavailable("the policy is being loaded")
+            raise not_found("policy", name)
+        return turns
+
+    def record(self, name: str) -> PolicyRecord:
+        """What is stored of the policy of a name."""
+        if name not in self._records:
+            raise not_found("policy", name)
+        return self._records[name]
+
+    def versions(self, name: str) -> list[VersionRecord]:
+        """All versions of a policy."""
+        return self._storage.versions(self.record(name).id)
+
+    def _loaded(self, record: PolicyRecord) -> LivePolicy:
+        """A policy as the ledger has it."""
+        version = self._storage.versions(record.id)[-1]
+        settings, last = PolicySettings.from_json(version.settings), self._storage.last(record.id)
+        written: list[Event] = []
+        agent = self._snapshots.load(
+            record, version.number, settings, self._storage, written.append,
+            until=last, clock=self._clock,
+        )  # fmt: skip
+        written.clear()
+        return LivePolicy(record, settings, version.number, self._storage, last, agent, written)
+
+    def _put_live(self, live: LivePolicy) -> PolicyTurns:
+        turns = PolicyTurns(live, self._commits, self._reload)
+        self._turns[live.record.name] = turns
+        return turns
+
+    def _reload(self, lost: PolicyTurns) -> None:
+        """Load a policy again whose events could not be stored."""
+        task = asyncio.ensure_future(self._load_again(lost.live.record))
+        self._loading.add(task)
+        task.add_done_callback(self._loading.discard)
+
+    async def _load_again(self, record: PolicyRecord) -> None:
+        """Load a policy, which is then looked at, and used once the storage can be written."""
+        await self._commits.settled()  # or events that are on their way would be left out
+        turns: PolicyTurns | None = None
+        while self._records.get(record.name) == record:
+            try:
+                if turns is None:
+                    live = await asyncio.to_thread(self._loaded, record)
+                    if self._records.get(record.name) != record:
+                        return
+                    turns = self._put_live(live)
+                    turns.is_paused = True
+                await asyncio.to_thread(self._storage.try_writing)
+                turns.is_paused = False
+                return
+            except Exception as error:
+                say("a policy cannot go on", ERROR, policy=record.name, error=repr(error))
+                await asyncio.sleep(1.0)
+
+    async def put(self, name: str, settings: PolicySettings) -> tuple[int, bool]:
+        """Create a policy, or make a new version of it; its version, and whether it is new."""
+        _check_name(name)
+        try:
+            await asyncio.to_thread(settings.check)
+        except (ValueError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
+            raise bad_request(str(error)) from error
+        async with self.changing(name):
+            if name not in self._records:
+                record = await asyncio.to_thread(
+                    self._storage.create_policy, name, settings.to_json(), self._clock()
+                )
+                written: list[Event] = []
+                agent = settings.make_agent(written.append, secrets.randbits(63), self._clock)
+                live = LivePolicy(record, settings, 1, self._storage, 0, agent, written)
+                self._records[name] = record
+                self._put_live(live)
+                return 1, True
+            turns = self.turns(name)
+            if turns.live.settings == settings:
+                return turns.live.version, False
+            return await self._new_version(name, turns, settings), False
+
+    async def adopt(self, name: str, archive: PolicyArchive) -> PolicyTurns:
+        """Create a policy that goes on where another one stood."""
+        _check_name(name)
+        try:
+            await asyncio.to_thread(archive.check)
+        except (ValueError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
+            raise bad_request(str(error)) from error
+        async with self.changing(name):
+            if name in self._records:
+                raise Problem(409, "exists", f"policy {name!r} must be new, but there is one")
+            first = archive.versions[0]
+            create = partial(self._storage.create_policy, salt=archive.salt, content=archive.batch)
+            record = await asyncio.to_thread(create, name, first.settings, first.created)
+            self._records[name] = record
+            return self._put_live(await asyncio.to_thread(self._loaded, record))
+
+    async def _new_version(self, name: str, turns: PolicyTurns, settings: PolicySettings) -> int:
+        """Let a policy be another one, which sees all that has happened with new eyes."""
+        record = self._records[name]
+        until, written = self._storage.last(record.id), list[Event]()
+        try:
+            # Meanwhile the policy goes on; `become` catches up with what happens then.
+            agent = await asyncio.to_thread(
+                from_ledger, record, settings, self._storage, written.append,
+                until=until, clock=self._clock,
+            )  # fmt: skip
+            number: int = await turns.ask(
+                "call", lambda: turns.become(settings, agent, written, until, self._clock())
+            )
+        except ValueError as error:
+            raise Problem(409, "log_does_not_fit", f"settings must fit the log: {error}") from error
+        return number
+
+    async def forget(self, name: str, task: TaskName) -> int:
+        """Delete a task from a policy and its ledger; returns how many events held it."""
+        async with self.changing(name):
+            record, turns = self.record(name), self.turns(name)
+            if task in turns.live.agent.tasks:
+                until: int | None = await turns.ask("call", lambda: turns.live.forget(task))
+            else:  # if an earlier deletion was cut off, the ledger holds what the agent forgot
+                events = self._storage.events(record.id)
+                until = await asyncio.to_thread(last_forgotten, task, events)
+            if until is None:
+                raise not_found("task", str(task))
+            erasure = TaskErasure(task, until)
+            changed = await asyncio.to_thread(self._storage.rewrite, record.id, erasure)
+            self._snapshots.delete(record.id)
+            turns.live.view.hide_no_more(task)
+            return changed
+
+    async def delete(self, name: str) -> None:
+        """Erase a policy and all that it has seen."""
+        async with self.changing(name):
+            record = self.record(name)
+            self._turns.pop(name, None)
+            del self._records[name]
+            await asyncio.to_thread(self._storage.delete_policy, record.id)
+            self._snapshots.delete(record.id)
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise bad_request(
+            f"name must be letters, digits, '.', '_' and '-', at most {LONGEST_NAME} of them and "
+            f"the first a letter or a digit, got {name!r:.200}"
+        )

@@ -1,0 +1,140 @@
+"""Requests that come at the same time take one turn of a policy together."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any
+
+from hierbandits.agent import Agent
+from hierbandits.agent.journal import Event
+from hierbandits.service.api_problem import unavailable
+from hierbandits.service.group_commit import GroupCommit
+from hierbandits.service.live_policy import LivePolicy
+from hierbandits.service.policy_settings import PolicySettings
+
+MOST_WAITING = 2_000
+"""The requests of a policy that may wait for their answers; more are refused."""
+
+
+class PolicyTurns:
+    """Lets a policy serve all requests that wait, in their order, and answers when that is stored.
+
+    Requests of one kind in a row are served as one.  `lost` is called if what happened could not
+    be stored: the policy in memory is then ahead of the ledger, and must be loaded anew.
+    """
+
+    def __init__(
+        self,
+        live: LivePolicy,
+        commits: GroupCommit,
+        lost: Callable[["PolicyTurns"], None],
+        most_waiting: int = MOST_WAITING,
+    ) -> None:
+        self.live = live
+        self._commits, self._on_lost, self._most_waiting = commits, lost, most_waiting
+        self._queue: list[tuple[str, Any, asyncio.Future[Any]]] = []
+        self.waiting = 0
+        self.is_lost = False
+        self.is_paused = False  # while the storage cannot be written
+        self._stored = live.number  # the last event that is known to be stored
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anything may happen."""
+        return not self.is_lost and not self.is_paused
+
+    def become(
+        self, settings: PolicySettings, agent: Agent, written: list[Event], seen: int, now: float
+    ) -> int:
+        """Let the policy be its next version, in a turn of its own; returns the number of it."""
+        self.live = self.live.become(settings, agent, written, seen, now)
+        return self.live.version
+
+    async def ask(self, kind: str, request: Any) -> Any:
+        """The answer to a request: "decide" or "reward", "call" with a function, or "look".
+
+        A look is a function that reads the ledger only: it goes on while nothing can be written.
+        A Problem is raised; those of the parts of a whole, as in a round, are in the answer.
+        """
+        if not self.is_open and kind != "look":
+            raise unavailable("the policy is being loaded" if self.is_lost else "the disk is full")
+        if self.is_lost:
+            return request()
+        if self.waiting >= self._most_waiting:
+            raise unavailable("too many requests wait for this policy")
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        self._queue.append((kind, request, future))
+        self.waiting += 1
+        if len(self._queue) == 1:
+            loop.call_soon(self._take_turn)
+        return await future
+
+    def _take_turn(self) -> None:
+        queue, self._queue = self._queue, []
+        answers: list[tuple[asyncio.Future[Any], Any]] = []
+        for kind, some in groupby(queue, key=lambda one: one[0]):
+            members = list(some)
+            outcomes = self._serve(kind, [request for _, request, _ in members])
+            answers += [
+                (future, outcome) for (_, _, future), outcome in zip(members, outcomes, strict=True)
+            ]
+        self._answer_when_stored(answers)
+
+    def _serve(self, kind: str, requests: Sequence[Any]) -> Sequence[Any]:
+        if self.is_lost:
+            return [unavailable("the policy is being loaded")] * len(requests)
+        try:
+            if kind == "decide":
+                return self.live.decide(requests)
+            if kind == "reward":
+                return self.live.reward(requests)
+            return [self._called(call) for call in requests]
+        except Exception as error:
+            return [error] * len(requests)
+        finally:
+            if self.live.is_torn:
+                self._lose()
+
+    def _called(self, call: Callable[[], Any]) -> Any:
+        """What a function gives, or the error that it raises."""
+        if self.live.is_torn:  # by the call before
+            return unavailable("the policy is being loaded")
+        try:
+            return call()
+        except Exception as error:
+            return error
+
+    def _answer_when_stored(self, answers: list[tuple[asyncio.Future[Any], Any]]) -> None:
+        """Store what happened; nobody hears of it before, nor of what others have just done."""
+        number, batch = self.live.number, self.live.take_batch()
+        if not batch and number <= self._stored:
+            self._tell(answers)
+            return
+
+        def done(error: Exception | None) -> None:
+            if error is None:
+                self._stored = number
+                self.live.stored(number)
+                self._tell(answers)
+            else:
+                self._lose()
+                self._tell([(future, unavailable(f"not stored: {error}")) for future, _ in answers])
+
+        self._commits.submit(batch, self, done)
+
+    def _lose(self) -> None:
+        if not self.is_lost:
+            self.is_lost = True
+            self.live.view.forget_fresh()
+            self._on_lost(self)
+
+    def _tell(self, answers: list[tuple[asyncio.Future[Any], Any]]) -> None:
+        self.waiting -= len(answers)
+        for future, outcome in answers:
+            if future.done():  # whoever asked is gone
+                continue
+            if isinstance(outcome, Exception):
+                future.set_exception(outcome)
+            else:
+                future.set_result(outcome)

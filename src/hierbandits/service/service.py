@@ -1,0 +1,175 @@
+"""The service as a whole: its storage, its policies, its clockwork."""
+
+import asyncio
+import fcntl
+import logging
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from hierbandits.service.group_commit import GroupCommit
+from hierbandits.service.json_log import say
+from hierbandits.service.policy_book import PolicyBook
+from hierbandits.service.policy_turns import PolicyTurns
+from hierbandits.service.service_metrics import ServiceMetrics
+from hierbandits.service.slow_bodies import SlowBodies
+from hierbandits.service.snapshots import Snapshots
+from hierbandits.service.sqlite_storage import SqliteStorage
+from hierbandits.service.token_file import TokenFile
+
+MOST_BYTES = 1 << 20
+PATIENCE = 10.0
+_TICK = 1.0  # seconds between looks at the clock
+_EVENTS_PER_SNAPSHOT = 50_000
+
+
+class Service:
+    """Everything that requests use; `start` and `stop` in the event loop that serves them."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        needs_tokens: bool | None = True,  # None: as soon as there are any
+        logs_requests: bool = False,
+        logs_evaluations: bool = False,
+        most_bytes: int = MOST_BYTES,
+        patience: float = PATIENCE,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self._folder_lock = FolderLock(folder)
+        self.needs_tokens, self._waits_for_tokens = bool(needs_tokens), needs_tokens is None
+        self.logs_requests = logs_requests
+        self.logs_evaluations = logs_evaluations
+        self.most_bytes, self.clock = most_bytes, clock
+        self.slow_bodies = SlowBodies(patience)
+        self.metrics = ServiceMetrics()
+        try:
+            self.tokens = TokenFile(folder / "tokens.json")
+            self.storage = SqliteStorage(folder / "ledger.db")
+        except BaseException:
+            self._folder_lock.release()
+            raise
+        self.snapshots = Snapshots(folder / "snapshots")
+        self.commits = GroupCommit(self.storage, self._committed)
+        self.book = PolicyBook(self.storage, self.snapshots, self.commits, clock)
+        self._clockwork: asyncio.Task[None] | None = None
+        self._snapshotting: asyncio.Task[None] | None = None
+        self.metrics.before_scrape(self._fill_gauges)
+
+    async def start(self) -> None:
+        """Load all policies and begin to serve."""
+        self.commits.start()
+        await asyncio.to_thread(self.book.open)
+        self._clockwork = asyncio.ensure_future(self._run_clockwork())
+        say("started", folder=str(self.folder), policies=len(self.book.names))
+
+    async def stop(self) -> None:
+        """Store what waits, leave a snapshot of each policy, and let the folder go."""
+        tasks = [task for task in (self._clockwork, self._snapshotting) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.commits.close()
+        for turns in self.book.all_turns:
+            live = turns.live
+            if not turns.is_lost and live.number == self.storage.last(live.record.id):
+                self.snapshots.save(live.record, live.version, live.number, live.agent)
+        self.storage.close()
+        self._folder_lock.release()
+        say("stopped", folder=str(self.folder))
+
+    def _committed(self, events: int, seconds: float) -> None:
+        self.metrics.commits.observe(seconds)
+        self.metrics.batches.observe(events)
+
+    def _fill_gauges(self) -> None:
+        self.metrics.loaded.set(len(self.book.names))
+        for turns in self.book.all_turns:
+            live = turns.live
+            self.metrics.pending.labels(live.record.name).set(live.pending)
+            belief = live.agent.belief
+            number = float(belief.num_rewards.sum())
+            if number:
+                evidence = float(belief.log_evidence().sum()) / number
+                self.metrics.evidence.labels(live.record.name).set(evidence)
+
+    async def _run_clockwork(self) -> None:
+        """What time brings: rewards that are too late, tokens that others made, snapshots."""
+        while True:
+            await asyncio.sleep(_TICK)
+            self.slow_bodies.cut_off()
+            for part in (self._refresh_tokens, self._expire, self._snapshot_soon):
+                try:
+                    await part()
+                except Exception as error:  # the other parts go on
+                    say("the clockwork failed", logging.ERROR, error=repr(error))
+
+    async def _refresh_tokens(self) -> None:
+        """See tokens that others made or revoked; once there are some, they may be needed."""
+        self.tokens.refresh()
+        if self._waits_for_tokens and len(self.tokens) > 0:
+            self.needs_tokens = True
+
+    async def _expire(self) -> None:
+        for turns in self.book.all_turns:
+            if turns.live.settings.reward_wait is not None and turns.is_open:
+                number = await turns.ask("call", partial(_expired, turns))
+                if isinstance(number, int) and number:
+                    self.metrics.expired.labels(turns.live.record.name).inc(number)
+
+    async def _snapshot_soon(self) -> None:
+        """Let another process make a snapshot of a policy that has gone far beyond its last."""
+        if self._snapshotting is not None and not self._snapshotting.done():
+            return
+        for turns in self.book.all_turns:
+            live = turns.live
+            seen = self.snapshots.newest(live.record.id, live.version)
+            if live.number - seen >= _EVENTS_PER_SNAPSHOT:
+                self._snapshotting = asyncio.ensure_future(self._snapshot(live.record.name))
+                return
+
+    async def _snapshot(self, name: str) -> None:
+        words = ["-m", "hierbandits.service.snapshot_process", str(self.folder), name]
+        async with self.book.changing(name):  # or a task that is deleted meanwhile would be in it
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, *words, stdout=subprocess.DEVNULL
+            )
+            try:
+                code = await process.wait()
+            except asyncio.CancelledError:
+                process.kill()
+                await process.wait()
+                raise
+        if code != 0:
+            say("a snapshot failed", logging.WARNING, policy=name)
+            await asyncio.sleep(60.0)
+
+
+def _expired(turns: PolicyTurns) -> int:
+    """Expire what is late in the policy as it is when its turn comes."""
+    return turns.live.expire()
+
+
+class FolderLock:
+    """Keeps other processes out of a data folder until `release`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o600)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._file)
+            raise RuntimeError(
+                f"data folder must not be in use, but another process serves {folder}"
+            ) from None
+
+    def release(self) -> None:
+        """Let others in."""
+        os.close(self._file)

@@ -1,0 +1,65 @@
+"""What the service counts and measures, for Prometheus."""
+
+from collections.abc import Callable, Iterable
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+_SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+_SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
+
+
+class ServiceMetrics:
+    """Counters and histograms; their labels are policies, operations and codes, never tasks."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+
+        def counter(name: str, what: str, *labels: str) -> Counter:
+            return Counter(f"hierbandits_{name}", what, labels, registry=self.registry)
+
+        def histogram(name: str, what: str, buckets: Iterable[float], *labels: str) -> Histogram:
+            return Histogram(
+                f"hierbandits_{name}", what, labels, buckets=list(buckets), registry=self.registry
+            )
+
+        self.requests = counter("requests", "Requests by answer", "operation", "status")
+        self.latency = histogram(
+            "request_seconds", "Time to answer a request", _SECONDS, "operation"
+        )
+        self.decisions = counter("decisions", "Decisions made", "policy", "group")
+        self.rewards = counter("rewards", "Rewards by what became of them", "policy", "status")
+        self.expired = counter("expired_decisions", "Decisions that waited too long", "policy")
+        self.commits = histogram("commit_seconds", "Time to store a batch", _SECONDS)
+        self.batches = histogram("commit_events", "Events stored together", _SIZES)
+        self.freshness = histogram(
+            "freshness_seconds",
+            "From the receipt of a reward until decisions use it",
+            _SECONDS,
+            "policy",
+        )
+        self.pending = Gauge(
+            "hierbandits_pending_decisions",
+            "Decisions that await their reward",
+            ["policy"],
+            registry=self.registry,
+        )
+        self.evidence = Gauge(
+            "hierbandits_log_evidence_per_event",
+            "How well the model foretells rewards, in nats; a fall says that it fits no more",
+            ["policy"],
+            registry=self.registry,
+        )
+        self.loaded = Gauge(
+            "hierbandits_policies", "Policies that are served", registry=self.registry
+        )
+        self._before: list[Callable[[], None]] = []
+
+    def before_scrape(self, fill: Callable[[], None]) -> None:
+        """Let gauges be filled before each look at the metrics."""
+        self._before.append(fill)
+
+    def text(self) -> bytes:
+        """All metrics in Prometheus's text format."""
+        for fill in self._before:
+            fill()
+        return generate_latest(self.registry)

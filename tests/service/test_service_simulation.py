@@ -1,0 +1,19 @@
+"""Lives of a policy whose ledger fails: tests/soak/service_simulation.py lives 10,000 of them."""
+
+import pytest
+from support.service_simulation import simulate
+
+
+@pytest.mark.parametrize("first", range(0, 100, 25))
+def test_acknowledged_is_stored_is_learned_exactly_once_whatever_fails(first):
+    faults = 0
+    for seed in range(first, first + 25):
+        try:
+            faults += simulate(seed)["faults"]
+        except Exception as error:
+            raise AssertionError(f"simulate({seed}) fails: {error!r}") from error
+    assert faults > 25
+
+
+def test_a_seed_lives_the_same_life_again():
+    assert simulate(7) == simulate(7)
