@@ -42,6 +42,7 @@ class LivePolicy:
         self._storage, self.view = storage, LedgerView(record, storage)
         self._written = written  # by the agent's journal, in the call that is under way
         self._batch = Batch()
+        self.written_bytes = 0  # of events, since it was loaded
         self._plan = DecisionPlan(record, settings, storage)
         self._expected = ExpectedRewards(self.agent, settings)
 
@@ -86,6 +87,7 @@ class LivePolicy:
         data = encoded(event | more)
         self._batch.events.append((self.record.id, self.number, data))
         self.view.add(self.number, data)
+        self.written_bytes += len(data)
         return self.number
 
     def _attempt(self, call: Callable[[], Any]) -> Any:

@@ -10,9 +10,11 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.json_log import say
+from hierbandits.service.live_policy import LivePolicy
 from hierbandits.service.policy_book import PolicyBook
 from hierbandits.service.policy_turns import PolicyTurns
 from hierbandits.service.service_metrics import ServiceMetrics
@@ -25,6 +27,7 @@ MOST_BYTES = 1 << 20
 PATIENCE = 10.0
 _TICK = 1.0  # seconds between looks at the clock
 _EVENTS_PER_SNAPSHOT = 50_000
+_BYTES_PER_SNAPSHOT = 16 << 20  # an event may hold a round of thousands
 
 
 class Service:
@@ -61,6 +64,7 @@ class Service:
         self.book = PolicyBook(self.storage, self.snapshots, self.commits, clock)
         self._clockwork: asyncio.Task[None] | None = None
         self._snapshotting: asyncio.Task[None] | None = None
+        self._saved_bytes: WeakKeyDictionary[LivePolicy, int] = WeakKeyDictionary()
         self.metrics.before_scrape(self._fill_gauges)
 
     async def start(self) -> None:
@@ -130,8 +134,10 @@ class Service:
             return
         for turns in self.book.all_turns:
             live = turns.live
-            seen = self.snapshots.newest(live.record.id, live.version)
-            if live.number - seen >= _EVENTS_PER_SNAPSHOT:
+            events = live.number - self.snapshots.newest(live.record.id, live.version)
+            size = live.written_bytes - self._saved_bytes.get(live, 0)
+            if events >= _EVENTS_PER_SNAPSHOT or (events and size >= _BYTES_PER_SNAPSHOT):
+                self._saved_bytes[live] = live.written_bytes
                 self._snapshotting = asyncio.ensure_future(self._snapshot(live.record.name))
                 return
 
