@@ -55,8 +55,8 @@ def _page() -> str:
 OPERATIONS = [
     *decision_operations.OPERATIONS,
     *policy_operations.OPERATIONS,
-    *ofrep_operations.OPERATIONS,
     *archive_operations.OPERATIONS,
+    *ofrep_operations.OPERATIONS,
     Operation(
         "health", "GET", "/health", None, _health,
         "Whether the process lives.", None, dict[str, str],
