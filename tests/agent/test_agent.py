@@ -132,7 +132,7 @@ def test_a_bad_decision_changes_nothing(prior, task, arms, more, message):
         ({"arms": ["a", "b", "a"]}, "arms must have distinct names"),
         ({"arms": ["a", "b", 1.5]}, "arms must be named by strings or integers"),
         ({"floor": -0.1}, "floor must be in"),
-        ({"draws": 0}, "draws must be a whole number of at least 1"),
+        ({"draws": -1}, "draws must be a whole number of at least 1"),
         ({"draws": 5, "policy": Recipe(as_given, first_arm, "mine")}, "must have a method odds"),
         ({"draws": 5, "floor": 2.0}, "floor must be in"),
         ({"policy": 5}, "policy must be one of"),

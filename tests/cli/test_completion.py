@@ -18,7 +18,7 @@ def test_names_that_begin_so():
 
 @pytest.mark.parametrize(
     ("typed", "expected"),
-    [("hierbandits pol", "policies"), ("hierbandits evaluate log.csv --policy Poo", "PooledTS")],
+    [("hierbandits polici", "policies"), ("hierbandits evaluate log.csv --policy Poo", "PooledTS")],
 )
 def test_a_shell_completes(typed, expected):
     words = {"_HIERBANDITS_COMPLETE": "complete_bash", "COMP_WORDS": typed}
