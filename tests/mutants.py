@@ -150,7 +150,7 @@ MUTANTS = [
     ("policies/odds.py", "second * (1 - self.share)", "second * self.share"),
     ("policies/ucb_rule.py", "(ends[1] - bounds) * rng", "ends[1] * rng"),
     ("policies/ids_rule.py", "repeats=number, fresh=True", "repeats=number"),
-    ("agent/decider.py", "draws is not None and leaves_arms_out", "leaves_arms_out"),
+    ("agent/decider.py", "has_propensities and leaves_arms_out", "leaves_arms_out"),
     ("experiments/rule_comparison.py", "cell.ratio(name, best, half)", "cell.ratio(name, best)"),
     ("experiments/rule_comparison.py", "[2] > TOO_MUCH", "[1] > TOO_MUCH"),
     ("models/log_totals.py", "sqrt(own[0] * self.yy)", "abs(own[1])"),
