@@ -182,9 +182,9 @@ class MatchedBelief(Belief):
     def _take(self, work: "MatchedBelief", due: float) -> None:
         """Have the numbers of another belief in the same rewards."""
         old, new, parts, size = self._nodes, work._nodes, self._evidence.parts, self._nodes.size
-        rows, sites = self.rows, work.rows.sites
-        # At once: no interrupt comes between the parts of an assignment.
-        old.state[:size], old.roots[:], parts[:], rows.sites[:], self.due, rows.news = (
+        rows, sites, mine = self.rows, work.rows.sites, self.rows.sites
+        # At once: no interrupt comes between the parts of an assignment that calls nothing.
+        old.state[:size], old.roots[:], parts[:], mine[:], self.due, rows.news = (
             *(new.state[:size], new.roots, work._evidence.parts, sites, due, None),
         )
 

@@ -50,7 +50,7 @@ class BinomialRewards(RewardFamily):
         if exposure != 1.0 or not (var <= WIDEST_CLICK and abs(mean) < FURTHEST):
             return False
         sign = 2.0 * reward - 1.0
-        log_z, slope, curvature = click_moments(sign * mean, var)
+        log_z, slope, curvature = click_moments(float(sign * mean), float(var))
         out[0], out[1], out[2] = log_z, sign * slope, curvature
         return True
 

@@ -47,7 +47,9 @@ class PoissonRewards(RewardFamily):
         """Fill `out` with what a count tells of eta ~ N(mean, var), unless it tells much."""
         if not abs(mean) < FURTHEST:
             return False
-        log_z, slope, curvature = count_moments(reward, exposure, mean, var)
+        log_z, slope, curvature = count_moments(
+            float(reward), float(exposure), float(mean), float(var)
+        )
         out[0], out[1], out[2] = log_z, slope, curvature
         return curvature >= 0.0
 
