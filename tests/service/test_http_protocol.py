@@ -103,6 +103,24 @@ def test_a_head_is_bounded(server, size, piece):
     assert server.client().get("/health").status_code == 200
 
 
+@pytest.mark.parametrize("last", [20_000, 3])
+def test_what_comes_last_counts_too(server, last):
+    """Its pieces are small; the body after it, in one piece with its end, is not."""
+    head = GET[:-2] + b"x-long: " + b"a" * 50_000 + b"\r\n\r\n"
+    with connected(server) as connection:
+        connection.sendall(head[:-last])
+        time.sleep(0.2)
+        connection.sendall(head[-last:-1] + b"a" * 20_000 + b"\r\n\r\n")
+        assert answers(read_all(connection))[0][0] == 431
+    long = head.replace(b"GET", b"PUT", 1)[:-2] + b"content-length: 100000\r\n\r\n"
+    with connected(server) as connection:
+        connection.sendall(long[:-2])
+        time.sleep(0.2)
+        connection.sendall(long[-2:] + b"b" * 100_000)
+        connection.shutdown(socket.SHUT_WR)
+        assert answers(read_all(connection))[0][0] == 405
+
+
 def test_many_headers_and_a_long_path_are_refused_too(server):
     for head in (
         b"GET /health HTTP/1.1\r\n" + b"a: b\r\n" * 20_000 + b"\r\n",

@@ -21,7 +21,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     most_head, patience = MOST_HEAD, PATIENCE
     _in_head = False
-    _head_bytes = 0
+    _head_bytes, _head_end = 0, b""
     _timer: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
@@ -38,13 +38,16 @@ class HttpProtocol(HttpToolsProtocol):
         """Read on, unless the head is too large."""
         if self.transport.is_closing():
             return
-        may_be_head = len(data) > self.most_head and (self._in_head or self.cycle is None)
-        if may_be_head and data.find(_END, 0, self.most_head) < 0:
-            self._refuse(431, "head_too_large", self._too_large())
-            return
+        if self._in_head or (len(data) > self.most_head and self.cycle is None):
+            before = self._head_end if self._in_head else b""
+            end = (before + data).find(_END)
+            size = len(data) if end < 0 else end - len(before)  # of what is still head
+            if (self._head_bytes if self._in_head else 0) + size > self.most_head:
+                self._refuse(431, "head_too_large", self._too_large())
+                return
         super().data_received(data)
         if self._in_head:
-            self._head_bytes += len(data)
+            self._head_bytes, self._head_end = self._head_bytes + len(data), data[-len(_END) + 1 :]
             if self._head_bytes > self.most_head:
                 self._refuse(431, "head_too_large", self._too_large())
             elif self._timer is None:
