@@ -81,11 +81,6 @@ class Agent(AgentFace):
         self._agent_files = FileMarks()
         FORK_GUARD.watch(self)
 
-    @property
-    def _state(self) -> AgentState:
-        """All that the agent knows and remembers, whole."""
-        return self._books.state
-
     def _begin_child(self) -> None:
         """Make other ids and other choices than the parent process does."""
         self._books.begin_child()

@@ -4,6 +4,7 @@ from typing import Any
 
 from hierbandits.agent.agent_lock import AgentLock
 from hierbandits.agent.agent_state import AgentState
+from hierbandits.agent.bookkeeper import Bookkeeper
 from hierbandits.agent.decision import Decision
 from hierbandits.agent.posterior_table import agent_card, headline, posterior_table, summary
 from hierbandits.checks import count
@@ -14,10 +15,12 @@ class AgentFace:
     """The methods of an agent that people read; they change nothing."""
 
     _lock: AgentLock
+    _books: Bookkeeper
 
     @property
     def _state(self) -> AgentState:
-        raise NotImplementedError
+        """All that the agent knows and remembers, whole."""
+        return self._books.state
 
     @property
     def tasks(self) -> list[TaskName]:

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
+from hierbandits.cli.answer import Answer, JsonOption, QuietOption
 from hierbandits.cli.service_access import FolderOption, TokenOption, UrlOption, ask, write_new
-from hierbandits.cli.terminal import PlainGroup, app
+from hierbandits.cli.terminal import PlainGroup, app, say
 
 log = typer.Typer(cls=PlainGroup, no_args_is_help=True, help="The logs of the service's policies.")
 app.add_typer(log, name="log")
@@ -27,6 +28,8 @@ def export(
     url: UrlOption = None,
     token: TokenOption = None,
     data: FolderOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Write the decisions of a policy and their rewards to a Parquet file.
 
@@ -36,3 +39,6 @@ def export(
 eligible and more.
     """
     write_new(out, lambda: ask(url, token, data, lambda c: c.export_log(policy, every=every)))
+    Answer(as_json, quiet).give(
+        lambda: {"policy": policy, "file": str(out)}, lambda: say(f"The log is in {out}")
+    )

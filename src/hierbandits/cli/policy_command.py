@@ -26,7 +26,9 @@ NameArgument = Annotated[str, typer.Argument(help="The policy's name.")]
 @policy.command()
 def create(
     name: NameArgument,
-    arm: Annotated[list[str] | None, typer.Option(help="An arm of the policy. Repeatable.")] = None,
+    arm: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="An arm of the policy. Repeatable.")
+    ] = None,
     prior: Annotated[
         Path | None, typer.Option(help="The prior.json that hierbandits learn has written.")
     ] = None,
@@ -123,9 +125,14 @@ def export(
     url: UrlOption = None,
     token: TokenOption = None,
     data: FolderOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Write a policy with its versions and its whole log to one file, for policy import."""
     write_new(out, lambda: ask(url, token, data, lambda client: client.export_policy(name)))
+    Answer(as_json, quiet).give(
+        lambda: {"policy": name, "file": str(out)}, lambda: say(f"Policy {name} is in {out}")
+    )
 
 
 @policy.command("import")
@@ -137,6 +144,8 @@ def import_policy(
     url: UrlOption = None,
     token: TokenOption = None,
     data: FolderOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Create a policy from a file, with all that it has learned.
 
@@ -147,7 +156,7 @@ def import_policy(
     with failing():
         content = file.read_bytes()
     ask(url, token, data, lambda client: client.import_policy(name, content))
-    say(f"Policy {name} is new")
+    Answer(as_json, quiet).give(lambda: {"created": name}, lambda: say(f"Policy {name} is new"))
 
 
 @policy.command()
@@ -157,11 +166,14 @@ def delete(
     url: UrlOption = None,
     token: TokenOption = None,
     data: FolderOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Delete a policy with its whole log. Nothing brings it back but an export or a backup."""
     if not yes:
         typer.confirm(f"Delete the policy {name} and its log for good?", abort=True)
     ask(url, token, data, lambda client: client.delete_policy(name))
+    Answer(as_json, quiet).give(lambda: {"deleted": name}, lambda: say(f"Policy {name} is deleted"))
 
 
 def _settings(path: Path) -> dict[str, Any]:

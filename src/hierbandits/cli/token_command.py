@@ -31,15 +31,20 @@ def create(
     data: DataOption,
     scope: Annotated[
         list[str],
-        typer.Option(help="What it is good for: decide, reward, read or admin. Repeatable."),
+        typer.Option(
+            metavar="SCOPE", help="What it is good for: decide, reward, read or admin. Repeatable."
+        ),
     ],
     policy: Annotated[
         list[str] | None,
-        typer.Option(help="The policy that it is good for; all by default. Repeatable."),
+        typer.Option(
+            metavar="NAME", help="The policy that it is good for; all by default. Repeatable."
+        ),
     ] = None,
     days: Annotated[
         float | None, typer.Option(min=0, help="It expires then; never by default.")
     ] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Make a token and print it, once: only its hash is kept.
 
@@ -51,7 +56,10 @@ def create(
         now = time.time()
         expires = None if days is None else now + days * 86_400
         data.mkdir(parents=True, exist_ok=True)
-        typer.echo(_file(data).create(name, scope, policy or None, now, expires))
+        secret = _file(data).create(name, scope, policy or None, now, expires)
+    Answer(as_json, quiet=False).give(
+        lambda: {"name": name, "token": secret}, lambda: typer.echo(secret)
+    )
 
 
 @tokens.command("list")
@@ -84,10 +92,13 @@ def list_tokens(data: DataOption, as_json: JsonOption = False, quiet: QuietOptio
 
 
 @tokens.command()
-def revoke(name: NameArgument, data: DataOption) -> None:
+def revoke(
+    name: NameArgument, data: DataOption, as_json: JsonOption = False, quiet: QuietOption = False
+) -> None:
     """Make a token useless, within a second also for a running service."""
     with failing():
         _file(data).revoke(name)
+    Answer(as_json, quiet).give(lambda: {"revoked": name}, lambda: say(f"Token {name} is revoked"))
 
 
 def _file(data: Path) -> "TokenFile":
