@@ -1,7 +1,10 @@
 """`python -m bench.service`: the service under load, as a share of an endpoint that does nothing.
 
 A second process asks over 64 connections.  Both servers run on the same stack (uvicorn, Starlette,
-msgspec) and are asked in turn, so that other work on the machine slows both.
+msgspec) and are asked in turn, so that other work on the machine slows both.  "At half" is a load
+of half as many decisions and rewards as were answered just before, sent by the clock: a late answer
+counts from when its request was due.  A reward is used by all decisions that are asked for after
+its answer; so its time is how fresh decisions are.
 """
 
 import argparse
@@ -57,8 +60,15 @@ class Connection(asyncio.Protocol):
         self._ask()
 
     def _ask(self) -> None:
+        self._start = self._load.due()
+        wait = self._start - time.perf_counter()
+        if wait > 0:
+            asyncio.get_running_loop().call_later(wait, self._send)
+        else:
+            self._send()
+
+    def _send(self) -> None:
         self._kind, request = self._load.next()
-        self._start = time.perf_counter()
         self._transport.write(request)
 
     def data_received(self, data: bytes) -> None:
@@ -81,12 +91,22 @@ class Connection(asyncio.Protocol):
 class Load:
     """Requests to send, and what came of them."""
 
-    def __init__(self, seconds: float, requests: Callable[[], tuple[str, bytes]]) -> None:
-        self._requests, self._seconds = requests, seconds
-        self._end = time.perf_counter() + seconds
+    def __init__(
+        self, seconds: float, requests: Callable[[], tuple[str, bytes]], rate: float | None = None
+    ) -> None:
+        self._requests, self._seconds, self._rate = requests, seconds, rate
+        self._begun, self._asked = time.perf_counter(), 0
+        self._end = self._begun + seconds
         self.times: dict[str, list[float]] = {}
         self.bad = 0
         self.ids: list[str] = []
+
+    def due(self) -> float:
+        """When the next request is to be sent: by the clock if there is a rate, else now."""
+        if self._rate is None:
+            return time.perf_counter()
+        self._asked += 1
+        return self._begun + self._asked / self._rate
 
     def next(self) -> tuple[str, bytes]:
         return self._requests()
@@ -105,8 +125,9 @@ class Load:
     def per_second(self) -> float:
         return sum(map(len, self.times.values())) / self._seconds
 
-    def percentile(self, share: float) -> float:
-        every = sorted(one for some in self.times.values() for one in some)
+    def percentile(self, share: float, kind: str | None = None) -> float:
+        kinds = self.times if kind is None else [kind]
+        every = sorted(one for some in kinds for one in self.times[some])
         return every[min(int(share * len(every)), len(every) - 1)]
 
 
@@ -192,7 +213,7 @@ def measure(seconds: float, rounds: int, core: int | None) -> dict[str, float]:
         body = {"decisions": [{"task": task} for task in tasks]}
         ask(port, "POST", "/policies/shop/rounds", body)
         whole = json.dumps(body).encode()
-        count = iter(range(10**12))
+        count, turns = iter(range(10**12)), iter(range(10**12))
         waiting: list[str] = []
 
         def nothing() -> tuple[str, bytes]:
@@ -212,26 +233,28 @@ def measure(seconds: float, rounds: int, core: int | None) -> dict[str, float]:
             note("decisions, p99 ms", 1e3 * load.percentile(0.99))
             note("bad answers", load.bad)
             waiting += load.ids
-            both = Load(seconds, decide)
+            ceiling: float | None = None
+            for name in ("", " at half"):
+                both = Load(seconds, decide, None if ceiling is None else ceiling / 2)
 
-            def decide_and_reward(
-                both: Load = both, waiting: list[str] = waiting
-            ) -> tuple[str, bytes]:
-                ids = both.ids or waiting
-                if ids and next(count) % 2:
-                    path = f"/policies/shop/decisions/{ids.pop()}/reward"
-                    return "reward", post(path, b'{"value": 0.5}')
-                return decide()
+                def decide_and_reward(
+                    both: Load = both, waiting: list[str] = waiting
+                ) -> tuple[str, bytes]:
+                    ids = both.ids or waiting
+                    if ids and next(turns) % 2:
+                        path = f"/policies/shop/decisions/{ids.pop()}/reward"
+                        return "reward", post(path, b'{"value": 0.5}')
+                    return decide()
 
-            both._requests = decide_and_reward
-            asyncio.run(drive(port, both, CONNECTIONS))
-            note("decisions and rewards / s", both.per_second())
-            note("decisions and rewards, share of nothing", both.per_second() / base)
-            note("bad answers", both.bad)
-            half = CONNECTIONS // 16
-            calm = asyncio.run(drive(port, Load(seconds, decide), half))
-            note("calm decisions / s", calm.per_second())
-            note("calm decisions, p99 ms", 1e3 * calm.percentile(0.99))
+                both._requests = decide_and_reward
+                asyncio.run(drive(port, both, CONNECTIONS))
+                note(f"decisions and rewards{name} / s", both.per_second())
+                if ceiling is None:
+                    ceiling = both.per_second()
+                    note("decisions and rewards, share of nothing", ceiling / base)
+                for kind in both.times:
+                    note(f"{kind}{name}, p99 ms", 1e3 * both.percentile(0.99, kind))
+                note("bad answers", both.bad)
             many = Load(seconds, lambda: ("round", post("/policies/plain/rounds", whole)))
             asyncio.run(drive(port, many, 2))
             note("decisions in rounds / s", many.per_second() * ROUND)

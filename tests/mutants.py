@@ -21,6 +21,7 @@ from support.grid_mutants import GRID_MUTANTS
 from support.kernel_mutants import KERNEL_MUTANTS
 from support.log_mutants import LOG_MUTANTS
 from support.report_mutants import REPORT_MUTANTS
+from support.rollout_mutants import ROLLOUT_MUTANTS
 
 ROOT = Path(__file__).parent.parent
 SLOW = (
@@ -36,6 +37,7 @@ MUTANTS = [
     *FAMILY_MUTANTS,
     *LOG_MUTANTS,
     *REPORT_MUTANTS,
+    *ROLLOUT_MUTANTS,
     ("beliefs/nodes.py", "update(parts)\n        self._show(self.state)\n", "update(parts)\n"),
     ("keyed_random.py", "np.uint64(tasks[e]) * _GOLDEN", "_GOLDEN"),
     (

@@ -17,6 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 IN_SDIST = ("pyproject.toml", "README.md", "LICENSE", "Makefile", "tests/smoke.py")
+IN_SDIST += ("src/hierbandits/dashboard/page/index.html",)
 IN_SDIST += ("docs/index.md", "examples/messy_log.py", "src/hierbandits/py.typed")
 
 

@@ -2,16 +2,12 @@
 
 import fcntl
 import os
-import signal
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from stat import S_ISDIR
 
 import pytest
-from support.processes import in_child
 
-from hierbandits import atomic_write as atomic_write_module
 from hierbandits.atomic_write import atomic_write
 
 
@@ -108,34 +104,6 @@ def test_permissions_are_those_of_the_umask(umask, mode, tmp_path):
     assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {mode}
 
 
-def test_several_writers_leave_the_whole_file_of_one(tmp_path):
-    path = tmp_path / "file"
-    contents = [bytes([65 + number]) * 300_000 for number in range(8)]
-
-    def write(content):
-        with atomic_write(path) as file:
-            for start in range(0, len(content), 50_000):
-                file.write(content[start : start + 50_000])
-        return path.read_bytes()
-
-    with ThreadPoolExecutor(8) as pool:
-        seen = [*pool.map(write, contents * 5)]
-    assert set(seen) <= set(contents)  # whoever was last
-    assert path.read_bytes() in contents
-    assert _names(tmp_path) == ["file"]
-
-
-def test_two_open_writers_do_not_meet(tmp_path):
-    path = tmp_path / "file"
-    with atomic_write(path) as first:
-        with atomic_write(path) as second:
-            first.write(b"first")
-            second.write(b"second")
-        assert path.read_bytes() == b"second"
-    assert path.read_bytes() == b"first"
-    assert _names(tmp_path) == ["file"]
-
-
 def test_a_folder_in_the_way_is_an_error_and_leaves_nothing(tmp_path):
     (tmp_path / "folder").mkdir()
 
@@ -189,95 +157,6 @@ def test_the_blocks_own_error_is_seen_if_the_temporary_file_is_gone(tmp_path):
     error = ValueError("mine")
     assert not writer.__exit__(ValueError, error, None)  # it is raised as it is
     assert list(tmp_path.iterdir()) == []
-
-
-def _killed(action):
-    """Run an action in a child that is killed once it has said that it is ready."""
-    read, write = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forks where threads run
-        child = os.fork()
-    if child == 0:
-        try:
-            action(lambda: os.write(write, b"x"))
-        finally:
-            os._exit(0)
-    os.close(write)
-    assert os.read(read, 1) == b"x"
-    os.close(read)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-
-
-def test_what_killed_writers_leave_is_removed_by_the_next_writer_of_the_file(tmp_path):
-    path = tmp_path / "file"
-    path.write_bytes(b"old")
-
-    def write(ready):
-        with atomic_write(path) as file:
-            file.write(b"new" * 1000)
-            file.flush()
-            ready()
-            signal.pause()
-
-    for _ in range(3):
-        _killed(write)
-    assert len(_names(tmp_path)) == 2  # each writer removes what the one before it left
-    assert path.read_bytes() == b"old"
-    for kept in (".file.part", ".file.0123456789abcdef", ".other.0123456789abcdef.part"):
-        (tmp_path / kept).touch()
-    with atomic_write(path) as file:
-        file.write(b"new")
-    assert path.read_bytes() == b"new"
-    kept = [".file.0123456789abcdef", ".file.part", ".other.0123456789abcdef.part"]
-    assert _names(tmp_path) == [*kept, "file"]
-
-
-def test_the_temporary_file_of_a_living_writer_stays(tmp_path):
-    path = tmp_path / "file"
-
-    def another():
-        with atomic_write(path) as file:
-            file.write(b"another's")
-
-    with atomic_write(path) as file:
-        file.write(b"mine")
-        in_child(another)
-        assert os.path.exists(file.name)
-        assert path.read_bytes() == b"another's"
-    assert path.read_bytes() == b"mine"
-    assert _names(tmp_path) == ["file"]
-
-
-def test_a_link_that_looks_like_a_temporary_file_is_not_followed_or_removed(tmp_path):
-    (tmp_path / "deep").mkdir()
-    mine = tmp_path / "deep" / "mine"
-    mine.write_bytes(b"mine")
-    link = tmp_path / "deep" / ".file.0123456789abcdef.part"
-    link.symlink_to(mine)
-    with atomic_write(tmp_path / "deep" / "file") as file:
-        file.write(b"new")
-    assert link.is_symlink()
-    assert mine.read_bytes() == b"mine"
-
-
-def test_a_file_that_is_removed_before_it_is_locked_is_made_anew(tmp_path, monkeypatch):
-    lock = atomic_write_module._take_lock
-    calls = []
-
-    def late(number):
-        calls.append(number)
-        if len(calls) == 1:
-            (name,) = _names(tmp_path)
-            (tmp_path / name).unlink()
-        return lock(number)
-
-    monkeypatch.setattr(atomic_write_module, "_take_lock", late)
-    with atomic_write(tmp_path / "file") as file:
-        file.write(b"whole")
-    assert len(calls) == 2
-    assert (tmp_path / "file").read_bytes() == b"whole"
-    assert _names(tmp_path) == ["file"]
 
 
 def test_the_check_sees_the_file_that_would_be_replaced_and_nobody_replaces_it_meanwhile(tmp_path):

@@ -7,8 +7,8 @@ from typing import Any
 
 import hierbandits
 
-INSIDE = ("cli", "kernels", "service")
-"""Folders whose names are for the package itself; commands and the service have their own."""
+INSIDE = ("cli", "dashboard", "kernels", "service")
+"""Folders whose names are for the package itself; the page, commands and service have their own."""
 
 
 def folders() -> list[str]:

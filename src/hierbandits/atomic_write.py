@@ -70,9 +70,10 @@ def _temporary(target: Path) -> IO[bytes]:
     while True:
         name = target.with_name(f".{target.name[:_LONGEST]}.{token_hex(8)}.part")
         file = open(name, "xb")  # noqa: SIM115  # the caller closes it
-        if not _take_lock(file.fileno()) or os.fstat(file.fileno()).st_nlink:
+        # Whoever has it locked takes it for a dead writer's, and removes it: wait, and look.
+        if not _take_lock(file.fileno(), wait=True) or os.fstat(file.fileno()).st_nlink:
             return file
-        file.close()  # somebody removed it before it was locked
+        file.close()
 
 
 def remove_stale(folder: Path, name: str | None = None) -> None:
@@ -125,12 +126,12 @@ def _alone_in(folder: Path) -> Iterator[int | None]:
         os.close(number)
 
 
-def _take_lock(number: int) -> bool:
+def _take_lock(number: int, *, wait: bool = False) -> bool:
     """Lock an open file; False if another has it locked, or where there are no locks."""
     if fcntl is None:
         return False
     try:
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(number, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
     return True

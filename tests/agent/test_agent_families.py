@@ -228,4 +228,4 @@ def test_the_tasks_of_new_rewards_are_settled_at_once(prior, arms):
     converged.refit(sweeps=100, tolerance=1e-9)
     known = [belief.task(node).std for belief in (once, agent.belief, converged)]
     assert np.abs(known[1] - known[2]).max() < 0.5 * np.abs(known[0] - known[2]).max()
-    assert agent.belief.rows.news is None
+    assert agent.belief._told_rows.news is None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.agent_lives import PRIORS, long_life, new_agent
+from support.agent_lives import EVERY_PRIOR, long_life, new_agent
 from support.agents import Clock
 
 from hierbandits import Agent
@@ -18,8 +18,8 @@ FILES = Path(__file__).parent / "files"
 def saved(tmp_path_factory):
     """The parts of a file for each kind of agent."""
     parts, folder = {}, tmp_path_factory.mktemp("saved")
-    for form in (*PRIORS, "adaptive", "adaptive-linear"):
-        if form in PRIORS:
+    for form in (*EVERY_PRIOR, "adaptive", "adaptive-linear"):
+        if form in EVERY_PRIOR:
             agent = new_agent(form, "HierTS", remember=40, draws=5)
             long_life(agent, form, np.random.default_rng(2))
         else:
@@ -242,6 +242,25 @@ def test_the_assumptions_of_an_adaptive_belief_are_those_of_its_agent(form, save
     change = _array("n", lambda values: values + 1)
     with pytest.raises(ValueError, match="sums"):
         Agent.load(_edited(saved, form, tmp_path, change), clock=Clock())
+
+
+@pytest.mark.parametrize("form", ["gamma", "beta"])
+def test_sums_that_the_rewards_cannot_have_are_refused(form, saved, tmp_path):
+    for spoil in (lambda sums: sums + 2.0**62, np.negative):
+        wrong = _edited(saved, form, tmp_path, _array("sums.xx", spoil))
+        with pytest.raises(ValueError, match=r"edited is not a sound agent file: .*must"):
+            Agent.load(wrong, clock=Clock())
+
+
+@pytest.mark.parametrize("form", ["bernoulli", "gamma"])
+def test_an_arm_without_rewards_has_no_sum(form, saved, tmp_path):
+    def spoil(meta, arrays):
+        played = arrays["sums.xx"] > 0
+        assert not played.all()
+        arrays["sums.lost_xy"] = np.where(played, 0.0, 2.0**31)
+
+    with pytest.raises(ValueError, match=r"sums\S* must"):
+        Agent.load(_edited(saved, form, tmp_path, spoil), clock=Clock())
 
 
 def test_a_prior_takes_no_more_room_than_its_file(saved, tmp_path):

@@ -60,5 +60,7 @@ def test_simulations_take_them():
     assert 0 < study.mean("HierTS")[0] < 20 * 2 * 0.55  # less than always playing the worst
     with pytest.raises(ValueError, match="prior must state the noise of gaussian rewards"):
         hb.environments.KnownBandit(means=means, prior=prior)
+    with pytest.raises(ValueError, match="policies must suit the environment, got 'TS': prior"):
+        hb.simulate(world, ["HierTS", "TS"], hb.schedules.Federated(), 2)
     with pytest.raises(ValueError, match="prior must be a GaussianHierarchy for this policy"):
         hb.POLICIES["TS"](hb.BetaHierarchy(3))

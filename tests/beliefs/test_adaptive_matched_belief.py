@@ -54,11 +54,15 @@ def test_the_evidence_of_settled_rewards_follows_the_widths_too(armed):
     log = click_log(9, armed=armed, rows=30)
     belief = _belief(log)
     belief.observe(log.tasks, log.features, log.rewards)
-    precision, weighted, _ = belief.rows.sites.copy()
-    nodes, features, before = belief.rows.nodes, belief.rows.features, belief.log_evidence()
+    precision, weighted, _ = belief._told_rows.sites.copy()
+    nodes, features, before = (
+        belief._told_rows.nodes,
+        belief._told_rows.features,
+        belief.log_evidence(),
+    )
     nodes, features, known = nodes.copy(), features.copy(), [belief.hierarchy()]
     if not armed:  # arms add up, and are never settled
-        belief.rows._settle(200)
+        belief._told_rows._settle(200)
     belief._fit_widths()
     known.append(belief.hierarchy())
     logs = []

@@ -19,7 +19,7 @@ def _look(log):
         hb.GeneralizedHierarchy(model.hierarchy(), log.family), len(log.theta)
     )
     belief.observe(log.tasks, log.features, log.rewards)
-    rows = belief.rows
+    rows = belief._told_rows
     return FamilyWidthLook(model, rows, np.arange(rows.size), BEFORE)
 
 

@@ -185,7 +185,7 @@ def test_sums_of_arms_teach_what_their_rewards_do(form, family):
         belief.refit(sweeps=100, tolerance=1e-9)
     assert_allclose(_all_moments(one), _all_moments(other), rtol=1e-6, atol=1e-7)
     assert one.num_rewards == other.num_rewards == [60]
-    assert one.rows.num_rewards == 60
+    assert one._told_rows.num_rewards == 60
 
 
 def test_sums_that_cannot_teach_are_refused():

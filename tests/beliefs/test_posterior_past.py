@@ -28,7 +28,7 @@ def _sums(rows=slice(None)):
     return sums
 
 
-MESSAGE = r"sums must not be those that the prior was learned from, 200 rows.*report\.before_log"
+MESSAGE = r"sums must not be the prior's own log, 200 rows.*report\.before_log"
 
 
 def test_the_same_sums_are_refused_in_any_order():

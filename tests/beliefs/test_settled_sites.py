@@ -32,13 +32,13 @@ def _taught(log, batch=50):
 def test_rows_are_bounded_and_little_is_lost(few_rows):
     log = click_log(1, armed=False, rows=45)
     bounded = _taught(log)
-    assert bounded.rows.size <= 300
-    assert bounded.rows.size + bounded.rows.settled.number == log.tasks.size
+    assert bounded._told_rows.size <= 300
+    assert bounded._told_rows.size + bounded._told_rows.settled.number == log.tasks.size
     whole = _linear(log)
     site_rows.MOST_ROWS = 10**9
     whole.observe(log.tasks, log.features, log.rewards)
     whole.refit()
-    assert whole.rows.size == log.tasks.size
+    assert whole._told_rows.size == log.tasks.size
     for node in (0, 11, int(whole.roots[0])):
         std = whole.task(node).std
         assert (np.abs(bounded.task(node).mean - whole.task(node).mean) < 0.1 * std).all()
@@ -72,9 +72,9 @@ def test_an_agent_forgets_a_task_whose_sites_are_settled(few_rows):
     for start in range(0, 500, 100):
         rows = slice(start, start + 100)
         agent.learn(tasks[rows], x[rows], (rng.random(100) < 0.3).astype(float))
-    assert agent.belief.rows.settled.number > 0
+    assert agent.belief._told_rows.settled.number > 0
     agent.forget("s2")
-    kept = agent.belief.rows
+    kept = agent.belief._told_rows
     assert kept.size + kept.settled.number == 375
     assert agent.belief.num_rewards.sum() == 375
 

@@ -53,7 +53,7 @@ def test_widths_and_sizes_are_options(armed):
     ("arguments", "message"),
     [
         (["--concurrent", "20", "--eta", "1"], "num_concurrent must be at most"),
-        (["--task-std", "0"], "task_cov must be positive definite"),
+        (["--task-std", "0"], "positive definite task_cov"),
         (["--prior", "nowhere.json"], "No such file"),
         (["--hyper-std", "-1"], "Invalid value for '--hyper-std'"),
         (["--task-std", "-1"], "Invalid value for '--task-std'"),

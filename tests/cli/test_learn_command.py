@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import hierbandits as hb
 from hierbandits import GaussianHierarchy
 from hierbandits.cli import app
+from hierbandits.service.policy_settings import PolicySettings
 
 FIGURES = ["calibration", "evidence", "forest", "outliers", "regret", "shrinkage", "widths"]
 
@@ -44,6 +45,8 @@ def test_the_warfarin_trial_by_command(tmp_path):
     result = command("learn", path, *arguments, "--seed", "3", "--out", out, *made)
     assert result.returncode == 0, result.stderr
     assert "tasks are alike but not equal" in result.stdout
+    served = PolicySettings.from_json(b'{"prior": %s}' % (out / "prior.json").read_bytes())
+    assert served.make_agent(lambda event: None, 0).arms == ("low", "medium", "high")
     assert "Rewards have two values" in " ".join(result.stdout.split())
     assert f"Report: {out / 'report.html'}\n" in result.stdout
     assert f"Start: {out / 'start.hb'}\n" in result.stdout
@@ -220,6 +223,8 @@ def test_clicks_by_command(tmp_path):
     assert result.exit_code == 0, result.output
     assert "Rewards are taken for bernoulli" in " ".join(result.output.split())
     assert hb.Start.load(out / "start.hb").prior.rewards.NAME == "bernoulli"
+    served = PolicySettings.from_json(b'{"prior": %s}' % (out / "prior.json").read_bytes())
+    assert served.make_agent(lambda event: None, 0).prior.rewards.NAME == "bernoulli"
     log.rewards[5] = 2.0
     log.frame().write_parquet(path)
     result = _run(path, *named, "--rewards", "bernoulli", "--out", tmp_path / "other")

@@ -1,9 +1,12 @@
 """The commands `hierbandits policy`, on a folder that no service uses."""
 
 import json
+import time
 
 import pytest
 from support.agents import ARMED
+from support.logged_worlds import LoggedWorld, sure_of
+from support.processes import interrupted
 from typer.testing import CliRunner
 
 import hierbandits as hb
@@ -67,7 +70,7 @@ def test_a_prior_and_settings_from_files(policy, tmp_path):
         (["create", "..", "--arm", "x"], "policy must be a name, got '..'"),
         (["create", "a b", "--arm", "x"], "name must be letters"),
         (["create", "shop", "--settings", "none.json"], "--settings must be a JSON file"),
-        (["create", "shop", "--prior", "none.json"], "--prior must be a file with a hierarchy"),
+        (["create", "shop", "--prior", "none.json"], "--prior must be a JSON file, got none.json"),
         (["show", "nothing"], "policy 'nothing' is not known"),
     ],
 )
@@ -97,3 +100,49 @@ def test_an_agents_file_becomes_a_policy(policy, tmp_path):
     assert policy("import", "ward", tmp_path / "agent.hb").exit_code == 0
     told = json.loads(policy("show", "ward", "--json").stdout)
     assert (told["arms"], told["tasks"], told["rewards"]) == (["x", "y", "z"], 1, 1)
+
+
+def test_a_candidate_is_judged_by_the_log(policy, tmp_path):
+    (tmp_path / "data").rmdir()
+    LoggedWorld(tmp_path / "data", rounds=30).close()
+    told = policy("evaluate", "shop", "--rule", "HierGreedy", "--set", "floor=0.0")
+    assert told.exit_code == 0, told.output
+    text = " ".join(told.stdout.split())
+    assert text.startswith("The candidate would earn 0.")
+    assert "policy mean reward over the log over the best arm" in text
+    assert "best arm (x)" in text
+    words = ["--prior", tmp_path / "prior.json", "--set", "floor=0", "--confidence", "0.8"]
+    (tmp_path / "prior.json").write_text(json.dumps(sure_of(2)))
+    told = json.loads(policy("evaluate", "shop", *words, "--json").stdout)
+    assert (told["better_than_log"], told["confidence"]) == (False, 0.8)
+    assert told["policies"][0]["over_log"]["high"] < 0
+
+
+def test_what_cannot_be_judged_is_one_line(policy):
+    policy("create", "shop", "--arm", "x", "--arm", "y")
+    for words, message in (
+        ((), "at least 20 rewarded decisions with propensities must be in the log, got 0 of 0"),
+        (("--rule", "Nobody"), "policy must be one of"),
+        (("--set", "sticky=true"), "unknown field `sticky`"),
+        (("--confidence", "2"), "confidence must be in (0, 1), got 2"),
+    ):
+        result = policy("evaluate", "shop", *words)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert message in result.stderr
+        assert len(result.stderr.splitlines()) == 1
+
+
+def test_ctrl_c_ends_an_evaluation_and_leaves_nothing(policy, tmp_path):
+    data = tmp_path / "data"
+    data.rmdir()
+    LoggedWorld(data, rounds=5).close()
+    files = data / "evaluations"
+    words = ("policy", "evaluate", "shop", "--data", str(data))
+    status, message = interrupted(*words, once=lambda: list(files.glob("*")))
+    assert status == 130, message
+    assert "Traceback" not in message
+    deadline = time.monotonic() + 60  # its process may have to start before it can end
+    while list(files.glob("*")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert policy("show", "shop").exit_code == 0

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import time
 
 import pytest
 from support.processes import command, python
@@ -54,3 +55,24 @@ def test_the_extra_that_is_missing_is_named(tmp_path):
     missing = python("-m", "hierbandits", "serve", "--data", tmp_path, path=tmp_path)
     assert missing.returncode == 2
     assert "needs uvicorn (no uvicorn): pip install 'hierbandits[serve]'" in missing.stderr
+
+
+def test_a_demonstration_fills_a_folder_of_its_own_and_leaves_nothing(tmp_path, monkeypatch):
+    room = tmp_path / "room"
+    room.mkdir()
+    monkeypatch.setenv("TMPDIR", str(room))
+    with (
+        serving(None, "--demo", log=tmp_path / "log") as served,
+        hb.Client(served.url, timeout=120) as client,
+    ):
+        while not (found := client.policies()):
+            time.sleep(0.1)
+        assert [policy.name for policy in found] == ["demo-shop"]
+        assert [path.name[:17] for path in room.iterdir()] == ["hierbandits-demo-"]
+        assert served.end(signal.SIGTERM) == 0
+    assert list(room.iterdir()) == []
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").touch()
+    refused = command("serve", "--demo", "--data", tmp_path / "full", "--port", "0")
+    assert "must be a new folder" in refused.stderr
+    assert "--data must be given" in command("serve").stderr

@@ -64,3 +64,15 @@ def test_a_folder_without_tokens(token, tmp_path):
     assert not (tmp_path / "data").exists()
     (tmp_path / "data").mkdir()
     assert token("list").stdout.startswith("No tokens: the service answers on this machine alone")
+
+
+def test_a_link_to_the_page_carries_the_secret_where_no_server_sees_it(token):
+    words = ["--scope", "read", "--link", "https://bandits.example/"]
+    whole = token("create", "boss", *words).stdout.strip()
+    assert whole.startswith("https://bandits.example/dashboard#token=hb_boss.")
+    one = json.loads(token("create", "guest", "--policy", "shop", *words, "--json").stdout)
+    assert one["link"].startswith("https://bandits.example/dashboard#/policy/shop?token=hb_guest.")
+    assert one["link"].endswith(one["token"])
+    refused = token("create", "x", "--scope", "decide", "--link", "http://a")
+    assert refused.exit_code == 2
+    assert "read alone" in refused.output

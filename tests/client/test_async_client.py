@@ -10,6 +10,7 @@ from support.servers import Server
 import hierbandits as hb
 from hierbandits.client import Conflict, Unavailable, client_calls
 from hierbandits.client.client_request import ClientRequest
+from hierbandits.service.api_examples import EXAMPLES
 
 
 def test_many_at_once_against_a_real_service(tmp_path):
@@ -57,3 +58,21 @@ def test_both_clients_have_all_calls():
         for name in calls:
             assert inspect.unwrap(getattr(kind, name)) is getattr(client_calls, name)
             assert inspect.iscoroutinefunction(getattr(kind, name)) == (kind is hb.AsyncClient)
+
+
+def test_an_evaluation_is_waited_for():
+    running = {"id": "e", "policy": "shop", "state": "running", "started": 1.0, "seconds": 0.5}
+    done = running | {"state": "done", "findings": EXAMPLES["show_evaluation"][1]["findings"]}
+    ended = running | {"state": "stopped", "problem": {"status": 503, "detail": "the words"}}
+
+    async def act(url):
+        async with hb.AsyncClient(url, retries=0) as client:
+            found = await client.evaluate("shop", {"rule": "HierTS"})
+            with pytest.raises(Unavailable, match="the words"):
+                await client.evaluate("shop", {})
+            return found
+
+    script = (202, running), (200, running), (200, done), (202, running), (200, ended)
+    with scripted(*script) as server:
+        assert asyncio.run(act(server.url)).better_than_log
+    assert len(server.asked) == 5

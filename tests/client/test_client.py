@@ -233,6 +233,21 @@ def test_methods_show_the_arguments_of_their_calls():
     shown = inspect.signature(hb.Client.decide)
     assert list(shown.parameters)[:3] == ["self", "policy", "task"]
     bound = inspect.signature(hb.Client("http://127.0.0.1:9").reward)
-    assert list(bound.parameters) == ["policy", "id", "value"]
+    assert list(bound.parameters) == ["policy", "id", "value", "metrics"]
     assert "ServedDecision" in str(shown.return_annotation)
     assert hb.Client.decide.__doc__ == client_calls.decide.__doc__
+
+
+def test_a_candidate_is_judged_by_the_log(client, shop):
+    with pytest.raises(BadRequest, match="Nobody"):
+        client.evaluate(shop, {"rule": "Nobody"})
+    with pytest.raises(NotFound):
+        client.evaluation(shop, "nothing")
+    for _ in range(10):
+        made = client.decide_many(shop, [f"t{i}" for i in range(10)])
+        client.reward_many(shop, [(one.id, float(one.arm == "x")) for one in made])
+    found = client.evaluate(shop, {"rule": "HierGreedy"}, confidence=0.9)
+    assert (found.rows + found.rows_of_training, found.confidence) == (100, 0.9)
+    candidate, _, best = found.policies
+    assert best.arms == ("x",)
+    assert candidate.reward.value == pytest.approx(1.0, abs=0.2)

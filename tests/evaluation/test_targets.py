@@ -5,9 +5,12 @@ import pytest
 from numpy.testing import assert_allclose
 from support.logged import World
 
-from hierbandits import evaluate, hieropo
+from hierbandits import GaussianHierarchy, evaluate, hieropo
+from hierbandits.evaluation.targets import Variant
 from hierbandits.logs import Survey
 from hierbandits.policies.recipes import POLICIES
+
+ODD = GaussianHierarchy.armed(7, hyper_std=1.0, task_std=0.5, noise_std=0.5)
 
 
 def _learned(name, frame, survey, prior):
@@ -66,3 +69,37 @@ def test_a_recipe_is_a_learning_policy_under_any_name(world, log):
 def test_no_method_at_all_is_refused(log):
     with pytest.raises(ValueError, match="methods must hold at least one method, got none"):
         evaluate(log, "greedy", [])
+
+
+def test_a_variant_mixes_in_chance(world, log):
+    """Its value is that of the policy and of uniform choices, in their shares."""
+    policies = {"greedy": "greedy", "uniform": "uniform", "both": Variant("greedy", floor=0.3)}
+    evaluation = evaluate(log, policies, ["ips", "dr"], prior=world.prior())
+    for method in ("ips", "dr"):
+        greedy, uniform, both = (evaluation[name, method].value for name in policies)
+        assert_allclose(both, 0.7 * greedy + 0.3 * uniform, rtol=1e-12)
+
+
+def test_a_variant_has_a_prior_of_its_own(world, log):
+    """As in an evaluation with that prior; the reward model keeps the other."""
+    own, other = world.prior(hyper_std=0.01), world.prior(hyper_std=2.0)
+    policies = {"mine": Variant("frozen:HierUCB", prior=own), "theirs": "frozen:HierUCB"}
+    both = evaluate(log, policies, ["ips", "dm"], prior=other)
+    alone = evaluate(log, "frozen:HierUCB", ["ips", "dm"], prior=own)
+    assert both["mine", "ips"].value == alone["frozen:HierUCB", "ips"].value
+    assert both["mine", "dm"].value != alone["frozen:HierUCB", "dm"].value
+    assert both["mine", "ips"].value != both["theirs", "ips"].value
+
+
+@pytest.mark.parametrize(
+    ("variant", "words"),
+    [
+        (Variant("greedy", floor=1.5), r"floor must be in \[0, 1\], got 1.5"),
+        (Variant("HierTS"), "policy 'mine' must be frozen to be varied"),
+        (Variant("frozen:Nobody"), "must name one of"),
+        (Variant("greedy", prior=ODD), "prior must have the log's 3 arms"),
+    ],
+)
+def test_odd_variants_are_refused(world, log, variant, words):
+    with pytest.raises(ValueError, match=words):
+        evaluate(log, {"mine": variant}, ["dr"], prior=world.prior())

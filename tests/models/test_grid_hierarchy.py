@@ -40,6 +40,8 @@ def test_a_model_comes_back_from_plain_data_and_pickles(kind):
     for parts in ({}, None, {"hyper_mean": 3}, model.to_dict() | {"hyper_mean": 3}):
         with pytest.raises(ValueError, match="parts must be of a model"):
             kind.from_dict(parts)
+    with pytest.raises(ValueError, match="hyper_mean must have a number for each arm, got none"):
+        kind.from_dict(model.to_dict() | {"hyper_mean": []})
 
 
 @each

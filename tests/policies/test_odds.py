@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.rules import rewarded_belief
 
-from hierbandits import Arms
+from hierbandits import Arms, GaussianHierarchy, Recipe
+from hierbandits.models.variants import as_given
 from hierbandits.policies import BeliefView, Greedy, Ids, Thompson, Ucb
 from hierbandits.policies.odds import BestOdds, DrawnOdds
 
@@ -51,3 +52,22 @@ def test_odds_are_asked_of_one_arm_for_each_event(rule):
     for wrong in ([0], [0, 1, 2], [0.0, 1.0], [[0, 1]]):
         with pytest.raises(ValueError, match=r"played must be integers of shape \(2,\)"):
             odds.of(wrong)
+
+
+@pytest.mark.parametrize("rule", [Thompson(), Ids(), Ucb(1.0), Ucb(1.0, jitter=0.3), Greedy()])
+def test_propensities_of_all_arms(rule):
+    prior = GaussianHierarchy.armed(4, hyper_std=1.0, task_std=0.5, noise_std=1.0)
+    policy = Recipe(as_given, rule, "any")(prior, num_tasks=6)
+    eligible = np.array([[0, 0, 1, 0], [1, 1, 0, 1], [0, 1, 1, 0]], bool)
+    _, arms = policy._checked_round(np.random.default_rng(0), [0, 1, 2], None, eligible)
+    of_all = []
+    choices, shares = policy._raw_choose_with_propensities(
+        np.random.default_rng(1), np.arange(3), arms, draws=20, floor=0.1, of_all=of_all
+    )
+    sizes = [len(one) for one in of_all]
+    assert sizes == ([0, 3, 0] if rule == Thompson() else [1, 3, 2])
+    places = [{2: 0}, {0: 0, 1: 1, 3: 2}, {1: 0, 2: 1}]
+    for one, place, choice, share in zip(of_all, places, choices, shares, strict=True):
+        if one:
+            assert sum(one) == pytest.approx(1.0)
+            assert one[place[int(choice)]] == pytest.approx(share)

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from support.local_services import LocalService
 
@@ -113,6 +115,38 @@ def test_decisions_and_rewards_are_counted_by_policy(local):
     assert 'hierbandits_decisions_total{group="policy",policy="p"} 1.0' in text
     assert 'hierbandits_rewards_total{policy="p",status="learned"} 1.0' in text
     assert 'hierbandits_rewards_total{policy="p",status="duplicate"} 1.0' in text
+
+
+def test_freshness_is_measured_where_rewards_are_learned(local):
+    ids = [decide(local).json()["id"] for _ in range(4)]
+    reward(local, ids[0], 1)
+    reward(local, ids[0], 1)  # a duplicate brings nothing
+    reward(local, ids[0], 2, "PUT")
+    rewards = [{"id": id, "value": 1.0} for id in [*ids[1:], "nobody"]]
+    local.request("POST", "/policies/p/rewards", json={"rewards": rewards})
+    local.request("POST", "/policies/p/rewards", json={"rewards": rewards})
+    text = local.request("GET", "/metrics").text
+    assert 'hierbandits_freshness_seconds_count{policy="p"} 3.0' in text
+    (total,) = re.findall(r'hierbandits_freshness_seconds_sum{policy="p"} (\S+)', text)
+    assert 0 < float(total) < 60
+
+
+def test_every_metric_is_observed_in_the_life_of_a_policy(tmp_path):
+    now = [1000.0]
+    with LocalService(tmp_path / "data", clock=lambda: now[0]) as local:
+        guardrail = {"name": "errors", "at_most": 0.1}
+        settings = {"arms": ["x", "y"], "reward_wait": 5.0, "guardrails": [guardrail]}
+        settings |= {"control_arm": "x", "ratio_check": "rewards"}
+        assert local.request("PUT", "/policies/p", json=settings).status_code == 200
+        reward(local, decide(local).json()["id"], 1)
+        decide(local)
+        now[0] += 10.0
+        local.run(local.service._expire())
+        text = local.request("GET", "/metrics").text
+    declared = set(re.findall(r"^# TYPE (hierbandits_\w+) ", text, re.MULTILINE))
+    silent = [one for one in declared if not re.search(rf"^{one}(_count)?(?:{{.*}})? ", text, re.M)]
+    assert len(declared) >= 11
+    assert silent == []
 
 
 @pytest.mark.parametrize("text", ["NaN", "1e308", "1e999", "true", '"1"', "null", "[]"])

@@ -6,6 +6,7 @@ from support.service_lives import FEATURES, Core
 from hierbandits.service.api_problem import Problem
 from hierbandits.service.decision_plan import DecisionPlan
 from hierbandits.service.policy_settings import PolicySettings
+from hierbandits.service.rollout_state import RolloutState
 from hierbandits.service.wire import DecisionRequest
 
 
@@ -14,7 +15,7 @@ def planned(tmp_path):
     def planned(requests, **parts):
         settings = PolicySettings(**{"arms": ["a", "b"], "draws": 5} | parts)
         core = Core(tmp_path / "a.db", settings)
-        plan = DecisionPlan(core.record, settings, core.storage)
+        plan = DecisionPlan(core.record, settings, core.storage, RolloutState())
         try:
             return plan.of(requests, core.live.agent)
         finally:

@@ -10,6 +10,8 @@ from support.service_lives import KINDS, Core, live_on, task_of
 
 from hierbandits import Agent
 from hierbandits.service.doctor import doctor
+from hierbandits.service.guardrail import Guardrail
+from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.snapshots import Snapshots
 from hierbandits.service.task_erasure import TaskErasure
 
@@ -147,3 +149,30 @@ def test_a_flipped_bit_is_seen_or_harmless(tmp_path):
     assert sum(counts.values()) == 120
     assert counts["bits flipped in a ledger, seen when read"] > 20
     assert counts["bits flipped in a snapshot, seen when read"] > 40
+
+
+def test_metrics_and_rollouts_are_computed_again(tmp_path):
+    settings = PolicySettings(
+        arms=["a", "b"], draws=5, control_arm="a", ratio_check="rewards",
+        guardrails=[Guardrail(name="errors", at_most=0.5)],
+    )  # fmt: skip
+    core = Core(tmp_path / "ledger.db", settings)
+    core.live.rollout.settle(None, 1, "ana")
+    ids = [core.decide(f"task {n}").id for n in range(5)]
+    core.live.reward([(id, 1.0) for id in ids])
+    core.live.rollout.measure([(id, {"errors": 0.2}) for id in ids[:3]])
+    core.store()
+    snapshots = Snapshots(tmp_path / "snapshots")
+    snapshots.save_rollout(core.record, core.live.number, core.live.rollout.state)
+    core.live.rollout.measure([(ids[3], {"errors": 0.2})])
+    core.store()
+    assert doctor(tmp_path).faults == []
+    with core.storage._file.writing() as db:
+        db.execute("DELETE FROM measured WHERE number = 3")
+    (fault,) = doctor(tmp_path).faults
+    assert "'errors' of decision 0 of event 3 is not found" in fault
+    (path,) = (tmp_path / "snapshots").glob("*.rollout")
+    path.write_bytes(path.read_bytes().replace(b'"by":"ana"', b'"by":"eve"'))
+    faults = doctor(tmp_path).faults
+    assert any("the rollout's audit is kept in another state" in one for one in faults)
+    core.storage.close()

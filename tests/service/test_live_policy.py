@@ -195,7 +195,9 @@ def test_corrections(make):
     core.live.reward([("x", 1.0), ("y", 2.0)])
     assert core.live.correct("y", 3.0).status == "corrected"
     assert core.live.correct("y", 3.0).status == "duplicate"
-    assert core.live.correct("x", 3.0).code == "too_old"
+    assert core.live.correct("x", 3.0).status == "corrected"  # though it is not remembered
+    assert core.live.correct("x", 3.0).status == "duplicate"
+    assert core.reward("x", 1.0).code == "conflict"
     assert core.live.correct("nobody", 3.0).status == 404
     core.store()
     assert core.live.view.decision("y")["reward"] == 3.0

@@ -12,6 +12,8 @@ from support.service_calls import Line
 from support.service_desk import NAME, Desk
 from support.virtual_loop import run
 
+from hierbandits.service.policy_settings import PolicySettings
+
 NUMBER = 400
 
 
@@ -70,16 +72,31 @@ def test_rewards_replace_defaults_in_full(tmp_path):
     run(life())
 
 
-def test_a_default_beyond_what_is_remembered_is_not_replaced_and_the_answer_says_so(tmp_path):
+def test_defaults_beyond_what_is_remembered_are_replaced_in_full_and_once(tmp_path):
+    """The agent remembers ten of them; the ledger has all."""
+
     async def life():
         settings = {"reward_wait": WAIT, "default_reward": 0.25, "remember": 10}
-        desk, values = await with_decisions(tmp_path, 100, np.random.default_rng(4), **settings)
+        rng = np.random.default_rng(4)
+        desk, values = await with_decisions(tmp_path, NUMBER, rng, **settings)
+        ids = [list(values)[place] for place in rng.permutation(NUMBER)]
+        await rewarded(desk, values, ids[:100])
         desk.now += 10_000
-        await desk.call("expire")
-        said = await desk.call("reward", list(values.items()))
-        assert Counter(getattr(one, "code", one.status) for one in said) == {
-            "too_old": 90, "learned": 10,
-        }  # fmt: skip
+        assert await desk.call("expire") == 300
+        values[ids[-1]] = 0.25  # as the default is, and still it is a reward
+        await rewarded(desk, values, ids[100:])
+        again = await desk.call("reward", list(values.items()))
+        assert {one.status for one in again} == {"duplicate"}
+        other = await desk.call("reward", [(id, value + 1) for id, value in values.items()])
+        assert {one.code for one in other} == {"conflict"}
+        check_posterior(desk, values)
+        check_posterior(Desk(tmp_path), values)  # a process that starts
+        values |= {id: values[id] - 1.0 for id in ids[50:150]}
+        for id in ids[50:150]:
+            assert (await desk.call("correct", id, values[id])).status == "corrected"
+        check_posterior(desk, values)
+        await desk.book.put(NAME, PolicySettings(**SETTINGS | settings | {"remember": 1000}))
+        check_posterior(desk, values)  # a version that remembers them
 
     run(life())
 

@@ -8,8 +8,11 @@ from support.service_lives import KINDS, Core, assert_close, known, live_on
 from support.service_rooms import in_room
 
 from hierbandits import Agent, GaussianHierarchy
+from hierbandits.service import policy_archive
 from hierbandits.service.policy_archive import read_policy, write_policy
 from hierbandits.service.policy_settings import PolicySettings
+from hierbandits.service.snapshots import from_ledger
+from hierbandits.service.sqlite_storage import SqliteStorage
 
 
 def written(core, path):
@@ -19,7 +22,8 @@ def written(core, path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_policy_goes_on_elsewhere_under_another_name(tmp_path, kind):
+def test_a_policy_goes_on_elsewhere_under_another_name(tmp_path, kind, monkeypatch):
+    monkeypatch.setattr(policy_archive, "_AT_ONCE", 7)  # so that it is written in many pieces
     core = Core(tmp_path / "a.db", KINDS[kind])
     waiting, settled = live_on(core, np.random.default_rng(1))
     archive = read_policy(written(core, tmp_path / "x.policy"))
@@ -27,8 +31,23 @@ def test_a_policy_goes_on_elsewhere_under_another_name(tmp_path, kind):
 
     async def scenario(room):
         turns = await room.book.adopt("new-name", archive)
-        assert known(turns.live.agent) == known(core.live.agent)
+        live, until = turns.live, core.live.number
+        assert live.number == until + 1  # who imported it
+        adopted = from_ledger(
+            live.record, live.settings, room.storage, lambda event: None, until=until
+        )
+        assert known(adopted) == known(core.live.agent)
         room.storage.check()
+        assert room.snapshots.newest(live.record.id, 1) == until  # it need not be replayed twice
+        for table in ("ids", "rewards"):
+            rows = [
+                storage._file.read(f"SELECT * FROM {table}")
+                for storage in (
+                    core.storage,
+                    SqliteStorage(tmp_path / "other" / "ledger.db", read_only=True),
+                )
+            ]
+            assert [row[1:] for row in rows[0]] == [row[1:] for row in rows[1]]
         for id in waiting[:3]:
             value = 1.0
             assert (await room.reward(id, value, "new-name")).status == "learned"
@@ -82,7 +101,8 @@ def test_a_name_that_is_taken_is_refused_and_a_failure_leaves_nothing(tmp_path):
         await room.book.adopt("shop", archive)
         with pytest.raises(Exception, match="must be new"):
             await room.book.adopt("shop", archive)
-        archive.events.append(b'{"kind":"reward","time":1.0,"ids":["nobody"],"values":[1.0]}')
+        odd = b'{"kind":"reward","time":1.0,"ids":["nobody"],"values":[1.0]}'
+        archive.events = [*archive.events, odd]
         with pytest.raises(Exception, match="does not fit"):
             await room.book.adopt("other", archive)
         assert [one.name for one in room.storage.policies()] == ["shop"]
@@ -106,8 +126,8 @@ def test_a_damaged_archive_is_refused(tmp_path):
             found = read_policy(bad)
         except ValueError:
             continue
-        assert (found.events, found.versions, found.salt) == (
-            whole.events, whole.versions, whole.salt,
+        assert (list(found.events), found.versions, found.salt) == (
+            list(whole.events), whole.versions, whole.salt,
         )  # fmt: skip
     for data in (b"", b"nothing", good[: len(good) // 2]):
         bad.write_bytes(data)
@@ -171,3 +191,15 @@ def assert_close_but_new(one, two):
         np.testing.assert_allclose(
             one.task_table(task)["mean"], two.task_table(task)["mean"], rtol=1e-9, atol=1e-9
         )
+
+
+def test_events_stay_in_the_file_until_they_are_asked_for(tmp_path):
+    core = Core(tmp_path / "a.db", KINDS["armed"])
+    live_on(core, np.random.default_rng(1), steps=20)
+    archive = read_policy(written(core, tmp_path / "x.policy"))
+    stored = [data for _, data in core.storage.events(core.record.id)]
+    assert list(archive.events) == list(archive.events) == stored
+    (tmp_path / "x.policy").unlink()
+    with pytest.raises(FileNotFoundError):
+        list(archive.events)
+    core.storage.close()

@@ -29,7 +29,7 @@ def test_a_policy_is_made_changed_and_found_again(tmp_path):
         await room.reward(reply.id, 2.0)
         assert await room.book.put("shop", OTHER) == (2, False)
         assert (await room.decide("u")).version == 2
-        assert [one.after for one in room.book.versions("shop")] == [0, 2]
+        assert [one.after for one in room.book.versions("shop")] == [0, 3]
         return known(room.agent())
 
     async def again(room):

@@ -13,11 +13,25 @@ def test_requests_that_come_together_are_one_event(tmp_path):
     async def scenario(room):
         await room.book.put("shop", PLAIN)
         replies = await asyncio.gather(*(room.decide(f"u{i}") for i in range(20)))
-        assert room.storage.last(room.book.record("shop").id) == 1
+        assert room.storage.last(room.book.record("shop").id) == 2
         assert [reply.task for reply in replies] == [f"u{i}" for i in range(20)]
         outcomes = await asyncio.gather(*(room.reward(reply.id, 1.0) for reply in replies))
         assert {outcome.status for outcome in outcomes} == {"learned"}
-        assert room.storage.last(room.book.record("shop").id) == 2
+        assert room.storage.last(room.book.record("shop").id) == 3
+
+    in_room(tmp_path, scenario)
+
+
+def test_decisions_and_rewards_that_come_together_are_two_events(tmp_path):
+    async def scenario(room):
+        await room.book.put("shop", PLAIN)
+        made = [await room.decide(f"u{i}") for i in range(5)]
+        before = room.storage.last(room.book.record("shop").id)
+        mixed = [call for one in made for call in (room.reward(one.id, 1.0), room.decide(one.task))]
+        replies = await asyncio.gather(*mixed)
+        assert {reply.status for reply in replies[::2]} == {"learned"}
+        assert [reply.task for reply in replies[1::2]] == [one.task for one in made]
+        assert room.storage.last(room.book.record("shop").id) == before + 2
 
     in_room(tmp_path, scenario)
 

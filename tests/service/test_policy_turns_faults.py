@@ -65,7 +65,7 @@ def test_nothing_is_done_by_a_policy_that_the_call_before_has_torn(tmp_path):
         assert [type(one) for one in answers] == [StorageFailed, Problem]
         desk.storage.reads = 0.0
         await desk.ready()
-        assert desk.live.number == 1
+        assert desk.live.number == 2
         assert desk.live.view.decision("one")["reward"] is None
 
     run(life())
@@ -84,7 +84,7 @@ def test_a_policy_is_loaded_again_with_what_was_on_its_way_to_the_ledger(tmp_pat
         assert isinstance(answers[1], StorageFailed)
         del desk.storage.find_ids
         await desk.ready()
-        assert desk.live.number == 2
+        assert desk.live.number == 3
         assert [one.status for one in desk.live.reward([(answers[0].id, 1.0)])] == ["learned"]
 
     run(life())

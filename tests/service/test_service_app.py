@@ -1,6 +1,7 @@
 import pytest
 from support.local_services import LocalService
 
+from hierbandits.service.dashboard_operations import PAGES
 from hierbandits.service.service_app import OPERATIONS
 
 
@@ -15,6 +16,8 @@ def test_operations_have_names_of_their_own_and_ask_for_a_scope():
     assert len({(one.method, one.path) for one in OPERATIONS}) == len(OPERATIONS)
     free = {one.name for one in OPERATIONS if one.scope is None}
     assert free <= {"health", "ready", "openapi", "docs"}
+    names = {one.name for one in [*OPERATIONS, *PAGES]}
+    assert len(names) == len(OPERATIONS) + len(PAGES)
     assert all(one.summary.endswith(".") for one in OPERATIONS)
 
 

@@ -40,7 +40,7 @@ def test_names_follow_the_convention_and_no_label_is_unbounded():
         for collector in metrics.registry._collector_to_names
         for label in collector._labelnames
     }
-    assert labels == {"operation", "status", "policy", "group"}
+    assert labels == {"operation", "status", "policy", "group", "guardrail"}
 
 
 def test_gauges_are_filled_when_someone_looks():

@@ -6,13 +6,16 @@ from support.service_simulation import simulate
 
 @pytest.mark.parametrize("first", range(0, 100, 25))
 def test_acknowledged_is_stored_is_learned_exactly_once_whatever_fails(first):
-    faults = 0
+    faults, crossed = 0, 0
     for seed in range(first, first + 25):
         try:
-            faults += simulate(seed)["faults"]
+            counts = simulate(seed)
+            faults += counts["faults"]
+            crossed += counts["guardrails crossed"] > 0
         except Exception as error:
             raise AssertionError(f"simulate({seed}) fails: {error!r}") from error
     assert faults > 25
+    assert crossed > 2
 
 
 def test_a_seed_lives_the_same_life_again():

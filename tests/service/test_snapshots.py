@@ -107,3 +107,30 @@ def test_snapshots_of_one_policy_are_deleted_alone(core, snapshots, tmp_path):
     other.write_bytes(b"another policy's")
     snapshots.delete(core.record.id)
     assert list((tmp_path / "snapshots").iterdir()) == [other]
+
+
+def rollout(core, snapshots):
+    last = core.storage.last(core.record.id)
+    return snapshots.load_rollout(core.record, core.storage, until=last).to_dict()
+
+
+def test_what_is_kept_of_a_rollout_and_the_tail_are_the_live_one(core, snapshots):
+    core.live.rollout.settle(None, 1, "ana")
+    core.store()
+    snapshots.save_rollout(core.record, core.live.number, core.live.rollout.state)
+    core.live.rollout.change("hold", "bob")
+    core.store()
+    assert rollout(core, snapshots) == core.live.rollout.state.to_dict()
+    for _ in range(3):
+        core.live.rollout.change("resume", "bob")
+        core.store()
+        snapshots.save_rollout(core.record, core.live.number, core.live.rollout.state)
+    folder = snapshots._folder
+    assert len(list(folder.glob("*.rollout"))) == 2
+    for path in folder.glob("*.rollout"):
+        path.write_bytes(path.read_bytes()[:-5])
+    (folder / f"{core.record.id}-nonsense.rollout").write_text("{}")
+    (folder / f"{core.record.id}-99.rollout").write_text("{}")
+    assert rollout(core, snapshots) == core.live.rollout.state.to_dict()
+    snapshots.delete(core.record.id)
+    assert [path.stem.rsplit("-")[-1] for path in folder.iterdir()] == ["nonsense"]

@@ -112,3 +112,16 @@ def test_a_full_disk_is_a_failure_and_passes(file):
 def test_other_errors_stay_what_they_are():
     with pytest.raises(KeyError), faults():
         raise KeyError("x")
+
+
+def test_an_older_format_is_brought_to_this_one(file, tmp_path):
+    put(file, 1)
+    file.close()
+    more = "CREATE TABLE others (number INTEGER) STRICT;"
+    for _ in range(2):
+        newer = SqliteFile(tmp_path / "x.db", TABLES + more, 4, {3: more})
+        assert len(newer.read("SELECT * FROM numbers")) == 1
+        assert newer.read("SELECT * FROM others") == []
+        newer.close()
+    with pytest.raises(ValueError, match="format 3, got 4"):
+        SqliteFile(tmp_path / "x.db", TABLES, 3)

@@ -232,3 +232,38 @@ def test_a_copy_does_not_replace_a_file(storage, tmp_path):
     with pytest.raises(Exception, match=r"exist|already|not a database|damaged"):
         storage.backup(str(tmp_path / "copy.db"))
     assert (tmp_path / "copy.db").read_bytes() == b"mine"
+
+
+def test_metrics_of_decisions_are_found_once_and_deleted_with_their_task(storage):
+    policy = storage.create_policy("p", b"{}", 1.0).id
+    put(storage, policy, b"1", b"2", measures=[(policy, 1, 0, "errors", 2)])
+    wanted = [((1, 0), "errors"), ((1, 0), "other"), ((1, 1), "errors")]
+    assert storage.measured_by(policy, wanted) == {((1, 0), "errors"): 2}
+    with pytest.raises(Exception, match="UNIQUE"):
+        put(storage, policy, b"3", measures=[(policy, 1, 0, "errors", 3)])
+    assert storage.last(policy) == 2
+
+    class Change:
+        ids, places, task = (), [(1, 0)], '"t"'
+
+        def __call__(self, data):
+            return data
+
+    storage.rewrite(policy, Change())
+    assert storage.measured_by(policy, wanted) == {}
+
+
+def test_a_folder_from_before_metrics_is_opened(tmp_path, storage):
+    policy = storage.create_policy("p", b"{}", 1.0).id
+    put(storage, policy, b"1")
+    alter(storage, "DROP TABLE measured")
+    alter(storage, "PRAGMA user_version = 1")
+    storage.close()
+    old = SqliteStorage(tmp_path / "ledger.db", read_only=True)
+    old.check()
+    old.close()
+    again = SqliteStorage(tmp_path / "ledger.db")
+    put(again, policy, b"2", measures=[(policy, 1, 0, "errors", 2)])
+    again.check()
+    assert again.measured_by(policy, [((1, 0), "errors")]) == {((1, 0), "errors"): 2}
+    again.close()

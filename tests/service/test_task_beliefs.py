@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from support.service_lives import KINDS, Core, live_on
 
-from hierbandits.service.task_beliefs import task_belief, task_list
+from hierbandits.service.task_beliefs import population, task_belief, task_rows
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -24,13 +24,43 @@ def test_every_task_can_be_shown(tmp_path, kind):
     core.storage.close()
 
 
-def test_tasks_page_by_page(tmp_path):
-    core = Core(tmp_path / "a.db", KINDS["armed"])
-    for task in ["user 1", "user 2", "shop", 12]:
-        core.decide(task)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_is_the_best_arm_of_a_task_and_the_population_is_where_new_tasks_begin(
+    tmp_path, kind
+):
+    core = Core(tmp_path / "a.db", KINDS[kind])
+    live_on(core, np.random.default_rng(1), steps=20)
     agent = core.live.agent
-    assert task_list(agent, "user", 10, 0) == {"total": 2, "tasks": ["user 1", "user 2"]}
-    assert task_list(agent, "", 2, 1) == {"total": 4, "tasks": ["user 2", "shop"]}
-    assert task_list(agent, "12", 5, 0)["tasks"] == [12]
-    assert task_list(agent, "", 5, 9) == {"total": 4, "tasks": []}
+    rows = msgspec.json.decode(msgspec.json.encode(task_rows(agent, agent.tasks)))
+    for row, task in zip(rows, agent.tasks, strict=True):
+        whole = task_belief(agent, task)
+        assert row["decisions"] == whole["decisions"]
+        if agent.prior.is_armed:
+            best = max(whole["rows"], key=lambda one: one["mean"])
+            assert row["mean"] == pytest.approx(best["mean"], rel=1e-12)
+            assert row["arm"] == best["arm"]
+            assert row["rewards"] == sum(one["rewards"] for one in whole["rows"])
+        else:
+            assert row["rewards"] == whole["rows"][0]["rewards"]
+            assert "arm" not in row
+    common = population(agent)
+    assert common["tasks_looked_at"] == agent.num_tasks
+    for row, known in zip(common["rows"], whole["rows"], strict=True):
+        assert row["low"] < row["mean"] < row["high"]
+        assert known["population_mean"] == row["mean"]
+    core.storage.close()
+
+
+def test_the_own_mean_is_that_of_the_rewards(tmp_path):
+    core = Core(tmp_path / "a.db", KINDS["armed"])
+    core.live.learn(["t"] * 3, ["a", "a", "b"], [1.0, 2.0, 7.0])
+    own = {row["arm"]: row["own_mean"] for row in task_belief(core.live.agent, "t")["rows"]}
+    assert own == {"a": 1.5, "b": 7.0, "c": None}
+    core.storage.close()
+    core = Core(tmp_path / "b.db", KINDS["linear"])
+    core.live.learn(["t"], [[1.0, 0.0]], [1.0])
+    assert [row["own_mean"] for row in task_belief(core.live.agent, "t")["rows"]] == [None, None]
+    core.live.learn(["t"], [[1.0, 2.0]], [5.0])
+    own = [row["own_mean"] for row in task_belief(core.live.agent, "t")["rows"]]
+    np.testing.assert_allclose(own, [1.0, 2.0])
     core.storage.close()

@@ -1,5 +1,6 @@
 """A ledger without a task: nothing of it is left, and all others are as if it had never come."""
 
+import msgspec
 import numpy as np
 import pytest
 from support.service_lives import KINDS, Core, assert_close, known, live_on, task_of
@@ -51,6 +52,7 @@ def tasks_in(events):
     """All tasks that a ledger names."""
     found = [one["task"] for event in events for one in event.get("decisions", ()) if one]
     found += [event["task"] for event in events if "task" in event]
+    found += [event["decision"]["task"] for event in events if "decision" in event]
     return found + [task for event in events for task in event.get("tasks", ())]
 
 
@@ -147,3 +149,19 @@ def test_the_last_deletion_of_a_task_is_found():
     assert last_forgotten("u", events) == 4
     assert last_forgotten(("g", "u"), events) == 3
     assert last_forgotten("v", events) is None
+
+
+def test_corrections_of_what_the_agent_forgot_go_with_their_task(tmp_path):
+    """Such an event names the task, since the agent needs to be told the decision."""
+    core = Core(tmp_path / "a.db", msgspec.structs.replace(KINDS["armed"], remember=1))
+    for number in range(8):
+        core.decide(f"t{number % 2}", id=f"d{number}")
+        core.reward(f"d{number}", 1.0)
+    for number in range(4):
+        assert core.live.correct(f"d{number}", 0.0).status == "corrected"
+    assert tasks_in(core.events()).count("t0") == 6
+    erase(core, "t0")
+    assert "t0" not in tasks_in(core.events())
+    assert tasks_in(core.events()).count("t1") == 6
+    assert_close(core.recomputed(), core.live.agent)
+    core.storage.close()

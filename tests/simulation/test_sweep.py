@@ -69,7 +69,11 @@ def test_schedules_may_be_ones_own():
         ({}, ["federated"], "worlds must be a mapping"),
         (WORLDS, "federated", "schedules must be names among sequential, "),
         (WORLDS, ["sometimes"], "schedules must be names among sequential, "),
-        (WORLDS, {"wide": Concurrent(99)}, "world 'arms', schedule 'wide': size must be from 1"),
+        (
+            WORLDS,
+            {"wide": Concurrent(99)},
+            "world 'arms', schedule 'wide': schedule's size",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(worlds, schedules, message):

@@ -54,7 +54,7 @@ def _processor_time(process):
 
 
 async def _fill(data):
-    desk = await Desk(data).create(**SETTINGS | {"draws": None})
+    desk = await Desk(data).create(**SETTINGS | {"draws": 0})
     for first in range(0, REWARDS, _SIZE):
         tasks = [f"task-{(first + place) % _TASKS}" for place in range(_SIZE)]
         made = await desk.decide_round([None] * _SIZE, tasks)

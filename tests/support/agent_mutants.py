@@ -9,7 +9,7 @@ AGENT_MUTANTS = [
     ("agent/ledger.py", "return now + self.lag_at(now)", "return now + self.lag"),
     ("agent/ledger.py", "if entry.id in self.pending:\n            return", "pass"),
     ("agent/ledger.py", "self.settled.move_to_end(id)", "pass"),
-    ("agent/ledger.py", "if id.startswith(self.prefix):", "if False:"),
+    ("agent/ledger.py", "if id.startswith(prefix):", "if False:"),
     ("agent/running_sums.py", "!= row", ">= 0"),
     ("agent/agent_state.py", "self.sums.revise(", "(lambda *_: None)("),
     ("agent/start_over.py", "member.decisions - member.best", "member.decisions"),

@@ -55,6 +55,10 @@ class FaultyStorage:
         self._may_fail(self.reads, "rewarded_by")
         return self._storage.rewarded_by(*given)
 
+    def measured_by(self, *given):
+        self._may_fail(self.reads, "measured_by")
+        return self._storage.measured_by(*given)
+
     def __getattr__(self, name):
         return getattr(self._storage, name)
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,6 +18,7 @@ class Read:
     is_given_up: bool = False  # nobody waits for its reward
     learned: int = 0  # how many times a reward of it was learned
     corrected: int = 0
+    metrics: dict = field(default_factory=dict)
 
 
 class LedgerReading:
@@ -26,6 +27,7 @@ class LedgerReading:
     def __init__(self, events):
         self.decisions = {}
         self.kinds = Counter()
+        self.changes = []  # what and who
         for number, (given, data) in enumerate(events, 1):
             assert given == number
             event = json.loads(data)
@@ -89,3 +91,11 @@ class LedgerReading:
 
     def _erased(self, event):
         pass
+
+    def _change(self, event):
+        self.changes.append((event["what"], event["by"]))
+
+    def _measure(self, event):
+        for id, name, value in zip(event["ids"], event["names"], event["values"], strict=True):
+            assert name not in self.decisions[id].metrics
+            self.decisions[id].metrics[name] = value

@@ -54,6 +54,12 @@ def in_child(action):
         return result.read()
 
 
+def processes_of(process):
+    """The processes that a process has started, as Linux tells it."""
+    threads = Path(f"/proc/{process}/task").glob("*/children")
+    return {int(child) for path in threads for child in path.read_text().split()}
+
+
 def _run(words, path, environment, timeout=300):
     folders = [str(path)] if path else []
     folders += filter(None, [os.environ.get("PYTHONPATH")])

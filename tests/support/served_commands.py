@@ -35,12 +35,13 @@ class Served:
 
 
 @contextmanager
-def serving(data, *options):
-    """Serve a folder by the command; killed at the end."""
-    log = data.with_name(f"{data.name}.log")
+def serving(data, *options, log=None):
+    """Serve a folder, or none, by the command; killed at the end."""
+    log = data.with_name(f"{data.name}.log") if log is None else log
+    where = [] if data is None else ["--data", data]
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [COMMAND, "serve", "--data", data, "--port", "0", *options],
+            [COMMAND, "serve", *where, "--port", "0", *options],
             stdout=out, stderr=out, env=os.environ, start_new_session=True,
         )  # fmt: skip
     try:

@@ -1,6 +1,7 @@
 """Policies of every kind in a ledger of their own, random lives for them, and what they know."""
 
 import json
+import time
 
 import numpy as np
 
@@ -35,12 +36,15 @@ IS_KNOWN = {name: not name.startswith("unknown") for name in KINDS}
 class Core:
     """One policy with its ledger, whose batches are stored when a test says so."""
 
-    def __init__(self, path, settings, name="shop"):
+    def __init__(self, path, settings, name="shop", seed=7, clock=time.time):
         self.storage = SqliteStorage(path)
         self.record = self.storage.create_policy(name, settings.to_json(), 1.0)
         written = []
-        agent = settings.make_agent(written.append, seed=7)
-        self.live = LivePolicy(self.record, settings, 1, self.storage, 0, agent, written)
+        agent = settings.make_agent(written.append, seed=seed, clock=clock)
+        self.clock = clock
+        self.live = LivePolicy(
+            self.record, settings, 1, self.storage, 0, agent, written, clock=clock
+        )
 
     def store(self):
         """Store what has happened."""
@@ -59,7 +63,9 @@ class Core:
     def become(self, settings):
         """The next version, from the ledger."""
         written, seen = [], self.storage.last(self.record.id)
-        agent = from_ledger(self.record, settings, self.storage, written.append, until=seen)
+        agent = from_ledger(
+            self.record, settings, self.storage, written.append, until=seen, clock=self.clock
+        )
         self.live = self.live.become(settings, agent, written, seen, 2.0)
 
     def recomputed(self, settings=None):

@@ -18,6 +18,7 @@ from hierbandits.service.storage import StorageFailed
 from hierbandits.service.wire import DecisionRequest
 from support.faulty_storage import FaultyStorage, SlowCommits
 from support.ledger_reading import LedgerReading
+from support.rollout_life import ERRORS, RolloutLife
 from support.served_truth import ARMS, SETTINGS, posterior
 from support.virtual_loop import run
 
@@ -40,7 +41,7 @@ def simulate(seed, steps=40):
             return run(life.live(steps))
 
 
-class Life:
+class Life(RolloutLife):
     """Random operations on a policy, and what must be so after each of them."""
 
     def __init__(self, folder, rng):
@@ -52,7 +53,10 @@ class Life:
         remember = int(rng.choice([3, 1000]))
         self._settings = SETTINGS | {
             "draws": 2, "reward_wait": wait, "default_reward": default, "remember": remember,
+            "control_arm": ARMS[0], "guardrails": [ERRORS],
+            "ratio_check": str(rng.choice(["none", "rewards", "exposures"])),
         }  # fmt: skip
+        self.measured = {}  # (id, name): the value that was acknowledged
         self._given = 0
 
     async def live(self, steps):
@@ -103,6 +107,7 @@ class Life:
             live = self._book.turns(NAME).live
             if live.number == self._ledger.last(live.record.id):
                 self._snapshots.save(live.record, live.version, live.number, live.agent)
+                self._snapshots.save_rollout(live.record, live.number, live.rollout.state)
         self._book._records.clear()  # nobody loads anything again
         self._ledger.close()
 
@@ -121,6 +126,7 @@ class Life:
         """One request of a client; a 503 or a failure of the storage says nothing."""
         kinds = [self._decide, self._decide_many, self._decide_again, self._reward, self._reward]
         kinds += [self._reward_many, self._repeat, self._contradict, self._correct, self._expire]
+        kinds += [self._measure, self._measure_again, self._roll]
         kinds += [self._stranger, self._change] if self._rng.random() < 0.3 else []
         kind = kinds[self._rng.integers(len(kinds))]
         try:
@@ -132,6 +138,10 @@ class Life:
             if problem.status != 503:
                 raise
             self.counts["not answered"] += 1
+
+    @property
+    def _turns(self):
+        return self._book.turns(NAME)
 
     async def _ask(self, kind, request):
         """What a client is told: an answer, or a Problem other than 503."""
@@ -172,7 +182,7 @@ class Life:
     def _is_answered(self, id, value, reply):
         """What a reward may be told, whatever happened before."""
         if isinstance(reply, Problem):
-            assert (reply.status, reply.code) in [(409, "conflict"), (409, "too_old")], reply.detail
+            assert (reply.status, reply.code) == (409, "conflict"), reply.detail
         else:
             assert reply.status in ("learned", "duplicate", "corrected")
             self.learned.setdefault(id, []).append((value, reply.status))
@@ -208,7 +218,7 @@ class Life:
             if not isinstance(reply, Problem):
                 self._is_answered(id, value, reply)
             else:
-                assert reply.code in ("no_reward_yet", "too_old"), reply.detail
+                assert reply.code == "no_reward_yet", reply.detail
 
     async def _stranger(self):
         reply = await self._ask("reward", ("nobody", 1.0))
@@ -235,6 +245,7 @@ class Life:
         for id in gone:
             del self.told[id]
             self.learned.pop(id, None)
+            self.measured = {key: one for key, one in self.measured.items() if key[0] != id}
         self.counts["tasks deleted"] += 1
         await self._ready()
         live = self._book.turns(NAME).live
@@ -259,6 +270,9 @@ class Life:
             assert one.reward in [value for value, _ in values] or one.corrected
             new = [status for _, status in values].count("learned")
             assert new <= one.learned <= 2, (id, values, one)
+        for (id, name), value in self.measured.items():
+            assert read.decisions[id].metrics[name] == value
+        self._check_rollout(live, read)
         assert live.number == sum(read.kinds.values())
         assert live.pending == len(read.pending), (live.pending, read.pending)
         assert sorted(one.id for one in live.agent.pending) == sorted(read.pending)

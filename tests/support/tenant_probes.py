@@ -22,6 +22,8 @@ class Tenants:
         made = [self.must("POST", f"/policies/{HIDDEN}/decisions", body) for _ in range(3)]
         self.must("POST", f"/policies/{HIDDEN}/decisions", body | {"id": SECRET_ID})
         self.ids = [SECRET_ID, *(one["id"] for one in made)]
+        begun = self.must("POST", f"/policies/{HIDDEN}/evaluations", {})
+        self.evaluation = begun["id"]
         self.tokens = {scope: make_token(scope, [scope], ["mine"]) for scope in SCOPES}
         self.tokens["several"] = make_token("several", list(SCOPES), ["mine", "ours"])
 
@@ -38,6 +40,7 @@ class Tenants:
             return self._probe_of_all(one, token)
         id = rng.choice([*self.ids, "nobody", "1.0.00000000"])
         path = one.path.replace("{id:path}", id).replace("{id}", id)
+        path = path.replace("{evaluation}", self.evaluation)
         task = rng.choice([SECRET_TASK, "nobody"])
         for form in ("{task:path}", "{task}", "{arm:path}", "{arm}"):
             path = path.replace(form, task if "task" in form else SECRET_ARM)
@@ -70,16 +73,20 @@ class Tenants:
             ("GET", f"/policies/mine/decisions/{id}", b""),
             ("POST", f"/policies/mine/decisions/{id}/reward", value),
             ("PUT", f"/policies/mine/decisions/{id}/reward", value),
+            ("GET", f"/policies/mine/evaluations/{self.evaluation}", b""),
             ("GET", f"/policies/mine/tasks/{SECRET_TASK}", b""),
             ("DELETE", f"/policies/mine/tasks/{SECRET_TASK}", b""),
         ):
             hidden = self.send(method, path, body, token)
-            absent_path = path.replace(id, "n" * len(id)).replace(SECRET_TASK, "nobody-here")
-            absent = self.send(method, absent_path, body, token)
+            absent = self.send(method, self._absent(path, id), body, token)
             assert hidden.status_code == absent.status_code == 404, (path, hidden.text)
-            renamed = _told(hidden).replace(id, "n" * len(id)).replace(SECRET_TASK, "nobody-here")
-            assert renamed == _told(absent)
-        return 10
+            assert self._absent(_told(hidden), id) == _told(absent)
+        return 12
+
+    def _absent(self, text, id):
+        """A text with names of what is nowhere, in place of what is another policy's."""
+        text = text.replace(id, "n" * len(id)).replace(SECRET_TASK, "nobody-here")
+        return text.replace(self.evaluation, "e" * len(self.evaluation))
 
 
 def _told(response):

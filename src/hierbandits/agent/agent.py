@@ -147,13 +147,15 @@ class Agent(AgentFace):
         ids: Sequence[str] | None = None,
         best: bool = False,
         context: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        odds: list[list[float]] | None = None,
     ) -> list[Decision]:
         """Choose arms in one concurrent round: tasks share one draw of what they have in common.
 
-        `arms` and `context` are as in `decide`, for all tasks, or lists with one for each.
+        `arms` and `context` are as in `decide`, for all tasks, or lists with one for each.  `odds`
+        receives the propensities of all that each decision offered, where these are known.
         """
         with self._lock:
-            return self._decider.decide(tasks, arms, eligible, ids, best, context)
+            return self._decider.decide(tasks, arms, eligible, ids, best, context, odds)
 
     def advise(
         self,
@@ -183,14 +185,17 @@ class Agent(AgentFace):
         with self._lock:
             return self._books.reward_many(ids, rewards)
 
-    def correct(self, id: str, value: float) -> bool:
+    def correct(
+        self, id: str, value: float, *, forgotten: tuple[Decision, float] | None = None
+    ) -> bool:
         """Replace the reward of a settled decision, exactly.  False if it has this one already.
 
         To 1e-9, if the old one was at most 1e9 times the usual size; after one that was very large
-        (EXTREME) the belief starts over, as in `forget`.
+        (EXTREME) the belief starts over, as in `forget`.  Of a decision that is not remembered any
+        more you tell what it was: `forgotten` is it and the reward that the agent has learned.
         """
         with self._lock:
-            return self._books.correct(id, value)
+            return self._books.correct(id, value, forgotten)
 
     def learn(self, tasks: Sequence[TaskName], features: Any, rewards: ArrayLike) -> None:
         """Learn rewards of decisions that were made elsewhere, all or none; new tasks are added.

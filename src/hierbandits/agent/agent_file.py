@@ -142,6 +142,7 @@ def _restore(agent: "Agent", meta: dict[str, Any], arrays: dict[str, NDArray[Any
     state.sums.restore(own, len(state.roster))
     for name in ("lost_xy", "lost_yy"):
         real_array(name, own[name], own[name].shape, largest=LARGEST**2)
+    belief.check_totals(state.totals())
     told, known = state.totals().n.sum(), belief.num_rewards.sum()
     if told != known:
         raise ValueError(f"sums must be of the {known:g} rewards of the belief, got {told:g}")

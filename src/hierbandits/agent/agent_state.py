@@ -280,7 +280,7 @@ class AgentState:
         def meet(again: bool) -> None:
             if again:
                 undo()
-            members[:] = [roster.meet(path) for path in tasks]
+            members[:] = roster.meet_all(tasks)
 
         return self._step(now, meet, *self._learning(members, table, rewards))
 

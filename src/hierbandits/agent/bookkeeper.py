@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike
 
 from hierbandits.agent.agent_lock import depth
 from hierbandits.agent.agent_state import AgentState
-from hierbandits.agent.decision import Decision
+from hierbandits.agent.decision import Decision, UnknownDecision
 from hierbandits.agent.journal import Journal
 from hierbandits.agent.ledger import Entry
+from hierbandits.agent.recalled_entry import recalled_entry
 from hierbandits.agent.step import Step
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import real_array, state_array
@@ -153,14 +154,20 @@ class Bookkeeper:
             self.reward([entry for entry, _ in new], [value for _, value in new])
         return [entry is not None for entry in awaiting]
 
-    def correct(self, id: str, value: float) -> bool:
+    def correct(self, id: str, value: float, forgotten: tuple[Decision, float] | None) -> bool:
         """A settled decision has another reward."""
         value = float(real_array("value", value, ()))
-        state = self.whole()
-        entry = state.ledger.known(id)
+        state, parts = self.whole(), dict[str, Any](id=id, value=value)
+        try:
+            entry = state.ledger.known(id)
+        except UnknownDecision:
+            if forgotten is None:
+                raise
+            entry = recalled_entry(state, id, forgotten)
+            parts |= {"decision": forgotten[0].to_dict(), "was": entry.reward}
         if entry.reward == value and not entry.provisional:
             return False
-        now, parts = self.now(), {"id": id, "value": value}
+        now = self.now()
         self._happen("correct", now, lambda: parts, state.correct(entry, value, now))
         return True
 

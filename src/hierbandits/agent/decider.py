@@ -1,9 +1,10 @@
 """Who makes the decisions of an agent, a round at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from hashlib import blake2b
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,9 +16,13 @@ from hierbandits.agent.step import Step
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.checks import count
 from hierbandits.policies.arms import Arms
+from hierbandits.policies.choice_account import ChoiceAccount, choice_accounts
 from hierbandits.policies.policy import DRAWS
 from hierbandits.policies.rule import leaves_arms_out
 from hierbandits.types import Indices, Name, TaskName
+
+T = TypeVar("T")
+_LUCK = 1 << 63
 
 FLOOR = 0.02
 """The share of decisions made at random, unless it is given, where a log would miss arms else."""
@@ -58,6 +63,27 @@ class Decider:
         self.rng.bit_generator.state = fresh.bit_generator.state
         self.stock.put(np.empty(0))
         self.stock.begin()
+
+    def begin_luck(self, luck: int | None = None) -> int:
+        """Let all choices from here on follow from one number below 2^63, a new one unless given.
+
+        Returns it.  A hash makes the generator's state of it, four times as fast as a seed.
+        """
+        if luck is None:
+            luck = self.rng.bit_generator.random_raw() >> 1
+        elif count("luck", luck) >= _LUCK:
+            raise ValueError(f"luck must be below 2**63, got {luck}")
+        digest = blake2b(luck.to_bytes(8, "little"), digest_size=32).digest()
+        first, second = int.from_bytes(digest[:16], "little"), int.from_bytes(digest[16:], "little")
+        self.rng.bit_generator.state = {
+            "bit_generator": "PCG64",
+            "state": {"state": first, "inc": second | 1},  # any state and any odd step will do
+            "has_uint32": 0,
+            "uinteger": 0,
+        }
+        self.stock.put(np.empty(0))
+        self.stock.begin()
+        return luck
 
     def decide_one(self, task: TaskName, arms: Any, id: str | None) -> Decision | None:
         """A decision for a task that was met before; None if it takes more than a choice.
@@ -130,6 +156,7 @@ class Decider:
         ids: Sequence[str] | None,
         best: bool,
         context: Any = None,
+        odds: list[list[float]] | None = None,
     ) -> list[Decision]:
         """The decisions of one round, which await their rewards; see `Agent.decide_many`."""
         books, state = self._books, self._books.whole()
@@ -147,10 +174,9 @@ class Decider:
         self.stock.begin()
         state.unfinished = Step(undo=undo)
         try:
-            meet = state.roster.meet
-            members = [meet(path) for path in paths]
+            members = state.roster.meet_all(paths)
             nodes = np.array([member.node for member in members], np.intp)
-            choices, propensities = self._choose(nodes, offered, best, now)
+            choices, propensities = self._choose(nodes, offered, best, now, odds)
             arms_chosen = [known[place] for known, place in zip(names, choices, strict=True)]
             rows = offered.features(choices)
             armed, entries = state.prior.is_armed, []
@@ -167,6 +193,42 @@ class Decider:
 
     def advise(self, tasks: Sequence[TaskName], arms: Any, context: Any) -> list[Name]:
         """The arms that a round might choose, which nobody remembers; see `Agent.advise`."""
+
+        def choose(nodes: Indices, offered: Arms, now: float) -> list[int]:
+            numbers: list[int] = self._choose(nodes, offered, False, now)[0].tolist()
+            return numbers
+
+        names, choices = self._as_if(tasks, arms, context, choose)
+        return [known[place] for known, place in zip(names, choices, strict=True)]
+
+    def accounts(
+        self, tasks: Sequence[TaskName], arms: Any, context: Any, best: bool, confidence: float
+    ) -> list[tuple[tuple[Name, ...], ChoiceAccount]]:
+        """Why a round that came now would choose as it does; see `Agent.account_many`."""
+
+        def tell(nodes: Indices, offered: Arms, now: float) -> list[ChoiceAccount]:
+            policy, rng = self._books.held.policy, np.random.default_rng(0)
+            rng.bit_generator.state = self.rng.bit_generator.state
+            time = np.full(nodes.size, now) if policy.belief.IS_TIMED else None
+            return choice_accounts(
+                policy, rng, nodes, offered, draws=self.draws, floor=self.floor, best=best,
+                confidence=confidence, time=time,
+            )  # fmt: skip
+
+        names, told = self._as_if(tasks, arms, context, tell)
+        return [
+            (tuple(known[number] for number in one.numbers.tolist()), one)
+            for known, one in zip(names, told, strict=True)
+        ]
+
+    def _as_if(
+        self,
+        tasks: Sequence[TaskName],
+        arms: Any,
+        context: Any,
+        ask: Callable[[Indices, Arms, float], list[T]],
+    ) -> tuple[Sequence[Sequence[Name]], list[T]]:
+        """The arms' names of each event of a round, and an answer; no task stays met."""
         books, state = self._books, self._books.whole()
         paths = books.paths(tasks)
         if context is not None:
@@ -175,15 +237,19 @@ class Decider:
         now, size = books.now(), (len(state.roster), state.belief.num_nodes)
         state.unfinished = Step(undo=partial(_leave, state, *size))
         try:
-            meet = state.roster.meet
-            nodes = np.array([meet(path).node for path in paths], np.intp)
-            choices, _ = self._choose(nodes, offered, False, now)
+            members = state.roster.meet_all(paths)
+            nodes = np.array([member.node for member in members], np.intp)
+            return names, ask(nodes, offered, now)
         finally:
             state.finish()
-        return [known[place] for known, place in zip(names, choices.tolist(), strict=True)]
 
     def _choose(
-        self, nodes: Indices, offered: Arms, best: bool, now: float
+        self,
+        nodes: Indices,
+        offered: Arms,
+        best: bool,
+        now: float,
+        odds: list[list[float]] | None = None,
     ) -> tuple[Indices, Sequence[float | None]]:
         """The number of each event's arm, and its propensity if the agent is to know it."""
         policy, draws, rng = self._books.held.policy, self.draws, self.stock.rng
@@ -192,7 +258,7 @@ class Decider:
             choices, shares = policy._raw_choose_best(rng, nodes, offered, time=time)
         elif draws:
             choices, shares = policy._raw_choose_with_propensities(
-                rng, nodes, offered, draws=draws, floor=self.floor, time=time
+                rng, nodes, offered, draws=draws, floor=self.floor, time=time, of_all=odds
             )
         else:
             choices = policy._raw_choose(rng, nodes, offered, time=time)

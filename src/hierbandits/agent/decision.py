@@ -1,6 +1,7 @@
 """What an agent decided, and what can be wrong with a reward for it."""
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, NamedTuple
 
 from hierbandits.checks import checked_names, count, plain_name, real_array, state_array
@@ -47,23 +48,26 @@ class Decision(NamedTuple):
     @classmethod
     def from_dict(cls, parts: Mapping[str, Any]) -> "Decision":
         """The decision that `to_dict` described, checked."""
-        if not isinstance(parts, Mapping) or not set(cls._fields) <= set(parts):
+        if not isinstance(parts, Mapping) or not parts.keys() >= _FIELDS:
             raise ValueError(f"parts must be {', '.join(cls._fields)}, got {parts!r:.80}")
-        id, _, arm, features, propensity, time, _ = (parts[name] for name in cls._fields)
+        id, arm, features = parts["id"], parts["arm"], parts["features"]
         if not isinstance(id, str) or not id:
             raise ValueError(f"id must be a non-empty string, got {id!r:.80}")
-        offered = tuple(checked_names("offered", parts["offered"]))
+        offered = _offer(parts["offered"])
         if plain_name(arm) is None or arm not in offered:
             raise ValueError(f"arm must be one that was offered, got {arm!r:.80}")
         if isinstance(features, int):
             features = count("features", features)
         else:
             features = tuple(real_array("features", features, (None,)).tolist())
+        propensity, time = parts["propensity"], parts["time"]
         if propensity is not None:
-            propensity = float(real_array("propensity", propensity, ()))
+            if type(propensity) is not float:
+                propensity = float(real_array("propensity", propensity, ()))
             if not 0 < propensity <= 1:
                 raise ValueError(f"propensity must be in (0, 1], got {propensity}")
-        time = float(state_array("time", time, ()))
+        if type(time) is not float or not isfinite(time):
+            time = float(state_array("time", time, ()))
         return cls(id, task_name(parts["task"]), arm, features, propensity, time, offered)
 
     def __repr__(self) -> str:
@@ -92,8 +96,21 @@ class Decision(NamedTuple):
         return hash(self.id)
 
 
+_FIELDS = frozenset(Decision._fields)
+
+
+def _offer(names: Any) -> tuple[Name, ...]:
+    """The names of arms from JSON, checked; those of plain letters are the usual case, ahead."""
+    are_plain = isinstance(names, list) and {*map(type, names)} == {str}
+    if are_plain and "".join(names).isascii() and len({*names}) == len(names):
+        return tuple(names)
+    return tuple(checked_names("offered", names))
+
+
 def task_name(plain: Any) -> TaskName:
     """A task's name from JSON, where paths are lists, checked."""
+    if type(plain) is str and plain.isascii():
+        return plain
     name: TaskName = tuple(plain) if isinstance(plain, list) else plain
     if None in map(plain_name, name if isinstance(name, tuple) else (name,)):
         raise ValueError(f"task must be a string, an integer or a list of these, got {plain!r:.80}")

@@ -3,16 +3,15 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.decision import Decision, task_name
 from hierbandits.agent.journal import Event
 from hierbandits.agent.ledger import Entry
+from hierbandits.agent.recalled_entry import belief_rows, recalled_entry
 from hierbandits.agent.step import Step
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import boolean, instance, real_array, state_array
-from hierbandits.types import Indices, Matrix, Name
+from hierbandits.types import Name
 
 
 def replay_events(state: AgentState, events: Iterable[Event], *, adopt: bool = False) -> None:
@@ -51,17 +50,15 @@ def _decide(state: AgentState, event: Event) -> Step:
     best, now = boolean("best", event["best"]), _time(event)
     decisions = [Decision.from_dict(parts) for parts in _list(event, "decisions")]
     state.ledger.new_ids([decision.id for decision in decisions], len(decisions))
-    table = _features(state, [d.arm for d in decisions], [d.features for d in decisions])
+    table = belief_rows(state, [d.arm for d in decisions], [d.features for d in decisions])
     entries = []
-    for decision, path, row in zip(
-        decisions, _paths(state, [d.task for d in decisions]), table, strict=True
-    ):
+    members = state.roster.meet_all(_paths(state, [d.task for d in decisions]))
+    for decision, member, row in zip(decisions, members, table, strict=True):
         id, _, arm, _, propensity, time, offered = decision
         if time != now:
             raise ValueError(f"time must be that of the event, {now}, in a decision, got {time}")
         # A copy, so that the others of the round are not kept for its sake.
         own = int(row) if state.prior.is_armed else row.copy()
-        member = state.roster.meet(path)
         entries.append(Entry(id, member, arm, own, propensity, time, offered))
     return state.decide(entries, now, best=best)
 
@@ -88,15 +85,6 @@ def _paths(state: AgentState, tasks: Iterable[Any]) -> list[tuple[Name, ...]]:
     return paths
 
 
-def _features(state: AgentState, arms: list[Name], features: Any) -> Matrix | Indices:
-    """Features as a belief takes them; arms count by their names, whatever their order was."""
-    if state.prior.is_armed:
-        return state.catalogue.places_of(arms)
-    return state.belief.checked_features(
-        np.reshape(features, (len(arms), state.prior.dim)), len(arms)
-    )
-
-
 def _reward(state: AgentState, event: Event) -> Step:
     ids = _list(event, "ids")
     values = real_array("values", event["values"], (len(ids),)).tolist()
@@ -106,8 +94,13 @@ def _reward(state: AgentState, event: Event) -> Step:
 
 
 def _correct(state: AgentState, event: Event) -> Step:
-    value = float(real_array("value", event["value"], ()))
-    return state.correct(state.ledger.known(event["id"]), value, _time(event))
+    value, id = float(real_array("value", event["value"], ())), event["id"]
+    if "decision" in event and id not in state.ledger.settled:
+        forgotten = Decision.from_dict(event["decision"]), event["was"]
+        entry = recalled_entry(state, id, forgotten)
+    else:
+        entry = state.ledger.known(id)
+    return state.correct(entry, value, _time(event))
 
 
 def _expire(state: AgentState, event: Event) -> Step:
@@ -126,7 +119,7 @@ def _expire(state: AgentState, event: Event) -> Step:
 
 def _learn(state: AgentState, event: Event) -> Step:
     paths, given, now = _paths(state, _list(event, "tasks")), event["arms"], _time(event)
-    table = _features(state, [0] * len(paths) if given is None else given, event["features"])
+    table = belief_rows(state, [0] * len(paths) if given is None else given, event["features"])
     if len(table) != len(paths):
         raise ValueError(f"arms must be one for each of {len(paths)} tasks, got {len(table)}")
     rewards = real_array("rewards", event["rewards"], (len(paths),))

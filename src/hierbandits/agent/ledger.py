@@ -93,12 +93,13 @@ class Ledger:
             return [self.new_id() for _ in range(number)]
         if isinstance(ids, str) or not isinstance(ids, Sequence):
             raise ValueError(f"ids must be a list of {number} strings, got {ids!r:.80}")
+        pending, settled, prefix = self.pending, self.settled, self.prefix
         for id in ids:
             if not isinstance(id, str) or not id:
                 raise ValueError(f"ids must be non-empty strings, got {id!r:.80}")
-            if id in self.pending or id in self.settled:
+            if id in pending or id in settled:
                 raise ValueError(f"ids must be new, got {id!r}, which is a decision already")
-            if id.startswith(self.prefix):
+            if id.startswith(prefix):
                 raise ValueError(
                     f"ids must not begin with {self.prefix!r}, as those do that this agent makes, "
                     f"got {id!r:.80}"
@@ -146,8 +147,8 @@ class Ledger:
         """A new decision awaits its reward, and its task counts it; twice is as once."""
         if entry.id in self.pending:
             return
-        member = entry.member
-        entry.place, entry.lag = self.num_added, self.lag_at(entry.time)
+        member, lag, back = entry.member, self.lag, self.latest - entry.time
+        entry.place, entry.lag = self.num_added, lag + back if back > 0 else lag
         # At once: no interrupt comes between the parts of an assignment.
         self.pending[entry.id], self.num_added, member.decisions, member.best = (
             entry,

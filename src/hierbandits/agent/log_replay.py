@@ -60,7 +60,10 @@ def replay_log(state: AgentState, log: Log, now: float) -> None:
         table: Any = batch.features
         if state.prior.is_armed:
             table = state.catalogue.places_of(batch.names.arms)[batch.features]
-        table = state.belief.checked_features(table, batch.num_rows)
+        try:
+            table = state.belief.checked_features(table, batch.num_rows)
+        except ValueError as error:
+            raise ValueError(f"log must have features that the prior can take: {error}") from error
         paths = [path_of[task] for task in batch.tasks.tolist()]
         state.learn(paths, table, batch.rewards, None).run()
         member_of = {task: state.roster.meet(path) for task, path in path_of.items()}

@@ -9,11 +9,12 @@ import numpy as np
 from hierbandits.agent.agent_state import AgentState
 from hierbandits.agent.roster import Member
 from hierbandits.algebra import normal_quantile
+from hierbandits.beliefs.gaussian import Prediction
 from hierbandits.checks import probability
 from hierbandits.policies.recipes import name_of
 from hierbandits.reporting.notebook_card import MOST_ROWS, notebook_card
 from hierbandits.reporting.text_table import text_table
-from hierbandits.types import Name
+from hierbandits.types import Indices, Name, Vector
 
 
 def posterior_table(
@@ -26,20 +27,10 @@ def posterior_table(
     rewards of other tasks can still remove, `within_var` the rest.
     `decisions` are the task's; `rewards` are the arm's, or the task's where arms have features.
     """
-    reach = normal_quantile(probability("confidence", confidence))
-    armed, dim = state.prior.is_armed, state.prior.dim
-    labels: Sequence[Name] = state.catalogue.names if armed else range(dim)
-    if state.catalogue.encoder is not None:
-        labels = state.catalogue.encoder.coordinates
-    nodes = np.repeat([member.node for member in members], dim).astype(np.intp)
-    table = np.arange(dim) if armed else np.eye(dim)
-    rows = np.tile(np.arange(dim), len(members))
-    prediction = state.belief._raw_predict(nodes, table, rows)
-    centre, low, high = prediction.mean, prediction.bound(-reach), prediction.bound(reach)
-    if armed:
-        centre = state.belief._raw_mean_reward(centre, prediction.std).mean
-        low, high = state.belief._raw_interval(nodes, rows, prediction, reach)
-    sums = state.totals().rows(np.array([member.row for member in members], np.intp))
+    armed, dim, labels = state.prior.is_armed, state.prior.dim, _labels(state)
+    nodes = np.array([member.node for member in members], np.intp)
+    prediction, centre, low, high = _known(state, nodes, confidence)
+    sums = state.sums.rows(np.array([member.row for member in members], np.intp))
     rewards = sums.xx.ravel() if armed else np.repeat(sums.n, dim)
     return {
         "task": [member.task for member in members for _ in labels],
@@ -52,6 +43,61 @@ def posterior_table(
         "within_var": prediction.within_var.tolist(),
         "shared_var": prediction.shared_var.tolist(),
     }
+
+
+def population_table(state: AgentState, confidence: float) -> dict[str, list[Any]]:
+    """What tasks have in common: one row for each feature (or arm), as in `posterior_table`.
+
+    Of an arm, `mean`, `low` and `high` are of the mean reward of a task whose parameter is that of
+    the population.
+    """
+    root = state.belief.roots[:1]
+    prediction, centre, low, high = _known(state, root, confidence)
+    return {
+        "arm" if state.prior.is_armed else "feature": list(_labels(state)),
+        "mean": centre.tolist(),
+        "low": low.tolist(),
+        "high": high.tolist(),
+        "var": (prediction.within_var + prediction.shared_var).tolist(),
+    }
+
+
+def own_means(state: AgentState, member: Member) -> list[float | None]:
+    """What a task's own rewards say of each feature (or arm), alone; None where they say nothing.
+
+    Of an arm the mean of its rewards; of features least squares, if they can be told apart.
+    """
+    sums = state.sums.rows(np.array([member.row], np.intp))
+    xx, xy = sums.xx[0], sums.xy[0]
+    if state.prior.is_armed:
+        return [float(y / x) if x > 0 else None for x, y in zip(xx, xy, strict=True)]
+    nothing: list[float | None] = [None] * len(xy)
+    if not state.belief.IS_GAUSSIAN or np.linalg.matrix_rank(xx) < len(xy):
+        return nothing
+    found: list[float | None] = np.linalg.solve(xx, xy).tolist()
+    return found
+
+
+def _labels(state: AgentState) -> Sequence[Name]:
+    """The names of arms or features."""
+    if state.catalogue.encoder is not None:
+        return state.catalogue.encoder.coordinates
+    return state.catalogue.names if state.prior.is_armed else range(state.prior.dim)
+
+
+def _known(
+    state: AgentState, nodes: Indices, confidence: float
+) -> tuple[Prediction, Vector, Vector, Vector]:
+    """For each node and feature (or arm) its posterior: the parameter's, the centre, the ends."""
+    reach = normal_quantile(probability("confidence", confidence))
+    armed, dim, belief = state.prior.is_armed, state.prior.dim, state.belief
+    each, rows = np.repeat(nodes, dim), np.tile(np.arange(dim), nodes.size)
+    table = np.arange(dim) if armed else np.eye(dim)
+    prediction = belief._raw_predict(each, table, rows)
+    if not armed:
+        return prediction, prediction.mean, prediction.bound(-reach), prediction.bound(reach)
+    centre = belief._raw_mean_reward(prediction.mean, prediction.std).mean
+    return prediction, centre, *belief._raw_interval(each, rows, prediction, reach)
 
 
 def headline(state: AgentState) -> str:

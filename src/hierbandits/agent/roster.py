@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,17 @@ class Roster:
         """The number of tasks."""
         return len(self._members)
 
+    def between(self, first: int, last: int) -> list[Member]:
+        """Those from one row up to another, in the order in which they were met."""
+        members = self._members.values()
+        last = min(last, len(members))
+        if first >= last:
+            return []
+        if len(members) - first < first:  # from the end, which is nearer
+            back = islice(reversed(members), len(members) - last, len(members) - first)
+            return list(back)[::-1]
+        return list(islice(members, first, last))
+
     def nodes(self) -> Indices:
         """The node of each task, in the order of rows."""
         return np.array([member.node for member in self._members.values()], np.intp)
@@ -58,9 +70,8 @@ class Roster:
 
     def checked_path(self, task: TaskName) -> tuple[Name, ...]:
         """The names that lead to a task."""
-        if self.path_length == 1 and (type(task) is int or (type(task) is str and task.isascii())):
-            self._limits.check_names("task", (task,))
-            return (task,)
+        if (type(task) is str or type(task) is int) and (task,) in self._members:
+            return (task,)  # checked when it was met
         path: list[Name] = []
         for part in task if isinstance(task, tuple) else (task,):
             name = plain_name(part)
@@ -86,6 +97,10 @@ class Roster:
         """A task that was met before, if its path is a single name; otherwise None."""
         return self._members.get((task,)) if type(task) is str or type(task) is int else None
 
+    def has(self, task: TaskName) -> bool:
+        """Whether a task was met, whatever is asked about."""
+        return (task if isinstance(task, tuple) else (task,)) in self._members
+
     def find(self, task: TaskName) -> Member:
         """A task that was met before; any other is refused."""
         path = self.checked_path(task)
@@ -101,6 +116,18 @@ class Roster:
             member = Member(_task_name(path), self._new_node(path), len(self._members))
             self._members[path] = member
         return member
+
+    def meet_all(self, paths: Sequence[tuple[Name, ...]]) -> list[Member]:
+        """`meet` of each; where tasks need no groups, all new ones get their nodes at once."""
+        members, belief = self._members, self._belief
+        if belief.num_levels == 2:
+            new = [path for path in dict.fromkeys(paths) if path not in members]
+            if len(new) > 1:
+                self.check_room(new)
+                nodes = belief.add(int(belief.roots[0]), len(new)).tolist()
+                for path, node in zip(new, nodes, strict=True):
+                    members[path] = Member(_task_name(path), node, len(members))
+        return [self.meet(path) for path in paths]
 
     def _new_node(self, path: tuple[Name, ...]) -> int:
         """A node for a task or group, below that of its group."""

@@ -69,6 +69,13 @@ class RunningSums:
         xy, yy = part["xy"] + part["lost_xy"], part["yy"] + part["lost_yy"]
         return TaskSums(part["xx"], xy, yy, part["n"])
 
+    def rows(self, rows: Indices) -> TaskSums:
+        """The sums of some of the tasks, copied; the others are not touched."""
+        self._rows.make_room(int(rows.max(initial=-1)) + 1)
+        part = {name: values[rows] for name, values in self._parts().items()}
+        xy, yy = part["xy"] + part["lost_xy"], part["yy"] + part["lost_yy"]
+        return TaskSums(part["xx"], xy, yy, part["n"])
+
     def count(self) -> float:
         """The number of all rewards."""
         return float(self._sums[:, -3].sum())

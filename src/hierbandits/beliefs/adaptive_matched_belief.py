@@ -74,7 +74,7 @@ class AdaptiveMatchedBelief(MatchedBelief):
         """Fit the widths, and match the site of every reward under them, until none moves."""
         trees, work = np.arange(self.num_populations), self.copy()  # an interrupt leaves nothing
         report = MatchedBelief.refit(work, sweeps=sweeps, tolerance=tolerance)
-        if work.rows.size:
+        if work._told_rows.size:
             work._fit_widths()
             report = MatchedBelief.refit(work, sweeps=sweeps, tolerance=tolerance)
         before, after = self._hyper_moments(trees), work._hyper_moments(trees)
@@ -87,7 +87,7 @@ class AdaptiveMatchedBelief(MatchedBelief):
 
     def _fit_widths(self) -> None:
         """Look at each population's widths, and start it over from its sites under these."""
-        rows, nodes = self.rows, self._nodes
+        rows, nodes = self._told_rows, self._nodes
         of_row = nodes.forest.populations(rows.nodes)
         populations, hierarchies = np.unique(of_row), []
         for population in populations.tolist():

@@ -79,7 +79,7 @@ class GibbsBelief(MatchedBelief):
 
     def sweep(self, number: int = 1) -> None:
         """Draw all parameters given the weights, then all weights given these, so many times."""
-        rows = self.rows
+        rows = self._told_rows
         for _ in range(count("number", number)):
             theta = self.sample(self._chain_rng, rows.nodes)
             eta = (
@@ -93,7 +93,7 @@ class GibbsBelief(MatchedBelief):
 
     def _start_from_sites(self) -> None:
         """Let all nodes know what the sites say, and nothing else."""
-        rows, (precision, weighted, _) = self.rows, self.rows.sites
+        rows, (precision, weighted, _) = self._told_rows, self._told_rows.sites
         sums = TaskSums.zeros(self.num_nodes, self.dim, armed=self.is_armed)
         if self.is_armed:
             np.add.at(sums.xx, (rows.nodes, rows.features), precision)

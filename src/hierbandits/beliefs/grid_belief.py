@@ -17,6 +17,7 @@ from hierbandits.beliefs.hyper_grids import HyperGrids
 from hierbandits.beliefs.levels import children_per_level
 from hierbandits.beliefs.populations import checked_population
 from hierbandits.beliefs.posterior import Posterior
+from hierbandits.beliefs.posterior_past import check_rewards
 from hierbandits.beliefs.round_slots import RoundSlots
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import (
@@ -181,11 +182,10 @@ class GridBelief(Posterior):
             self._arrays, grids.kind, grids.depth, nodes, table, rewards, exposure, base
         )
 
-    def check_past(self, num_tasks: int, sums: TaskSums) -> None:
-        """Raise an error unless `_raw_learn_past` can take these sums, for so many tasks."""
-        super().check_past(num_tasks, sums)
-        told = sums.xx > 0
-        self.prior.FAMILY.check_totals("sums.xy", sums.xy[told], sums.xx[told])
+    def check_totals(self, sums: TaskSums) -> None:
+        """Raise an error if rewards of the family cannot have these sums."""
+        _check_size("sums", sums.xy, sums.xx)
+        check_rewards(sums, self.prior.FAMILY)
 
     def _raw_learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`.
@@ -293,8 +293,8 @@ class GridBelief(Posterior):
 
     def _arms_of(self, task: int) -> Prediction:
         """The moments of all arms of a task, or of a root."""
-        arms = np.arange(self.dim)
-        return self._raw_predict(np.repeat(self.checked_nodes([task]), self.dim), arms, arms)
+        nodes, arms = np.repeat(self.checked_nodes([task]), self.dim), np.arange(self.dim)
+        return self._raw_predict(nodes, arms, arms)
 
     def hyper_cells(self, arm: int, population: int = 0) -> HyperCells:
         """The joint posterior of an arm's mean and of the width of its tasks."""
@@ -322,9 +322,9 @@ class GridBelief(Posterior):
         """All state as plain data and arrays that cannot be written, without copies."""
         meta, arrays = self._nodes.saved()
         arrays = arrays | self._grids.saved() | {"evidence": self._evidence.parts}
-        name = next(name for name, kind in MODELS.items() if type(self.prior) is kind)
-        own = {"law": name, "prior": self.prior.to_dict()}
-        return own | meta, {name: read_only(array) for name, array in arrays.items()}
+        law = next(law for law, kind in MODELS.items() if type(self.prior) is kind)
+        meta = {"law": law, "prior": self.prior.to_dict()} | meta
+        return meta, {name: read_only(array) for name, array in arrays.items()}
 
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "GridBelief":
@@ -334,15 +334,17 @@ class GridBelief(Posterior):
         trees = nodes.forest.num_populations
         if nodes.state.shape[1:] != (2, prior.dim):
             raise ValueError(f"state must be of {prior}")
-        totals, over = nodes.state[: nodes.size, 0], nodes.state[: nodes.size, 1]
-        large = max(over.max(initial=0.0), totals.max(initial=0.0)) > LARGEST_COUNT**2
-        if large or (over < 0).any() or totals[over == 0].any():
-            raise ValueError("state must hold sums of rewards and of exposures")
-        told = over > 0
-        prior.FAMILY.check_totals("state", totals[told], over[told])
         belief = cls.__new__(cls)
         belief.prior, belief._nodes = prior, nodes
+        _check_size("state", *(both := nodes.state[: nodes.size].transpose(1, 0, 2)))
+        prior.FAMILY.check_totals("state", *both[:, both[1] > 0])
         parts = state_copy("evidence", arrays["evidence"], (3, trees))
         belief._evidence = Evidence.of_parts(parts)
         belief._grids = HyperGrids.from_saved(prior, arrays, trees)
         return belief
+
+
+def _check_size(name: str, totals: Matrix, over: Matrix) -> None:
+    most = LARGEST_COUNT**2
+    if ((over < 0) | (totals > most) | (over > most) | ((over == 0) & (totals != 0))).any():
+        raise ValueError(f"{name} must hold sums of rewards and of exposures, at most {most:g}")

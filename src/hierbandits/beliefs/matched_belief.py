@@ -10,6 +10,7 @@ from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.folding import fold
 from hierbandits.beliefs.mean_reward import MeanReward
 from hierbandits.beliefs.posterior import Posterior
+from hierbandits.beliefs.posterior_past import check_rewards
 from hierbandits.beliefs.refit import FIRST_REFIT, MUCH, SWEEPS, TOLERANCE, Refit
 from hierbandits.beliefs.site_forms import MATCHES, site_form_of
 from hierbandits.beliefs.site_rows import SiteRows
@@ -65,7 +66,7 @@ class MatchedBelief(Belief):
         self.last_refit: Refit | None = None  # None before the first, and in a loaded belief
 
     @property
-    def rows(self) -> SiteRows:
+    def _told_rows(self) -> SiteRows:
         """The rewards that it keeps, and their sites."""
         self._site_rows.end_match()
         if self._untold is not None:
@@ -77,7 +78,7 @@ class MatchedBelief(Belief):
     @property
     def num_empty_sites(self) -> int:
         """How many of the rows that it keeps told next to nothing, so that they are left out."""
-        return self.rows.num_empty
+        return self._told_rows.num_empty
 
     def observe(
         self,
@@ -129,7 +130,7 @@ class MatchedBelief(Belief):
     ) -> None:
         """Learn checked rewards of these exposures."""
         self._check_no_noise(noise)
-        rows, sites = self.rows, np.zeros((SITE_PARTS, nodes.size))
+        rows, sites = self._told_rows, np.zeros((SITE_PARTS, nodes.size))
         base = self.family.log_base(rewards, exposure)
         self._untold = nodes, table, rewards, exposure, sites, nodes.size
         self._match_sites(nodes, table, rewards, exposure, sites, base)
@@ -168,7 +169,7 @@ class MatchedBelief(Belief):
         tolerance = float(positive("tolerance", tolerance, ()))
         trees, change, done = np.arange(self.num_populations), 0.0, 0
         work = self.copy()  # of which an interrupt leaves nothing
-        rows = work.rows
+        rows = work._told_rows
         while done < sweeps and rows.size and (done == 0 or change > tolerance):
             change = work._match_sites(
                 rows.nodes, rows.features, rows.rewards, rows.exposure, rows.all_sites
@@ -182,7 +183,7 @@ class MatchedBelief(Belief):
     def _take(self, work: "MatchedBelief", due: float) -> None:
         """Have the numbers of another belief in the same rewards."""
         old, new, parts, size = self._nodes, work._nodes, self._evidence.parts, self._nodes.size
-        rows, sites, mine = self.rows, work.rows.sites, self.rows.sites
+        rows, sites, mine = self._told_rows, work._told_rows.sites, self._told_rows.sites
         # At once: no interrupt comes between the parts of an assignment that calls nothing.
         old.state[:size], old.roots[:], parts[:], mine[:], self.due, rows.news = (
             *(new.state[:size], new.roots, work._evidence.parts, sites, due, None),
@@ -209,9 +210,11 @@ class MatchedBelief(Belief):
                 f"sums must be of arms whose {self.family.NAME} rewards add up: observe the events"
             )
         super().check_past(num_tasks, sums)
-        if len(sums.n):
-            told = sums.xx > 0
-            self.family.check_totals("sums.xy", sums.xy[told], sums.xx[told])
+
+    def check_totals(self, sums: TaskSums) -> None:
+        """Raise an error if rewards of the family cannot have these sums."""
+        if self.is_armed and self.family.ADDS_UP:
+            check_rewards(sums, self.family)
 
     def _raw_learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`.
@@ -232,7 +235,7 @@ class MatchedBelief(Belief):
             super()._raw_start_over(old, before, after, sums)
             return
         assert isinstance(old, MatchedBelief)  # of the same agent
-        rows, place = old.rows, np.full(old.num_nodes, -1)
+        rows, place = old._told_rows, np.full(old.num_nodes, -1)
         place[before] = after
         kept = np.flatnonzero(place[rows.nodes] >= 0)
         nodes = place[rows.nodes[kept]]
@@ -271,7 +274,7 @@ class MatchedBelief(Belief):
             is_new = self.due == FIRST_REFIT or self.GROWTH * number >= MUCH * self.due
             self.refit(sweeps=SWEEPS if is_new else self.AGAIN)
         else:
-            self.rows.match_news(self._match_sites)
+            self._told_rows.match_news(self._match_sites)
 
     def revise(
         self,
@@ -287,7 +290,7 @@ class MatchedBelief(Belief):
         """
         self._check_no_noise(noise_std)
         node, row = int(self.checked_nodes([task])[0]), self.checked_features([features], 1)[0]
-        both, rows = real_array("rewards", [old_reward, new_reward], (2,)), self.rows
+        both, rows = real_array("rewards", [old_reward, new_reward], (2,)), self._told_rows
         self.family.check("rewards", both, np.ones(2))
         place = rows.find(node, row, both[0])
         one = slice(place, place + 1)
@@ -305,7 +308,7 @@ class MatchedBelief(Belief):
 
     def _raw_keep(self, nodes: Indices) -> Callable[[], None]:
         """Copy what `revise` of these nodes changes; returns a function that puts it back."""
-        put_back, rows = super()._raw_keep(nodes), self.rows
+        put_back, rows = super()._raw_keep(nodes), self._told_rows
         places = np.flatnonzero(np.isin(rows.nodes, nodes))
         rewards, sites = rows.rewards[places], rows.sites[:, places]
 
@@ -317,18 +320,13 @@ class MatchedBelief(Belief):
 
     def copy(self) -> "MatchedBelief":
         """An independent belief of the same state."""
-        rows = self.rows
-        twin = self._twin()
-        twin._nodes, twin._evidence, twin._site_rows = (
-            self._nodes.copy(),
-            self.evidence,
-            rows.copy(),
-        )
+        twin, rows = self._twin(), self._told_rows.copy()
+        twin._nodes, twin._evidence, twin._site_rows = self._nodes.copy(), self.evidence, rows
         return twin
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays that cannot be written, without copies."""
-        rows = self.rows.state()
+        rows = self._told_rows.state()
         meta, arrays = super().state()
         own = {name: read_only(array) for name, array in rows.items()}
         return {"rewards": self.family.to_dict(), "due": self.due, **meta}, arrays | own

@@ -307,9 +307,8 @@ class Posterior(SavedState):
         levels = self._nodes.levels
         above = first_with_children(nodes, self._nodes.forest.level, levels.below)
         if above >= 0:
-            raise ValueError(
-                f"tasks must be nodes of tasks, got node {nodes[above]}, a root or a group"
-            )
+            node = nodes[above]
+            raise ValueError(f"tasks must be nodes of tasks, got node {node}, a root or a group")
 
     @property
     def learned_from(self) -> list[LogTotals]:
@@ -321,20 +320,21 @@ class Posterior(SavedState):
         """Raise an error unless `_raw_learn_past` can take these sums, for so many tasks."""
         if not isinstance(sums, self.RECORD):
             raise ValueError(f"sums must be {self.RECORD.__name__}, got {sums!r:.80}")
-        if self.num_rewards.any():
-            raise ValueError(
-                f"sums must be learned before all rewards, got {self.num_rewards.sum():g} earlier"
-            )
+        if earlier := self.num_rewards.sum():
+            raise ValueError(f"sums must be learned before all rewards, got {earlier:g} earlier")
         check_sums(sums, num_tasks, self.dim, armed=self.is_armed, largest=self.largest_feature)
+        self.check_totals(sums)
         self.check_new_log(sums.totals())
+
+    def check_totals(self, sums: TaskSums) -> None:
+        """Raise an error if rewards of the belief's kind cannot have these sums."""
 
     def check_new_log(self, totals: LogTotals) -> None:
         """Raise an error if a prior of this belief already holds the log of these totals."""
         if any(totals.same_log(learned) for learned in self.learned_from):
             raise ValueError(
-                f"sums must not be those that the prior was learned from, {totals.n:g} rows, which "
-                "would count twice: start from the prior before that log (report.before_log), or "
-                "from this prior without the sums"
+                f"sums must not be the prior's own log, {totals.n:g} rows, which would count twice:"
+                " start from the prior before it (report.before_log), or without the sums"
             )
 
     def checked_features(self, features: ArrayLike, num_rows: int) -> Matrix | Indices:

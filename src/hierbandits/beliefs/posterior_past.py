@@ -5,6 +5,18 @@ import numpy as np
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.beliefs.weighed_sums import WeighedSums
 from hierbandits.checks import LARGEST
+from hierbandits.models.reward_family import RewardFamily
+
+
+def check_rewards(sums: TaskSums, family: RewardFamily) -> None:
+    """Raise an error if rewards of a family cannot have these sums."""
+    told = sums.xx > 0
+    if sums.xy[~told].any():
+        raise ValueError("sums.xy must be 0 where there are no rewards")
+    try:
+        family.check_totals("sums.xy", sums.xy[told], sums.xx[told])
+    except ValueError as error:
+        raise ValueError(f"sums must be of {family.NAME} rewards: {error}") from error
 
 
 def check_sums(sums: TaskSums, num_tasks: int, dim: int, *, armed: bool, largest: float) -> None:

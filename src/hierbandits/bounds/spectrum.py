@@ -133,6 +133,6 @@ def check_two_levels(prior: GaussianHierarchy) -> None:
         )
     if is_singular(prior.task_cov):
         raise ValueError(
-            "task_cov must be positive definite: the theorems divide by its least eigenvalue, got "
-            f"{eigenvalues(prior.task_cov)[0]:g}"
+            "prior must have a positive definite task_cov: the theorems divide by its least "
+            f"eigenvalue, got {eigenvalues(prior.task_cov)[0]:g}"
         )

@@ -1,17 +1,20 @@
-"""The commands `hierbandits policy`: create, list, show, export, import and delete."""
+"""The commands `hierbandits policy`: create, list, show, evaluate, export, import, delete."""
 
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
-from hierbandits.cli.prior_file import read_prior
+from hierbandits.cli.completion import policy_names
 from hierbandits.cli.service_access import FolderOption, TokenOption, UrlOption, ask, write_new
 from hierbandits.cli.terminal import PlainGroup, app, console, fail, failing, say
 from hierbandits.reporting.terminal_table import terminal_table
+
+if TYPE_CHECKING:
+    from hierbandits.client import JudgedPolicy, RewardInterval
 
 policy = typer.Typer(
     cls=PlainGroup,
@@ -56,14 +59,12 @@ def create(
     A new version learns the whole log of the policy anew: nothing is forgotten. The same settings \
 again change nothing.
     """
-    given: dict[str, Any] = {} if settings is None else _settings(settings)
+    given: dict[str, Any] = {} if settings is None else _object("--settings", settings)
     if arm:
         given["arms"] = arm
     if prior is not None:
-        from hierbandits.beliefs.model_kinds import model_to_dict
-
-        given["prior"] = model_to_dict(read_prior(prior))
-    given |= dict(_setting(text) for text in change or ())
+        given["prior"] = _object("--prior", prior)
+    given |= dict(setting(text) for text in change or ())
     made = ask(url, token, data, lambda client: client.put_policy(name, given))
 
     def show() -> None:
@@ -116,6 +117,75 @@ def show(
         say(f"settings {json.dumps(told)}")
 
     Answer(as_json, quiet).give(lambda: asdict(found), tell)
+
+
+@policy.command()
+def evaluate(
+    name: NameArgument,
+    rule: Annotated[
+        str | None,
+        typer.Option(help="Another rule: HierTS, say.", autocompletion=policy_names),
+    ] = None,
+    prior: Annotated[
+        Path | None, typer.Option(help="Another prior: what hierbandits learn has written.")
+    ] = None,
+    change: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Another setting: floor=0.05, rewards=bernoulli, prior=null. Repeatable.",
+        ),
+    ] = None,
+    confidence: Annotated[
+        float, typer.Option(help="How often an interval is meant to cover the truth.")
+    ] = 0.95,
+    url: UrlOption = None,
+    token: TokenOption = None,
+    data: FolderOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Judge another prior or rule by the log of a policy, before you use it.
+
+    hierbandits policy evaluate banners --rule HierTS --set floor=0.02
+
+    The first sentence says whether it would have earned more than the policy did. The candidate \
+learns from the earlier half of the log, and the later half judges it.
+    """
+    given: dict[str, Any] = {} if rule is None else {"rule": rule}
+    if prior is not None:
+        given["prior"] = _object("--prior", prior)
+    given |= dict(setting(text) for text in change or ())
+    found = ask(
+        url, token, data, lambda client: client.evaluate(name, given, confidence=confidence)
+    )
+
+    def tell() -> None:
+        say(f"{found.verdict}\n")
+        columns = ("policy", "mean reward", "over the log", "over the best arm")
+        rows = [
+            (_title(one), *map(_shown, (one.reward, one.over_log, one.over_best_arm)))
+            for one in found.policies
+        ]
+        console.print(terminal_table(columns, rows, right=(1, 2, 3)))
+        for warning in found.warnings:
+            say(f"Warning: {warning}")
+
+    Answer(as_json, quiet).give(lambda: asdict(found), tell)
+
+
+def _title(one: "JudgedPolicy") -> str:
+    return one.policy if one.arms is None else f"{one.policy} ({', '.join(one.arms)})"
+
+
+def _shown(one: "RewardInterval | None") -> str:
+    """A number with its interval."""
+    if one is None or one.value is None:
+        return "–"
+    if one.low is None or one.high is None:
+        return f"{one.value:.4g}"
+    return f"{one.value:.4g} ({one.low:.4g} to {one.high:.4g})"
 
 
 @policy.command()
@@ -176,17 +246,19 @@ def delete(
     Answer(as_json, quiet).give(lambda: {"deleted": name}, lambda: say(f"Policy {name} is deleted"))
 
 
-def _settings(path: Path) -> dict[str, Any]:
+def _object(option: str, path: Path) -> dict[str, Any]:
+    """The JSON object in the file of an option."""
     try:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        fail(f"--settings must be a JSON file, got {path}: {error}")
+        fail(f"{option} must be a JSON file, got {path}: {error}")
     if not isinstance(found, dict):
-        fail(f"--settings must hold a JSON object, got {found!r:.80}")
+        fail(f"{option} must hold a JSON object, got {found!r:.80}")
     return found
 
 
-def _setting(text: str) -> tuple[str, Any]:
+def setting(text: str) -> tuple[str, Any]:
+    """A setting and its value, as --set has them."""
     name, mark, value = text.partition("=")
     if not name or not mark:
         fail(f"--set must be NAME=VALUE, got {text!r:.80}")

@@ -1,29 +1,39 @@
 """The command `hierbandits serve`."""
 
+import signal
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
-from hierbandits.cli.terminal import app, fail, failing, in_one_line, need
+from hierbandits.cli.terminal import app, fail, failing, in_one_line, need, say
 
 SERVER = ("apsw", "msgspec", "prometheus_client", "starlette", "uvicorn")
 """What the service is made of; the extra `serve` brings it."""
 
-DataOption = Annotated[
-    Path, typer.Option("--data", help="The service's data folder; a new one is made.")
-]
-
 
 @app.command()
 def serve(
-    data: DataOption,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="The service's data folder; a new one is made."),
+    ] = None,
     host: Annotated[
         str, typer.Option(help="The address to listen on; one that others reach needs tokens.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")
     ] = 8080,
+    demo: Annotated[
+        bool,
+        typer.Option(
+            "--demo",
+            help="Let a simulated shop use the service; without --data in a folder that is deleted "
+            "in the end.",
+        ),
+    ] = False,
     log_requests: Annotated[
         bool,
         typer.Option(
@@ -46,16 +56,28 @@ def serve(
     Decisions and rewards are on the disk before they are answered: after a crash, start it again. \
 The log, one JSON object a line, goes to the standard error.
 
+    Its page, at /dashboard, shows what policies do: hierbandits serve --demo
+
     Without tokens only this machine is served. Make one first, with hierbandits token create.
     """
     need(*SERVER, extra="serve")
     from hierbandits.service.serve import serve as run
 
-    with failing():
+    if data is None and not demo:
+        fail("--data must be given, a folder, unless --demo is")
+    with ExitStack() as stack, failing():
+        folder = data
+        if folder is None:
+            held = stack.enter_context(TemporaryDirectory(prefix="hierbandits-demo-"))
+            folder = Path(held)
+        if demo:  # a folder of its own is deleted, whatever ends the demonstration
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
+        if demo and port:
+            say(f"The page: http://{host}:{port}/dashboard")
         try:
             run(
-                data, host=host, port=port, logs_requests=log_requests,
-                logs_evaluations=log_evaluations,
+                folder, host=host, port=port, logs_requests=log_requests,
+                logs_evaluations=log_evaluations, demo=demo,
             )  # fmt: skip
         except RuntimeError as error:  # another process serves the folder
             fail(in_one_line(error))

@@ -44,6 +44,13 @@ def create(
     days: Annotated[
         float | None, typer.Option(min=0, help="It expires then; never by default.")
     ] = None,
+    link: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Print a link to the page in place of the token: where people reach the service.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a token and print it, once: only its hash is kept.
@@ -51,15 +58,30 @@ def create(
     hierbandits token create web --data shop-data --scope decide --scope reward --policy banners
 
     A running service knows it within a second. From the first token on, all requests need one.
+
+    A link to share the page, to look at only, until the token is revoked:
+
+    hierbandits token create boss --data shop-data --scope read --link https://bandits.example
     """
+    if link is not None and scope != ["read"]:
+        fail(f"--scope must be read alone with --link, got {', '.join(scope)}")
     with failing():
         now = time.time()
         expires = None if days is None else now + days * 86_400
         data.mkdir(parents=True, exist_ok=True)
         secret = _file(data).create(name, scope, policy or None, now, expires)
+    made = {"name": name, "token": secret}
+    if link is not None:
+        made["link"] = share_link(link, secret, policy or [])
     Answer(as_json, quiet=False).give(
-        lambda: {"name": name, "token": secret}, lambda: typer.echo(secret)
+        lambda: made, lambda: typer.echo(made.get("link", made["token"]))
     )
+
+
+def share_link(url: str, secret: str, policies: list[str]) -> str:
+    """A link to the page; browsers send what is behind "#" to nobody, so that no log has it."""
+    where = f"/policy/{policies[0]}?token={secret}" if len(policies) == 1 else f"token={secret}"
+    return f"{url.rstrip('/')}/dashboard#{where}"
 
 
 @tokens.command("list")

@@ -1,12 +1,13 @@
 """The client for asyncio: each call is awaited."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
 from itertools import count
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from hierbandits.client import client_calls
+from hierbandits.client import client_calls, rollout_calls
+from hierbandits.client.client_replies import CandidateFindings
 from hierbandits.client.client_request import ClientRequest, as_method
 from hierbandits.client.connection import check_httpx, connection
 from hierbandits.client.outcome import Outcome
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+_LOOK = 0.5  # seconds between looks at an evaluation
 
 
 def _sent(
@@ -59,11 +61,18 @@ class AsyncClient:
     reward = _sent(client_calls.reward)
     reward_many = _sent(client_calls.reward_many)
     correct = _sent(client_calls.correct)
+    measure = _sent(rollout_calls.measure)
     put_policy = _sent(client_calls.put_policy)
     policies = _sent(client_calls.policies)
     policy = _sent(client_calls.policy)
     versions = _sent(client_calls.versions)
     delete_policy = _sent(client_calls.delete_policy)
+    rollout = _sent(rollout_calls.rollout)
+    start_rollout = _sent(rollout_calls.start_rollout)
+    change_rollout = _sent(rollout_calls.change_rollout)
+    audit = _sent(rollout_calls.audit)
+    promotion = _sent(rollout_calls.promotion)
+    promote = _sent(rollout_calls.promote)
     add_arm = _sent(client_calls.add_arm)
     retire_arm = _sent(client_calls.retire_arm)
     tasks = _sent(client_calls.tasks)
@@ -72,7 +81,19 @@ class AsyncClient:
     export_policy = _sent(client_calls.export_policy)
     import_policy = _sent(client_calls.import_policy)
     export_log = _sent(client_calls.export_log)
+    start_evaluation = _sent(client_calls.start_evaluation)
+    evaluation = _sent(client_calls.evaluation)
     backup = _sent(client_calls.backup)
+
+    async def evaluate(
+        self, policy: str, candidate: Mapping[str, Any], *, confidence: float = 0.95
+    ) -> CandidateFindings:
+        """Judge a candidate by the log of a policy, and wait until that is done."""
+        found = await self.start_evaluation(policy, candidate, confidence=confidence)
+        while (told := found.result()) is None:
+            await asyncio.sleep(_LOOK)
+            found = await self.evaluation(policy, found.id)
+        return told
 
     async def close(self) -> None:
         """Close the connections."""

@@ -1,15 +1,15 @@
 """The client for threads: each call waits for its reply."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from itertools import count
 from os import PathLike
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from hierbandits.client import client_calls
+from hierbandits.client import client_calls, rollout_calls
 from hierbandits.client.client_errors import ServiceError
-from hierbandits.client.client_replies import RewardReceipt
+from hierbandits.client.client_replies import CandidateFindings, RewardReceipt
 from hierbandits.client.client_request import ClientRequest, as_method
 from hierbandits.client.connection import check_httpx, connection
 from hierbandits.client.outcome import Outcome
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+_LOOK = 0.5  # seconds between looks at an evaluation
 
 
 def _sent(call: Callable[P, ClientRequest[T]]) -> Callable[Concatenate["Client", P], T]:
@@ -69,11 +70,18 @@ class Client:
     reward = _sent(client_calls.reward)
     reward_many = _sent(client_calls.reward_many)
     correct = _sent(client_calls.correct)
+    measure = _sent(rollout_calls.measure)
     put_policy = _sent(client_calls.put_policy)
     policies = _sent(client_calls.policies)
     policy = _sent(client_calls.policy)
     versions = _sent(client_calls.versions)
     delete_policy = _sent(client_calls.delete_policy)
+    rollout = _sent(rollout_calls.rollout)
+    start_rollout = _sent(rollout_calls.start_rollout)
+    change_rollout = _sent(rollout_calls.change_rollout)
+    audit = _sent(rollout_calls.audit)
+    promotion = _sent(rollout_calls.promotion)
+    promote = _sent(rollout_calls.promote)
     add_arm = _sent(client_calls.add_arm)
     retire_arm = _sent(client_calls.retire_arm)
     tasks = _sent(client_calls.tasks)
@@ -82,6 +90,8 @@ class Client:
     export_policy = _sent(client_calls.export_policy)
     import_policy = _sent(client_calls.import_policy)
     export_log = _sent(client_calls.export_log)
+    start_evaluation = _sent(client_calls.start_evaluation)
+    evaluation = _sent(client_calls.evaluation)
     backup = _sent(client_calls.backup)
 
     def buffered_rewards(self, path: str | PathLike[str], policy: str) -> RewardBuffer:
@@ -91,6 +101,19 @@ class Client:
             return self._send(client_calls.reward_many(policy, rewards), Retries(0))
 
         return RewardBuffer(path, policy, send)
+
+    def evaluate(
+        self, policy: str, candidate: Mapping[str, Any], *, confidence: float = 0.95
+    ) -> CandidateFindings:
+        """Judge a candidate by the log of a policy, and wait until that is done.
+
+        `candidate` has the settings that change: rule, prior, rewards or floor.
+        """
+        found = self.start_evaluation(policy, candidate, confidence=confidence)
+        while (told := found.result()) is None:
+            time.sleep(_LOOK)
+            found = self.evaluation(policy, found.id)
+        return told
 
     def close(self) -> None:
         """Close the connections."""

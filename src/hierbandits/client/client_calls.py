@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from hierbandits.client.client_errors import ServiceError, error_of
 from hierbandits.client.client_replies import (
+    CandidateEvaluation,
     DecisionRecord,
     PolicyInfo,
     PolicyVersion,
@@ -18,13 +19,21 @@ from hierbandits.client.client_replies import (
     TaskBelief,
     TaskPage,
     VersionInfo,
+    candidate_evaluation,
     not_understood,
     record,
     records,
     task_belief,
     task_page,
 )
-from hierbandits.client.client_request import ClientRequest, json_body, json_part, path_part
+from hierbandits.client.client_request import (
+    ClientRequest,
+    decision_path,
+    json_body,
+    json_part,
+    path_part,
+    policy_path,
+)
 from hierbandits.types import Name, TaskName
 
 Offer: TypeAlias = Sequence[Name] | Mapping[str, Sequence[float]] | None
@@ -73,7 +82,7 @@ def decide(
     """
     wanted = Wanted(task, arms, id or new_id(), best, context, played)
     body = json_body("decide", wanted.to_dict())
-    return ClientRequest("POST", f"{_policy(policy)}/decisions", _decision, body)
+    return ClientRequest("POST", f"{policy_path(policy)}/decisions", _decision, body)
 
 
 def decide_many(
@@ -88,7 +97,7 @@ def decide_many(
     body = json_body("wanted", {"decisions": [one.to_dict() for one in rows]})
     return ClientRequest(
         "POST",
-        f"{_policy(policy)}/rounds",
+        f"{policy_path(policy)}/rounds",
         lambda reply: _each(reply, "decisions", _decision),
         body,
     )
@@ -97,13 +106,20 @@ def decide_many(
 def decision(policy: str, id: str) -> ClientRequest[DecisionRecord]:
     """What was decided, and its reward."""
     return ClientRequest(
-        "GET", _of_decision(policy, id), lambda reply: record(DecisionRecord, reply)
+        "GET", decision_path(policy, id), lambda reply: record(DecisionRecord, reply)
     )
 
 
-def reward(policy: str, id: str, value: float) -> ClientRequest[RewardReceipt]:
-    """Give the reward of a decision: learned exactly once, however often it is sent."""
-    return ClientRequest("POST", f"{_of_decision(policy, id)}/reward", _receipt, _value_body(value))
+def reward(
+    policy: str, id: str, value: float, metrics: Mapping[str, float] | None = None
+) -> ClientRequest[RewardReceipt]:
+    """Give the reward of a decision: learned exactly once, however often it is sent.
+
+    `metrics` are values of guardrails by name, if they are known now.
+    """
+    parts = {"metrics": dict(metrics)} if metrics else {}
+    body = json_body("value", {"value": value, **parts})
+    return ClientRequest("POST", f"{decision_path(policy, id)}/reward", _receipt, body)
 
 
 def reward_many(
@@ -112,13 +128,13 @@ def reward_many(
     """Give rewards of many decisions; for each what became of it, or the error of it alone."""
     rows = [{"id": id, "value": value} for id, value in rewards]
     body = json_body("rewards", {"rewards": rows})
-    path = f"{_policy(policy)}/rewards"
+    path = f"{policy_path(policy)}/rewards"
     return ClientRequest("POST", path, lambda reply: _each(reply, "rewards", _receipt), body)
 
 
 def correct(policy: str, id: str, value: float) -> ClientRequest[RewardReceipt]:
     """Replace the reward of a decision."""
-    return ClientRequest("PUT", f"{_of_decision(policy, id)}/reward", _receipt, _value_body(value))
+    return ClientRequest("PUT", f"{decision_path(policy, id)}/reward", _receipt, _value_body(value))
 
 
 def put_policy(policy: str, settings: Mapping[str, Any]) -> ClientRequest[PolicyVersion]:
@@ -127,7 +143,7 @@ def put_policy(policy: str, settings: Mapping[str, Any]) -> ClientRequest[Policy
     `settings` are those of the service's `PolicySettings`: {"arms": ["a", "b"]} is enough.
     """
     body = json_body("settings", dict(settings))
-    return ClientRequest("PUT", _policy(policy), _version, body)
+    return ClientRequest("PUT", policy_path(policy), _version, body)
 
 
 def policies() -> ClientRequest[list[PolicyInfo]]:
@@ -137,19 +153,19 @@ def policies() -> ClientRequest[list[PolicyInfo]]:
 
 def policy(policy: str) -> ClientRequest[PolicyInfo]:
     """A policy and its counts."""
-    return ClientRequest("GET", _policy(policy), _info)
+    return ClientRequest("GET", policy_path(policy), _info)
 
 
 def versions(policy: str) -> ClientRequest[list[VersionInfo]]:
     """All versions of a policy."""
     return ClientRequest(
-        "GET", f"{_policy(policy)}/versions", lambda reply: records(VersionInfo, reply)
+        "GET", f"{policy_path(policy)}/versions", lambda reply: records(VersionInfo, reply)
     )
 
 
 def delete_policy(policy: str) -> ClientRequest[None]:
     """Delete a policy and its log."""
-    return ClientRequest("DELETE", _policy(policy), lambda reply: None, repeatable=False)
+    return ClientRequest("DELETE", policy_path(policy), lambda reply: None, repeatable=False)
 
 
 def add_arm(
@@ -164,12 +180,12 @@ def add_arm(
     widths = {"hyper_mean": hyper_mean, "hyper_std": hyper_std, "task_std": task_std}
     given = {key: value for key, value in widths.items() if value is not None}
     body = json_body("add_arm", {"name": name, **given})
-    return ClientRequest("POST", f"{_policy(policy)}/arms", _info, body, repeatable=False)
+    return ClientRequest("POST", f"{policy_path(policy)}/arms", _info, body, repeatable=False)
 
 
 def retire_arm(policy: str, name: Name) -> ClientRequest[PolicyInfo]:
     """Offer an arm no more; late rewards of it are still learned."""
-    path = f"{_policy(policy)}/arms/{json_part('name', name)}"
+    path = f"{policy_path(policy)}/arms/{json_part('name', name)}"
     return ClientRequest("DELETE", path, _info, repeatable=False)
 
 
@@ -178,7 +194,7 @@ def tasks(
 ) -> ClientRequest[TaskPage]:
     """The tasks whose names contain a text, page by page."""
     query = {"search": search, "limit": str(limit), "offset": str(offset)}
-    return ClientRequest("GET", f"{_policy(policy)}/tasks", task_page, query=query)
+    return ClientRequest("GET", f"{policy_path(policy)}/tasks", task_page, query=query)
 
 
 def task(policy: str, task: TaskName) -> ClientRequest[TaskBelief]:
@@ -193,19 +209,37 @@ def delete_task(policy: str, task: TaskName) -> ClientRequest[int]:
 
 def export_policy(policy: str) -> ClientRequest[bytes]:
     """A policy with its versions and its log, as the bytes of one file."""
-    return ClientRequest("GET", f"{_policy(policy)}/export", bytes, reads_bytes=True)
+    return ClientRequest("GET", f"{policy_path(policy)}/export", bytes, reads_bytes=True)
 
 
 def import_policy(policy: str, data: bytes) -> ClientRequest[PolicyVersion]:
     """Create a policy from what `export_policy` gave, or from the bytes of an agent's file."""
-    path = f"{_policy(policy)}/import"
+    path = f"{policy_path(policy)}/import"
     return ClientRequest("POST", path, _version, bytes(data), repeatable=False)
 
 
 def export_log(policy: str, *, every: bool = False) -> ClientRequest[bytes]:
     """The rewarded decisions of a policy, or `every` one, as the bytes of a Parquet file."""
-    path, query = f"{_policy(policy)}/log", {"every": "true"} if every else {}
+    path, query = f"{policy_path(policy)}/log", {"every": "true"} if every else {}
     return ClientRequest("GET", path, bytes, query=query, reads_bytes=True)
+
+
+def start_evaluation(
+    policy: str, candidate: Mapping[str, Any], *, confidence: float = 0.95
+) -> ClientRequest[CandidateEvaluation]:
+    """Begin to judge a candidate by the log of a policy; `evaluation` tells how far it is.
+
+    `candidate` has the settings that change: rule, prior, rewards or floor.
+    """
+    body = json_body("candidate", {**candidate, "confidence": confidence})
+    path = f"{policy_path(policy)}/evaluations"
+    return ClientRequest("POST", path, candidate_evaluation, body, repeatable=False)
+
+
+def evaluation(policy: str, id: str) -> ClientRequest[CandidateEvaluation]:
+    """An evaluation that was started: its state, and what it has found."""
+    path = f"{policy_path(policy)}/evaluations/{path_part('id', id)}"
+    return ClientRequest("GET", path, candidate_evaluation)
 
 
 def backup() -> ClientRequest[str]:
@@ -213,16 +247,8 @@ def backup() -> ClientRequest[str]:
     return ClientRequest("POST", "/backup", lambda reply: str(reply["folder"]), repeatable=False)
 
 
-def _policy(policy: str) -> str:
-    return f"/policies/{path_part('policy', policy)}"
-
-
-def _of_decision(policy: str, id: str) -> str:
-    return f"{_policy(policy)}/decisions/{path_part('id', id)}"
-
-
 def _of_task(policy: str, task: TaskName) -> str:
-    return f"{_policy(policy)}/tasks/{json_part('task', task)}"
+    return f"{policy_path(policy)}/tasks/{json_part('task', task)}"
 
 
 def _offer(arms: Sequence[Name] | Mapping[str, Sequence[float]]) -> Any:

@@ -1,10 +1,10 @@
 """What the service replies, as plain records."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, TypeVar
 
-from hierbandits.client.client_errors import ServiceError
+from hierbandits.client.client_errors import ServiceError, error_of
 from hierbandits.types import Name, TaskName
 
 T = TypeVar("T")
@@ -67,6 +67,48 @@ class PolicyInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class MetricsReceipt:
+    """What became of metrics by name: "stored" or "duplicate"."""
+
+    id: str
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutInfo:
+    """Where a rollout stands, and what its guardrails and its sample ratio say."""
+
+    phase: str  # "none", "ramping", "held", "done" or "rolled back"
+    share: float  # of tasks that the policy decides for
+    steps: tuple[Mapping[str, Any], ...]
+    step: int
+    next_step: float | None  # when it begins, in seconds since 1970
+    guardrails: tuple[Mapping[str, Any], ...]
+    sample_ratio: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class PromotionInfo:
+    """Where a candidate stands: the step that it has reached, and the one that comes next."""
+
+    step: str | None
+    next: str
+    evaluation: str | None = None
+    verdict: str | None = None
+    shadow: str | None = None  # the policy in the shadow
+    shown: int = 0  # decisions that it was shown lately
+    agreed: int = 0  # of these, how often it would have done the same
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """Some changes of a policy, the last one first, and how many there are in all."""
+
+    total: int
+    changes: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyVersion:
     """The version that a policy has after a change; `created` says whether the policy is new."""
 
@@ -115,6 +157,84 @@ class TaskBelief:
     confidence: float
     decisions: int
     rows: tuple[BeliefRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RewardInterval:
+    """A mean reward, or a difference of two, with its interval; None where rows do not tell."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPolicy:
+    """What one policy earns per decision, and how much more than others on the same rows."""
+
+    policy: str  # "candidate", "logged" or "best arm"
+    reward: RewardInterval
+    over_log: RewardInterval | None = None
+    over_best_arm: RewardInterval | None = None
+    effective_rows: float | None = None
+    arms: tuple[str, ...] | None = None  # what the best single arm is
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateFindings:
+    """What a log tells of a candidate."""
+
+    verdict: str  # the answer in one sentence, with how certain it is
+    better_than_log: bool | None  # None: the rows do not tell
+    better_than_best_arm: bool | None
+    confidence: float
+    policies: tuple[JudgedPolicy, ...]
+    rows: int  # that judged
+    rows_of_training: int  # earlier ones, that trained the candidate
+    until_event: int
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateEvaluation:
+    """An evaluation on its way: "running", "done", "refused" or "stopped"."""
+
+    id: str
+    policy: str
+    state: str
+    started: float
+    seconds: float
+    findings: CandidateFindings | None = None
+    problem: Mapping[str, Any] | None = None  # why there are no findings
+
+    def result(self) -> CandidateFindings | None:
+        """The findings; None while it runs, and an error if it has ended without any."""
+        if self.state == "running" or self.findings is not None:
+            return self.findings
+        parts = self.problem or {}
+        raise error_of(int(parts.get("status", 500)), parts)
+
+
+def candidate_evaluation(parts: Any) -> CandidateEvaluation:
+    """An evaluation with its findings, if there are any yet."""
+    found = record(CandidateEvaluation, parts)
+    if found.findings is None:
+        return found
+    told = record(CandidateFindings, found.findings)
+    policies = [record(JudgedPolicy, one) for one in told.policies]
+    judged = tuple(
+        replace(
+            one, reward=_interval(one.reward), over_log=_interval(one.over_log),
+            over_best_arm=_interval(one.over_best_arm),
+        )
+        for one in policies
+    )  # fmt: skip
+    return replace(found, findings=replace(told, policies=judged))
+
+
+def _interval(parts: Any) -> Any:
+    return None if parts is None else record(RewardInterval, parts)
 
 
 def record(kind: type[T], parts: Any) -> T:

@@ -34,6 +34,16 @@ def path_part(name: str, value: object) -> str:
     return quote(value, safe="")
 
 
+def policy_path(policy: str) -> str:
+    """The path of a policy."""
+    return f"/policies/{path_part('policy', policy)}"
+
+
+def decision_path(policy: str, id: str) -> str:
+    """The path of a decision."""
+    return f"{policy_path(policy)}/decisions/{path_part('id', id)}"
+
+
 def json_part(name: str, value: object) -> str:
     """A name, or a path of names, as JSON in one part of a path: 5 and "5" are told apart."""
     return quote(json_body(name, value).decode(), safe="")

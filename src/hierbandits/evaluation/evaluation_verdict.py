@@ -128,7 +128,7 @@ class _Words:
             return None, ""
         arm, who = _lowered(self._named(to_arm.against)), "it"
         if best == self.arm_policy:
-            arm, who = "that", f"{shown_name(to_arm.policy)}, the next best,"
+            arm, who = "that", f"{_lowered(shown_name(to_arm.policy))}, the next best,"
         low, high = to_arm.interval(self.told)
         if low == high == 0:
             return None, f", and {who} plays the same arms"

@@ -1,13 +1,14 @@
 """The policies that can be evaluated, by name or as objects, and of which kind they are."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from hierbandits.evaluation.frozen_policies import BestArm, FunctionPolicy, OneArm
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy
 from hierbandits.evaluation.regret_bounds import RegretBounds
-from hierbandits.evaluation.training import Trained
+from hierbandits.evaluation.reward_model import Stated
+from hierbandits.evaluation.training import Trained, Training, checked_prior
 from hierbandits.keyed_random import Stream
 from hierbandits.logs import Survey
 from hierbandits.models.variants import as_given
@@ -15,6 +16,7 @@ from hierbandits.policies.frozen_rules import Frozen, evenly
 from hierbandits.policies.greedy_rule import greedy
 from hierbandits.policies.recipes import POLICIES, Recipe
 from hierbandits.policies.rule import frozen_of
+from hierbandits.types import Indices, Mask, Matrix
 
 FROZEN_METHODS = ("ips", "snips", "dm", "dr")
 LEARNING_METHODS = ("replay",)
@@ -27,7 +29,20 @@ BEST_ARM = "best arm"
 Function: TypeAlias = Callable[..., Any]
 """Of a task and its eligible arms, and of the context where rows have one: probabilities."""
 
-Policies: TypeAlias = str | Iterable[str] | Mapping[str, str | Recipe | Function]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variant:
+    """A frozen policy by its name, with a prior of its own, or with decisions made by chance.
+
+    The reward model and the other policies keep the prior of the evaluation.
+    """
+
+    policy: str
+    floor: float = 0.0  # the share of decisions that are made uniformly at random
+    prior: Stated | None = None
+
+
+Policies: TypeAlias = str | Iterable[str] | Mapping[str, str | Recipe | Function | Variant]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +88,8 @@ def _target(name: str, given: Any, alpha: float, draws: int, seed: int) -> Targe
         return _learning(name, given)
     if isinstance(given, str):
         return _named(name, given, alpha, draws, seed)
+    if isinstance(given, Variant):
+        return _varied(_named(name, given.policy, alpha, draws, seed), given)
     if callable(given):
         return FrozenTarget(name, False, lambda survey, _: _function(survey, name, given))
     raise ValueError(
@@ -107,6 +124,29 @@ def _named(name: str, given: str, alpha: float, draws: int, seed: int) -> Target
     if given in POLICIES:
         return _learning(name, POLICIES[given])
     raise ValueError(f"policy must be one of {known_policies()}, got {given!r}")
+
+
+def _varied(target: Target, variant: Variant) -> FrozenTarget:
+    floor, prior = variant.floor, variant.prior
+    if not 0 <= floor <= 1:
+        raise ValueError(f"floor must be in [0, 1], got {floor!r:.80}")
+    if isinstance(target, LearningTarget):
+        raise ValueError(f"policy {target.name!r} must be frozen to be varied")
+
+    def freeze(survey: Survey, training: Trained | None) -> Frozen:
+        if prior is not None and isinstance(training, Training):
+            own = checked_prior(prior, survey, training.table)
+            assert own is not None
+            training = replace(training, prior=own)
+        frozen = target.freeze(survey, training)
+
+        def mixed(tasks: Indices, eligible: Mask, /) -> Matrix:
+            shares: Matrix = (1 - floor) * frozen(tasks, eligible) + floor * evenly(tasks, eligible)
+            return shares
+
+        return mixed
+
+    return FrozenTarget(target.name, target.is_trained, freeze)
 
 
 def _hieropo(training: Trained | None, alpha: float) -> Frozen:

@@ -70,12 +70,13 @@ class Limits:
 
     def check_names(self, what: str, names: Iterable[Name]) -> None:
         """Raise an error if a name is too long."""
+        most = self.name_length
         for name in names:
             size = len(name) if isinstance(name, str) else name.bit_length() * _DIGITS_PER_BIT
-            if size > self.name_length:
+            if size > most:
                 raise ValueError(
-                    f"{what} must have at most {self.name_length:,} characters "
-                    f"(limits.name_length), got {size:,.0f}"
+                    f"{what} must have at most {most:,} characters (limits.name_length), got "
+                    f"{size:,.0f}"
                 )
 
     def to_dict(self) -> dict[str, Any]:

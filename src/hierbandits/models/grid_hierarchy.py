@@ -155,6 +155,8 @@ class GridHierarchy(ABC):
             size = len(own["hyper_mean"])
         except (KeyError, TypeError) as error:
             raise ValueError(f"parts must be of a model: {error!r} is malformed") from None
+        if size == 0:
+            raise ValueError("hyper_mean must have a number for each arm, got none")
         arms, resolution = own.pop("arms"), own.pop("resolution")
         model = object.__new__(cls)
         model._assume(size, arms, resolution, own)

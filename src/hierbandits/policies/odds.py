@@ -21,18 +21,33 @@ class Odds(Protocol):
     def of(self, played: Indices) -> Vector:
         """How probable it was that the rule would choose these arms, one for each event, (E,)."""
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether events of the round share their luck: the choice of one tells of another's."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnOdds:
     """One of several rounds of choices, each as likely as the others, is played."""
 
     rounds: Indices  # (draws, E)
-    choices: Indices  # the round that is played, (E,)
+    played: int  # the round that is played
 
     @classmethod
     def of_rounds(cls, rounds: Indices, rng: Generator) -> "DrawnOdds":
         """Pick one of the rounds, (draws, E)."""
-        return cls(rounds, rounds[rng.integers(len(rounds))])
+        return cls(rounds, int(rng.integers(len(rounds))))
+
+    @property
+    def choices(self) -> Indices:
+        """The number of the arm that each event plays, (E,)."""
+        choices: Indices = self.rounds[self.played]
+        return choices
+
+    @property
+    def is_shared(self) -> bool:
+        """All events play the same one of the rounds."""
+        return True
 
     def of(self, played: Indices) -> Vector:
         """The share of rounds that choose each event's arm, exact given the rounds."""
@@ -54,6 +69,11 @@ class BestOdds:
         checked = arms.checked_scores(scores)
         top = np.maximum.reduceat(checked, arms._own_offset[:-1]) if checked.size else checked
         return cls(arms, checked == np.repeat(top, arms.sizes), arms.best(checked, rng))
+
+    @property
+    def is_shared(self) -> bool:
+        """Each event has luck of its own."""
+        return False
 
     def of(self, played: Indices) -> Vector:
         """One of an event's best arms shares with the others; any other has no chance."""
@@ -80,6 +100,11 @@ class PairOdds:
         first, second = pair
         return cls(pair, share, np.where(rng.random(share.size) < share, first, second))
 
+    @property
+    def is_shared(self) -> bool:
+        """Each event has luck of its own."""
+        return False
+
     def of(self, played: Indices) -> Vector:
         """The shares of the two arms; any other has no chance."""
         first, second = self.pair == _checked(played, self.choices)
@@ -94,6 +119,11 @@ class RandomBoundOdds:
     arms: Arms
     ends: Matrix  # the lowest and the highest bound of each arm, in the order of `flat_rows`
     choices: Indices  # (E,)
+
+    @property
+    def is_shared(self) -> bool:
+        """Each event has luck of its own."""
+        return False
 
     def of(self, played: Indices) -> Vector:
         """The probability that each event's arm has the highest bound."""
@@ -120,6 +150,24 @@ def _checked(played: Indices, choices: Indices) -> Indices:
             f"{numbers.dtype} of shape {numbers.shape}"
         )
     return numbers
+
+
+def propensities_of_all(odds: Odds, arms: Arms, floor: float) -> list[list[float]]:
+    """For each event how probable each of its arms was, a share `floor` of events being random.
+
+    Choices of events are independent given these numbers.  Where events share their luck, only
+    the first that has a choice has numbers; the others have none.
+    """
+    sizes = arms.sizes
+    first = int(np.argmax(sizes > 1)) if odds.is_shared and sizes.size else None
+    table = np.array(
+        [odds.of(arms.numbers(np.minimum(i, sizes - 1))) for i in range(int(sizes.max(initial=0)))]
+    )
+    mixed = (1 - floor) * table + floor / sizes
+    return [
+        mixed[:size, event].tolist() if first is None or event == first else []
+        for event, size in enumerate(sizes.tolist())
+    ]
 
 
 def without_support(odds: Odds, arms: Arms) -> list[Indices]:

@@ -15,6 +15,7 @@ from hierbandits.policies.arms import Arms
 from hierbandits.policies.belief_view import BeliefView
 from hierbandits.policies.forced_start import ForcedStart
 from hierbandits.policies.greedy_rule import greedy
+from hierbandits.policies.odds import propensities_of_all
 from hierbandits.policies.rule import (
     ChooseOne,
     Rule,
@@ -146,8 +147,13 @@ class Policy:
         draws: int = DRAWS,
         floor: float = 0.0,
         time: Vector | None = None,
+        of_all: list[list[float]] | None = None,
     ) -> tuple[Indices, Vector]:
-        """`act_with_propensities` for arguments that were checked before."""
+        """`act_with_propensities` for arguments that were checked before.
+
+        `of_all` receives the propensities of all arms that each event could play, unless there is
+        a forced start.
+        """
         odds = odds_of(self.rule)(self._view_at(time), rng, nodes, arms, draws=draws)
         fits = self.answers_fit
         choices = odds.choices if fits else checked_choices(self.rule, odds.choices, arms)
@@ -159,6 +165,8 @@ class Policy:
         if self.forced is not None:
             choices = choices.copy()  # the rule's own may be part of its odds
             propensities[self.forced.apply(nodes, arms, choices)] = 1.0
+        if of_all is not None and self.forced is None:
+            of_all += propensities_of_all(odds, arms, floor)
         return choices, propensities
 
     def _raw_choose_best(

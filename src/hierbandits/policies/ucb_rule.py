@@ -62,7 +62,7 @@ class Ucb:
 
     def __call__(self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /) -> Indices:
         """The arm of highest bound of each event."""
-        bounds = self._drawn(self._ends(view, nodes, arms), generator("rng", rng))
+        bounds = self._drawn_bounds(self._bound_ends(view, nodes, arms), generator("rng", rng))
         return arms.best(bounds, rng)
 
     def _raw_one(self, view: BeliefView, /) -> ChooseOne:
@@ -84,8 +84,8 @@ class Ucb:
         self, view: BeliefView, rng: Generator, nodes: Indices, arms: Arms, /, *, draws: int
     ) -> BestOdds | RandomBoundOdds:
         """The arm of highest bound, or one of those that tie; exact, and no draws are made."""
-        ends = self._ends(view, nodes, arms)
-        bounds = self._drawn(ends, generator("rng", rng))
+        ends = self._bound_ends(view, nodes, arms)
+        bounds = self._drawn_bounds(ends, generator("rng", rng))
         if not self.jitter:
             return BestOdds.of_scores(bounds, arms, rng)
         return RandomBoundOdds(arms, ends, arms.best(bounds, rng))
@@ -98,7 +98,7 @@ class Ucb:
         widths = (self.width, self.growth, self.jitter)
         return HighestRandomBound(prediction.mean, prediction.std, posteriors.row, *widths)
 
-    def _ends(self, view: BeliefView, nodes: Indices, arms: Arms) -> Matrix:
+    def _bound_ends(self, view: BeliefView, nodes: Indices, arms: Arms) -> Matrix:
         """The lowest and the highest bound of each arm, in the order of `Arms.flat_rows`."""
         checked, time = view._checked(nodes, None)
         sizes = view._fitting_arms(arms, checked.size).sizes
@@ -109,7 +109,7 @@ class Ucb:
             prediction.mean, prediction.std, arms._own_offset, self.width, self.growth, self.jitter
         )
 
-    def _drawn(self, ends: Matrix, rng: Generator) -> Vector:
+    def _drawn_bounds(self, ends: Matrix, rng: Generator) -> Vector:
         """A bound of each arm."""
         bounds: Vector = ends[0]
         if self.jitter:

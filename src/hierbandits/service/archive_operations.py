@@ -32,19 +32,20 @@ async def _export(call: Call) -> Response:
 
 
 async def _import(call: Call) -> VersionReply:
-    archive = await asyncio.to_thread(_read, call.body)
-    turns = await call.service.book.adopt(call.policy, archive)
+    with tempfile.TemporaryDirectory(dir=call.service.folder) as folder:
+        path = Path(folder) / "archive"
+        archive = await asyncio.to_thread(_read, call.body, path)
+        call.body = None  # it is in the file
+        turns = await call.service.book.adopt(call.policy, archive, call.who)
     return VersionReply(call.policy, turns.live.version, True)
 
 
-def _read(data: bytes) -> PolicyArchive:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "archive"
-        path.write_bytes(data)
-        try:
-            return read_policy(path)
-        except ValueError as error:
-            raise bad_request(str(error)) from error
+def _read(data: bytes, path: Path) -> PolicyArchive:
+    path.write_bytes(data)
+    try:
+        return read_policy(path)
+    except ValueError as error:
+        raise bad_request(str(error)) from error
 
 
 async def _log(call: Call) -> Response:

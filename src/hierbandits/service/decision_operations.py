@@ -1,14 +1,22 @@
 """Operations on decisions and rewards."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from hierbandits.service.api_problem import Problem, bad_request, not_found
 from hierbandits.service.evaluation_log import log_evaluation
 from hierbandits.service.operation import Call, Operation
+from hierbandits.service.policy_turns import PolicyTurns
+from hierbandits.service.shadowing import show_decisions, show_rewards
 from hierbandits.service.wire import (
     DecisionReply,
     DecisionRequest,
+    MeasuresReply,
+    MeasuresRequest,
+    MetricsReply,
+    MetricsRequest,
     RewardReply,
     RewardRequest,
     RewardsReply,
@@ -21,6 +29,7 @@ if TYPE_CHECKING:
     from hierbandits.service.service import Service
 
 MOST_OF_A_ROUND = 10_000
+_USED = {"learned", "corrected"}
 
 
 async def decided(service: "Service", policy: str, request: DecisionRequest) -> DecisionReply:
@@ -29,6 +38,7 @@ async def decided(service: "Service", policy: str, request: DecisionRequest) -> 
     service.metrics.decisions.labels(policy, reply.group).inc()
     if service.logs_evaluations:
         log_evaluation(policy, reply)
+    show_decisions(service, policy, [request], [reply])
     return reply
 
 
@@ -48,33 +58,88 @@ async def _round(call: Call) -> RoundReply:
         for one in outcomes:
             if not isinstance(one, Problem):
                 log_evaluation(call.policy, one)
+    show_decisions(call.service, call.policy, wanted, outcomes)
     return RoundReply([_told(outcome) for outcome in outcomes])
 
 
 async def _reward(call: Call) -> RewardReply:
-    given = call.part("id"), call.body.value
-    reply: RewardReply = await call.service.book.turns(call.policy).ask("reward", given)
-    call.service.metrics.rewards.labels(call.policy, reply.status).inc()
+    given, received = (call.part("id"), call.body.value), perf_counter()
+    turns = call.service.book.turns(call.policy)
+    reply: RewardReply
+    if call.body.metrics:
+        both = [(*given, call.body.metrics)]
+        (reply,) = _raised(await turns.ask("call", lambda: _measured(turns, both)))
+    else:
+        reply = await turns.ask("reward", given)
+    _count_rewards(call, [reply.status], received)
+    show_rewards(call.service, call.policy, [given])
     return reply
 
 
 async def _rewards(call: Call) -> RewardsReply:
-    given = [(one.id, one.value) for one in call.body.rewards]
+    given = [(one.id, one.value, one.metrics) for one in call.body.rewards]
+    received = perf_counter()
     _check_size("rewards", given)
     turns = call.service.book.turns(call.policy)
-    outcomes = await turns.ask("call", lambda: turns.live.reward(given))
-    statuses = (one.code if isinstance(one, Problem) else one.status for one in outcomes)
-    for status, number in Counter(statuses).items():
-        call.service.metrics.rewards.labels(call.policy, status).inc(number)
+    outcomes = await turns.ask("call", lambda: _measured(turns, given))
+    told = [one.code if isinstance(one, Problem) else one.status for one in outcomes]
+    _count_rewards(call, told, received)
+    show_rewards(call.service, call.policy, [(id, value) for id, value, _ in given])
     return RewardsReply([_told(outcome) for outcome in outcomes])
 
 
+def _measured(turns: PolicyTurns, given: Sequence[tuple[str, float, Mapping[str, float]]]) -> Any:
+    """Take rewards with their metrics; a reward whose metrics are wrong is not taken."""
+    with_metrics = [(id, metrics) for id, _, metrics in given if metrics]
+    wrong: dict[str, Problem] = {}
+    if with_metrics:
+        outcomes = turns.live.rollout.measure(with_metrics)
+        pairs = zip(with_metrics, outcomes, strict=True)
+        wrong = {id: one for (id, _), one in pairs if isinstance(one, Problem)}
+    sound = [(id, value) for id, value, _ in given if id not in wrong]
+    replies = iter(turns.live.reward(sound) if sound else ())
+    return [wrong[id] if id in wrong else next(replies) for id, _, _ in given]
+
+
+def _raised(outcomes: list[Any]) -> list[Any]:
+    """Outcomes, none of which is a problem."""
+    for one in outcomes:
+        if isinstance(one, Problem):
+            raise one
+    return outcomes
+
+
+async def _metrics(call: Call) -> MetricsReply:
+    turns, given = call.service.book.turns(call.policy), [(call.part("id"), call.body.values)]
+    outcomes = await turns.ask("call", lambda: turns.live.rollout.measure(given))
+    reply: MetricsReply
+    (reply,) = _raised(outcomes)
+    return reply
+
+
+async def _many_metrics(call: Call) -> MeasuresReply:
+    given = [(one.id, one.values) for one in call.body.metrics]
+    _check_size("metrics", given)
+    turns = call.service.book.turns(call.policy)
+    outcomes = await turns.ask("call", lambda: turns.live.rollout.measure(given))
+    return MeasuresReply([_told(outcome) for outcome in outcomes])
+
+
 async def _correct(call: Call) -> RewardReply:
-    id, value = call.part("id"), call.body.value
+    id, value, received = call.part("id"), call.body.value, perf_counter()
     turns = call.service.book.turns(call.policy)
     reply: RewardReply = await turns.ask("call", lambda: turns.live.correct(id, value))
-    call.service.metrics.rewards.labels(call.policy, reply.status).inc()
+    _count_rewards(call, [reply.status], received)
     return reply
+
+
+def _count_rewards(call: Call, statuses: list[str], received: float) -> None:
+    """Count what became of rewards, and how long after their receipt decisions use them."""
+    metrics = call.service.metrics
+    for status, number in Counter(statuses).items():
+        metrics.rewards.labels(call.policy, status).inc(number)
+    if not _USED.isdisjoint(statuses):
+        metrics.freshness.labels(call.policy).observe(perf_counter() - received)
 
 
 async def _show(call: Call) -> dict[str, Any]:
@@ -120,5 +185,13 @@ OPERATIONS = [
     Operation(
         "reward_many", "POST", "/policies/{policy}/rewards", "reward", _rewards,
         "Give the rewards of many decisions.", RewardsRequest, RewardsReply, most_bytes=_ROOM,
+    ),
+    Operation(
+        "measure", "POST", "/policies/{policy}/decisions/{id:path}/metrics", "reward", _metrics,
+        "Give metrics of a decision, each exactly once.", MetricsRequest, MetricsReply,
+    ),
+    Operation(
+        "measure_many", "POST", "/policies/{policy}/metrics", "reward", _many_metrics,
+        "Give metrics of many decisions.", MeasuresRequest, MeasuresReply, most_bytes=_ROOM,
     ),
 ]  # fmt: skip

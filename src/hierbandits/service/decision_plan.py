@@ -10,6 +10,7 @@ from hierbandits.agent import Agent
 from hierbandits.agent.decision import Decision, task_name
 from hierbandits.service.api_problem import bad_request
 from hierbandits.service.policy_settings import PolicySettings
+from hierbandits.service.rollout_state import RolloutState
 from hierbandits.service.storage import PolicyRecord, Storage
 from hierbandits.service.stored_event import as_text
 from hierbandits.service.task_groups import in_share
@@ -29,8 +30,15 @@ class Plan:
 class DecisionPlan:
     """Narrows the arms of requests by the settings of a policy."""
 
-    def __init__(self, record: PolicyRecord, settings: PolicySettings, storage: Storage) -> None:
+    def __init__(
+        self,
+        record: PolicyRecord,
+        settings: PolicySettings,
+        storage: Storage,
+        rollout: RolloutState,
+    ) -> None:
         self._record, self._settings, self._storage = record, settings, storage
+        self._rollout = rollout
         self._is_plain = (
             settings.mode == "live" and not settings.sticky and settings.control_share == 0
         )
@@ -43,18 +51,21 @@ class DecisionPlan:
             ["policy"] * len(requests),
             [None] * len(requests),
         )
-        if self._is_plain:
+        share = self._rollout.ramp.share
+        if self._is_plain and share == 1:
             for request in requests:
                 if request.played is not None:
                     raise bad_request("played must not be given but in shadow mode")
             return plan
         tasks = [as_text(request.task) for request in requests]
+        # A task has a fixed place: as the share of the policy grows, those in it stay in it.
+        held_out = max(self._settings.control_share, 1 - share)
         if self._settings.sticky:
             self._find_kept(tasks)
             self._give_up(tasks, agent.offers)
         for i, (request, task) in enumerate(zip(requests, tasks, strict=True)):
             settings = self._settings
-            if in_share(self._record.salt, task, settings.control_share):
+            if in_share(self._record.salt, task, held_out):
                 assert settings.control_arm is not None
                 plan.arms[i] = _only(request.arms, settings.control_arm, "control_arm")
                 plan.groups[i] = "control"
@@ -93,13 +104,16 @@ class DecisionPlan:
         self.kept.pop(as_text(task), None)
 
     def keep(
-        self, requests: Sequence[DecisionRequest], decisions: Sequence[Decision]
+        self,
+        requests: Sequence[DecisionRequest],
+        decisions: Sequence[Decision],
+        groups: Sequence[str],
     ) -> list[tuple[int, str, str]]:
         """The arms that tasks have from now on, where they had none: rows for the storage."""
         rows = []
-        for request, decision in zip(requests, decisions, strict=True):
+        for request, decision, group in zip(requests, decisions, groups, strict=True):
             task = as_text(request.task)
-            if task not in self.kept:
+            if task not in self.kept and group != "control":  # it may come into the policy later
                 self.kept[task] = decision.arm
                 rows.append((self._record.id, task, as_text(decision.arm)))
         return rows

@@ -11,7 +11,8 @@ from hierbandits.agent import Agent
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.service.ledger_index import LedgerIndex
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.snapshots import Snapshots, brought_up, from_ledger
+from hierbandits.service.rollout_state import RolloutState
+from hierbandits.service.snapshots import Snapshots, brought_up, from_ledger, rollout_after
 from hierbandits.service.sqlite_storage import SqliteStorage
 from hierbandits.service.storage import PolicyRecord, StorageDamaged, StorageFailed
 from hierbandits.service.wal_frames import lost_frames
@@ -125,6 +126,7 @@ def _faults_of(
             index.add(number, data)
     health.decisions, health.rewards = index.num_decisions, len(index.rewards)
     yield from _lost(record, storage, index)
+    yield from _rollout_faults(record, storage, snapshots, last)
     settings = PolicySettings.from_json(version.settings)
     agent = from_ledger(record, settings, storage, lambda event: None, until=last)
     for number, path in snapshots.found(record.id, version.number):
@@ -142,6 +144,17 @@ def _faults_of(
         yield from _differences(agent, other, path.name, index.has_erased, health)
 
 
+def _rollout_faults(
+    record: PolicyRecord, storage: SqliteStorage, snapshots: Snapshots, last: int
+) -> Iterator[str]:
+    """How what is kept of a rollout differs from what the ledger says of it."""
+    kept = snapshots.load_rollout(record, storage, until=last).to_dict()
+    state = rollout_after(RolloutState(), record, storage, 0, last).to_dict()
+    for name, value in state.items():
+        if kept[name] != value:
+            yield f"the rollout's {name} is kept in another state than the ledger has"
+
+
 def _lost(record: PolicyRecord, storage: SqliteStorage, index: LedgerIndex) -> Iterator[str]:
     """Decisions and rewards that are in the ledger, but are not found there."""
     ids = list(index.given)
@@ -154,6 +167,10 @@ def _lost(record: PolicyRecord, storage: SqliteStorage, index: LedgerIndex) -> I
     for place, number in index.rewards.items():
         if found_rewards.get(place) != number:
             yield f"the reward of decision {place[1]} of event {place[0]} is not found"
+    found_metrics = storage.measured_by(record.id, index.measures)
+    for (place, name), number in index.measures.items():
+        if found_metrics.get((place, name)) != number:
+            yield f"{name!r} of decision {place[1]} of event {place[0]} is not found"
 
 
 def _differences(

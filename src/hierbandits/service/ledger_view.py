@@ -5,7 +5,13 @@ from typing import Any
 
 from hierbandits.service.decision_ids import DecisionIds
 from hierbandits.service.storage import Place, PolicyRecord, Storage
-from hierbandits.service.stored_event import as_text, decision_at, reward_in
+from hierbandits.service.stored_event import (
+    as_text,
+    decision_at,
+    decisions_in,
+    metrics_in,
+    reward_in,
+)
 from hierbandits.types import TaskName
 
 
@@ -17,6 +23,7 @@ class LedgerView:
         self.ids = DecisionIds(record.salt)
         self._fresh: dict[int, bytes] = {}  # events that may not be stored yet
         self._fresh_ids: dict[str, Place] = {}
+        self._fresh_metrics: dict[tuple[Place, str], tuple[int, float]] = {}  # event, value
         self._hidden: dict[str, int] = {}  # tasks that are being erased, up to which event
 
     def add(self, number: int, data: bytes) -> None:
@@ -35,9 +42,13 @@ class LedgerView:
         """A client has given a decision this id."""
         self._fresh_ids[id] = place
 
+    def add_metric(self, place: Place, name: str, number: int, value: float) -> None:
+        """An event has brought a metric of a decision."""
+        self._fresh_metrics[place, name] = number, value
+
     def forget_fresh(self) -> None:
         """What is not stored has not happened."""
-        self._fresh, self._fresh_ids = {}, {}
+        self._fresh, self._fresh_ids, self._fresh_metrics = {}, {}, {}
 
     def stored(self, number: int) -> None:
         """All events up to this one are stored."""
@@ -46,6 +57,9 @@ class LedgerView:
         if self._fresh_ids:
             kept = {id: place for id, place in self._fresh_ids.items() if place[0] > number}
             self._fresh_ids = kept
+        if self._fresh_metrics:
+            metrics = self._fresh_metrics.items()
+            self._fresh_metrics = {key: one for key, one in metrics if one[0] > number}
 
     def events(self, after: int, until: int) -> list[tuple[int, bytes]]:
         """The events after one, up to another."""
@@ -73,9 +87,43 @@ class LedgerView:
         """What is stored of the decision at a place; None if it is erased, or was never made."""
         data = self.event(place[0])
         parts = None if data is None else decision_at(data, place[1])
-        if parts is not None and self._hidden:
-            return None if place[0] <= self._hidden.get(as_text(parts["task"]), 0) else parts
-        return parts
+        return None if parts is None or self._is_hidden(place, parts) else parts
+
+    def _is_hidden(self, place: Place, parts: dict[str, Any]) -> bool:
+        """Whether a decision is of a task that is being erased."""
+        return bool(self._hidden) and place[0] <= self._hidden.get(as_text(parts["task"]), 0)
+
+    def decisions(self, ids: Sequence[str]) -> dict[str, tuple[Place, dict[str, Any]]]:
+        """Where decisions are, and what is stored of them; others are left out."""
+        found, events = {}, dict[int, list[Any]]()
+        for id, place in self.places(ids).items():
+            if place[0] not in events:
+                data = self.event(place[0])
+                events[place[0]] = [] if data is None else decisions_in(data)
+            all_of_it = events[place[0]]
+            parts = all_of_it[place[1]] if place[1] < len(all_of_it) else None
+            if parts is not None and parts["id"] == id and not self._is_hidden(place, parts):
+                found[id] = place, parts
+        return found
+
+    def metrics(self, wanted: Sequence[tuple[Place, str, str]]) -> dict[tuple[str, str], float]:
+        """The values of metrics that have come, by decision and name: of place, id and name."""
+        found, stored = {}, list[tuple[Place, str, str]]()
+        for place, id, name in wanted:
+            if (place, name) in self._fresh_metrics:
+                found[id, name] = self._fresh_metrics[place, name][1]
+            else:
+                stored.append((place, id, name))
+        by = self._storage.measured_by(self._policy, [(place, name) for place, _, name in stored])
+        events = dict[int, dict[tuple[str, str], float]]()
+        for place, id, name in stored:
+            number = by.get((place, name))
+            if number is not None:
+                if number not in events:
+                    data = self.event(number)
+                    events[number] = {} if data is None else metrics_in(data)
+                found[id, name] = events[number][id, name]
+        return found
 
     def decision(self, id: str) -> dict[str, Any] | None:
         """All that is stored of a decision, with its reward; None if there is none."""

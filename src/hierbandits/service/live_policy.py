@@ -1,5 +1,6 @@
 """A policy that acts: an agent, and what the service adds to its events."""
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -7,13 +8,19 @@ from hierbandits.agent import Agent
 from hierbandits.agent.decision import RewardConflict, UnknownDecision, task_name
 from hierbandits.agent.journal import Event
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.service.api_problem import Problem, bad_request, not_found
+from hierbandits.service.api_problem import Problem, not_found
 from hierbandits.service.decision_plan import DecisionPlan
-from hierbandits.service.expected_rewards import ExpectedRewards
+from hierbandits.service.expected_rewards import Expected, ExpectedRewards
 from hierbandits.service.ledger_view import LedgerView
+from hierbandits.service.live_rollout import ANYBODY, LiveRollout
+from hierbandits.service.policy_answers import answer_again, answer_correction, answer_late, refusal
 from hierbandits.service.policy_settings import PolicySettings
+from hierbandits.service.recalled_reward import learn_recalled
+from hierbandits.service.recent_rounds import RecentRounds
+from hierbandits.service.rollout_state import RolloutState
 from hierbandits.service.storage import Batch, Place, PolicyRecord, Storage, VersionRecord
-from hierbandits.service.stored_event import agent_events, as_text, encoded, plain_task
+from hierbandits.service.stored_event import agent_events, as_text, encoded
+from hierbandits.service.task_index import TaskIndex
 from hierbandits.service.wire import DecisionReply, DecisionRequest, RewardReply
 from hierbandits.types import Name, TaskName
 
@@ -36,6 +43,8 @@ class LivePolicy:
         number: int,
         agent: Agent,
         written: list[Event],
+        rollout: RolloutState | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self.record, self.settings, self.version = record, settings, version
         self.number, self.agent = number, agent
@@ -43,8 +52,11 @@ class LivePolicy:
         self._written = written  # by the agent's journal, in the call that is under way
         self._batch = Batch()
         self.written_bytes = 0  # of events, since it was loaded
-        self._plan = DecisionPlan(record, settings, storage)
+        state = RolloutState() if rollout is None else rollout
+        self.rollout = LiveRollout(self, state, clock)
+        self._plan = DecisionPlan(record, settings, storage, state)
         self._expected = ExpectedRewards(self.agent, settings)
+        self.rounds, self.task_index = RecentRounds(self.agent), TaskIndex(self.agent)
 
     @property
     def pending(self) -> int:
@@ -57,17 +69,29 @@ class LivePolicy:
         return bool(self._written)
 
     def become(
-        self, settings: PolicySettings, agent: Agent, written: list[Event], seen: int, now: float
+        self,
+        settings: PolicySettings,
+        agent: Agent,
+        written: list[Event],
+        seen: int,
+        now: float,
+        by: str = ANYBODY,
     ) -> "LivePolicy":
         """The next version of the policy, whose agent has seen events up to `seen` so far."""
+        self.rollout.check_settings(settings)
         events = self.view.events(seen, self.number)
         agent.catch_up(agent_events(events, agent.position[0]))
         written.clear()
         version, storage = self.version + 1, self._storage
-        new = LivePolicy(self.record, settings, version, storage, self.number, agent, written)
+        new = LivePolicy(
+            self.record, settings, version, storage, self.number, agent, written,
+            self.rollout.state, self.rollout.clock,
+        )  # fmt: skip
         new._batch, new.view, new._plan.kept = self._batch, self.view, self._plan.kept
+        new.rounds = self.rounds
         made = VersionRecord(version, settings.to_json(), self.number, now)
         new._batch.versions.append((self.record.id, made))
+        new.rollout.settle(self.settings, version, by)
         return new
 
     def take_batch(self) -> Batch:
@@ -88,7 +112,20 @@ class LivePolicy:
         self._batch.events.append((self.record.id, self.number, data))
         self.view.add(self.number, data)
         self.written_bytes += len(data)
+        self.rollout.state.take([(self.number, data)])
         return self.number
+
+    def happen(self, kind: str, parts: dict[str, Any]) -> int:
+        """Let an event of the service's own happen, which teaches the agent nothing."""
+        self._attempt(lambda: self.agent.learn([], [], []))
+        (event,) = self._written
+        self._written[:] = [{"kind": kind, "time": event["time"]}]
+        return self._happened(parts)
+
+    def keep_metric(self, place: Place, name: str, number: int, value: float) -> None:
+        """An event has brought a metric of a decision."""
+        self.view.add_metric(place, name, number, value)
+        self._batch.measures.append((self.record.id, *place, name, number))
 
     def _attempt(self, call: Callable[[], Any]) -> Any:
         """What the agent answers; a call that it refuses has written nothing."""
@@ -100,6 +137,7 @@ class LivePolicy:
 
     def decide(self, requests: Sequence[DecisionRequest]) -> list[Outcome]:
         """Decide for each request, those that can be in one round; for each what it is told."""
+        self.rollout.step_if_due()
         outcomes: dict[int, Outcome] = {}
         given = [request.id for request in requests if request.id is not None]
         known = self.view.places(given) if given else {}
@@ -116,7 +154,7 @@ class LivePolicy:
                     outcomes[i] = problem
                     continue
                 if id in known:
-                    outcomes[i] = self._again(request, known[id])
+                    outcomes[i] = answer_again(request, self.view.decision_at(known[id]))
                     continue
                 if id in seen:
                     repeated.append(i)
@@ -145,66 +183,59 @@ class LivePolicy:
                 return [problem]
         except (ValueError, LookupError, TypeError) as error:
             if len(requests) == 1:
-                return [_refusal(error)]
+                return [refusal(error)]
         return [self._round([request])[0] for request in requests]
 
     def _decide_round(self, requests: list[DecisionRequest]) -> list[DecisionReply]:
         first = requests[0]
         tasks = [task_name(request.task) for request in requests]
+        luck = self.agent.begin_luck()  # in the ledger, so that the round can be told again
         plan = self._plan.of(requests, self.agent)
         number = self.number + 1
         ids = [
             self.view.ids.make(number, place) if request.id is None else request.id
             for place, request in enumerate(requests)
         ]
-        contexts = None
-        if first.context is not None:
-            contexts = [request.context or {} for request in requests]
+        contexts = None if first.context is None else [one.context or {} for one in requests]
         arms = None if all(one is None for one in plan.arms) else plan.arms
+        odds: list[list[float]] | None = None if self.settings.ratio_check == "none" else []
         decisions = self._attempt(
-            lambda: self.agent.decide_many(tasks, arms, ids=ids, best=first.best, context=contexts)
+            lambda: self.agent.decide_many(
+                tasks, arms, ids=ids, best=first.best, context=contexts, odds=odds
+            )
         )
-        gaps: list[float | None] = [None] * len(decisions)
+        expected = [Expected()] * len(decisions)
         try:
             if self.settings.draws:
-                gaps = self._expected.gaps(decisions, plan.arms, contexts)
+                expected = self._expected.of(decisions, plan.arms, contexts)
         except Exception as error:  # no refusal: the agent has decided
             raise RuntimeError(f"the gaps of {len(decisions)} decisions are not known") from error
         (event,) = self._written
         for place, parts in enumerate(event["decisions"]):
-            parts["gap"] = gaps[place]
+            expected[place].put_in(parts)
             if plan.groups[place] != "policy":
                 parts |= {"group": plan.groups[place]}
             if plan.would[place] is not None:
                 parts |= {"would": plan.would[place]}
-        self._happened({"policy_version": self.version})
-        policy = self.record.id
+            if odds and len(odds[place]) > 1:
+                parts["odds"] = odds[place]
+        self._happened({"policy_version": self.version, "luck": luck})
+        self.rounds.add(number, requests)
         for place, request in enumerate(requests):
             if request.id is not None:
                 self.view.add_id(request.id, (number, place))
-                self._batch.ids.append((policy, request.id, number, place))
+                self._batch.ids.append((self.record.id, request.id, number, place))
         if self.settings.sticky:
-            self._batch.assigned += self._plan.keep(requests, decisions)
+            self._batch.assigned += self._plan.keep(requests, decisions, plan.groups)
         return [
             DecisionReply(
                 one.id, request.task, one.arm, one.propensity, self.version,
-                group, gap, would,
+                group, rewarded.gap, would,
             )
-            for one, request, group, gap, would in zip(
-                decisions, requests, plan.groups, gaps, plan.would, strict=True
+            for one, request, group, rewarded, would in zip(
+                decisions, requests, plan.groups, expected, plan.would, strict=True
             )
         ]  # fmt: skip
-
-    def _again(self, request: DecisionRequest, place: Place) -> Outcome:
-        """The answer to a request whose decision was made before."""
-        parts = self.view.decision_at(place)
-        if parts is None:
-            return Problem(410, "erased", f"decision {request.id!r} was of a task that is deleted")
-        if parts["task"] != plain_task(request.task):
-            return Problem(
-                409, "id_taken", f"id must be new, got {request.id!r}, which is of another task"
-            )
-        return _reply_of(parts, duplicate=True)
 
     def reward(self, rewards: Sequence[tuple[str, float]]) -> list[Outcome]:
         """Learn rewards; for each what it is told."""
@@ -216,7 +247,9 @@ class LivePolicy:
                 return [self._reward_alone(*rewards[0])]
             return [self.reward([one])[0] for one in rewards]
         if any(learned):
-            self._settled([id for id, new in zip(ids, learned, strict=True) if new], {})
+            fresh = [id for id, new in zip(ids, learned, strict=True) if new]
+            self._settled(fresh, self.rollout.shown(fresh))
+            self.rollout.react()
         return [
             RewardReply(id, "learned" if new else "duplicate")
             for id, new in zip(ids, learned, strict=True)
@@ -225,8 +258,7 @@ class LivePolicy:
     def _settled(self, ids: Sequence[str], more: dict[str, Any]) -> None:
         """An event gave these decisions their rewards."""
         places = self.view.places(ids)  # first: if it fails, nothing must be kept of the event
-        number = self._happened(more)
-        policy = self.record.id
+        number, policy = self._happened(more), self.record.id
         self._batch.rewards += [(policy, *places[id], number) for id in ids if id in places]
 
     def _reward_alone(self, id: str, value: float) -> Outcome:
@@ -238,7 +270,7 @@ class LivePolicy:
         except UnknownDecision:
             return self._late(id, value)
         except ValueError as error:
-            return _refusal(error)
+            return refusal(error)
         raise AssertionError("a reward that was refused is accepted")
 
     def _late(self, id: str, value: float) -> Outcome:
@@ -246,34 +278,29 @@ class LivePolicy:
         parts = self.view.decision(id)
         if parts is None:
             return not_found("decision", id)
-        if parts["provisional"]:
-            return _too_old(id)
-        if parts["reward"] is not None:
-            if parts["reward"] == value:
-                return RewardReply(id, "duplicate")
-            return Problem(
-                409, "conflict", f"decision {id!r} has the reward {parts['reward']}, got {value}"
-            )
-        arm = parts["arm"] if self.agent.prior.is_armed else parts["features"]
+        if (answer := answer_late(parts, value)) is not None:
+            return answer
         try:
-            task = task_name(parts["task"])
-            self._attempt(lambda: self.agent.learn([task], [arm], [value]))
+            more = self._attempt(lambda: learn_recalled(self.agent, parts, value))
         except ValueError as error:
-            return _refusal(error)
-        self._settled([id], {"late": id})
+            return refusal(error)
+        self._settled([id], more | self.rollout.shown([id]))
+        self.rollout.react()
         return RewardReply(id, "learned")
 
     def correct(self, id: str, value: float) -> Outcome:
         """Replace the reward of a decision."""
+        parts = self.view.decision(id)
+        if parts is None:
+            return not_found("decision", id)
+        if (answer := answer_correction(parts, value)) is not None:
+            return answer
         try:
-            changed = self._attempt(lambda: self.agent.correct(id, value))
-        except UnknownDecision:
-            return not_found("decision", id) if self.view.decision(id) is None else _too_old(id)
+            self._attempt(lambda: learn_recalled(self.agent, parts, value))
         except ValueError as error:
-            return Problem(409, "no_reward_yet", str(error))
-        if changed:
-            self._settled([id], {})
-        return RewardReply(id, "corrected" if changed else "duplicate")
+            return refusal(error)
+        self._settled([id], {})
+        return RewardReply(id, "corrected")
 
     def expire(self) -> int:
         """Give up waiting for rewards that are late; returns for how many decisions."""
@@ -283,23 +310,20 @@ class LivePolicy:
         default, wait = settings.default_reward, settings.reward_wait
         ids = self._attempt(lambda: self.agent.expire(wait, default))
         if self._written:
-            if default is None:
-                self._happened({})
-            else:
-                self._settled(ids, {})
+            self._settled([] if default is None else ids, {})
         return len(ids)
 
-    def add_arm(self, name: Name, **widths: float | None) -> None:
+    def add_arm(self, name: Name, by: str = ANYBODY, **widths: float | None) -> None:
         """Offer one more arm."""
         self._attempt(lambda: self.agent.add_arm(name, **widths))
-        self._happened({})
+        self._happened({"by": by})
 
-    def retire_arm(self, name: Name) -> None:
+    def retire_arm(self, name: Name, by: str = ANYBODY) -> None:
         """Offer an arm no more."""
         if name == self.settings.control_arm:
             raise ValueError(f"name must not be that of control_arm, got {name!r}")
         self._attempt(lambda: self.agent.retire_arm(name))
-        self._happened({})
+        self._happened({"by": by})
 
     def learn(self, tasks: Sequence[TaskName], features: Any, rewards: Sequence[float]) -> None:
         """Learn rewards of decisions that were made elsewhere."""
@@ -320,25 +344,5 @@ class LivePolicy:
         number = self._happened({})
         self._plan.forget(task)
         self.view.hide(task, number)
+        self.rounds, self.task_index = RecentRounds(self.agent), TaskIndex(self.agent)
         return number
-
-
-def _reply_of(parts: dict[str, Any], *, duplicate: bool) -> DecisionReply:
-    return DecisionReply(
-        parts["id"], parts["task"], parts["arm"], parts["propensity"], parts["policy_version"],
-        parts.get("group", "policy"), parts.get("gap"), parts.get("would"), duplicate,
-    )  # fmt: skip
-
-
-def _too_old(id: str) -> Problem:
-    return Problem(
-        409, "too_old", f"decision {id!r} is older than those whose rewards can be replaced"
-    )
-
-
-def _refusal(error: Exception) -> Problem:
-    """A Problem for what the library refuses."""
-    text = str(error)
-    if text.startswith("pending decisions must be at most"):
-        return Problem(429, "too_many_pending", text, retry_after=1.0)
-    return bad_request(text)

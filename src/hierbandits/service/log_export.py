@@ -1,8 +1,10 @@
 """The log of a policy as Parquet, in the columns that `learn` and `evaluate` read."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +16,22 @@ from hierbandits.service.stored_event import decoded, rewards_in
 
 _ROWS = 50_000  # of a part
 _EVENTS = 256  # rewards of that many events are remembered
+OFFERED = 7
+"""The place of the arms that could be played in a row."""
 
 
 def write_log(record: PolicyRecord, storage: Storage, path: Path, *, every: bool = False) -> int:
-    """Write the decisions that have a reward, or `every` one, to a file; returns how many.
+    """Write the decisions that have a reward, or `every` one, to a file; returns how many."""
+    rows = LogRows()
+    found = logged_decisions(record, storage)
+    return write_rows((rows.row(one) for one in found if every or one.reward is not None), path)
+
+
+def write_rows(found: Iterable[tuple[Any, ...]], path: Path) -> int:
+    """Write rows to a file; returns how many.
 
     Parts of the log are written beside the file and then put together, so that it may be larger
-    than memory.  Names that are no text are written as JSON; if two are then the same, that is a
-    ValueError.  A decision in shadow mode has no
-    propensity, since the caller's choice is not known to the service.
+    than memory.
     """
     pl = polars_module()
     parts, count = path.with_name(path.name + ".parts"), 0
@@ -36,7 +45,7 @@ def write_log(record: PolicyRecord, storage: Storage, path: Path, *, every: bool
     try:
         rows: list[tuple[Any, ...]] = []
         number = 0
-        for row in log_rows(record, storage, every=every):
+        for row in found:
             rows.append(row)
             count += 1
             if len(rows) == _ROWS:
@@ -52,11 +61,26 @@ def write_log(record: PolicyRecord, storage: Storage, path: Path, *, every: bool
     return count
 
 
-def log_rows(
-    record: PolicyRecord, storage: Storage, *, every: bool = False
-) -> Iterator[tuple[Any, ...]]:
-    """The decisions of a policy, in their order, with their rewards."""
-    tasks, arms = _Names(), _Names()
+@dataclass(frozen=True, slots=True)
+class LoggedDecision:
+    """A decision as the ledger has it, with its reward if it has one."""
+
+    parts: dict[str, Any]
+    version: int  # of the policy
+    best: bool  # whether it was made without exploring
+    reward: float | None
+    provisional: bool | None  # whether the reward is only a default
+
+    @property
+    def group(self) -> str:
+        """Why it has its arm: "policy", "control", "sticky" or "shadow"."""
+        return str(self.parts.get("group", "policy"))
+
+
+def logged_decisions(
+    record: PolicyRecord, storage: Storage, until: float = inf
+) -> Iterator[LoggedDecision]:
+    """The decisions of a policy, in their order, up to an event."""
 
     @lru_cache(maxsize=_EVENTS)
     def rewards(number: int) -> dict[str, tuple[float, bool]]:
@@ -64,6 +88,8 @@ def log_rows(
         return {} if data is None else rewards_in(data)
 
     for number, data in storage.events(record.id):
+        if number > until:
+            return
         event = decoded(data)
         if event["kind"] != "decide":
             continue
@@ -75,11 +101,35 @@ def log_rows(
             reward, provisional = None, None
             if place in rewarded:
                 reward, provisional = rewards(rewarded[place]).get(one["id"], (None, None))
-            if reward is not None or every:
-                yield _row(one, reward, provisional, event["policy_version"], tasks, arms)
+            version, best = event["policy_version"], event.get("best", False)
+            yield LoggedDecision(one, version, best, reward, provisional)
 
 
-class _Names:
+class LogRows:
+    """Makes rows of decisions.
+
+    Names that are no text are written as JSON; if two are then the same, that is a ValueError.  A
+    decision in shadow mode has no propensity, since the caller's choice is not known to the
+    service.
+    """
+
+    def __init__(self) -> None:
+        self._tasks, self.arms = Names(), Names()
+
+    def row(self, decision: LoggedDecision) -> tuple[Any, ...]:
+        """A decision as a row."""
+        one, arms = decision.parts, self.arms
+        features = one["features"] if isinstance(one["features"], list) else None
+        group, would = decision.group, one.get("would")
+        return (
+            self._tasks.text(one["task"]), arms.text(one["arm"]), features, decision.reward,
+            None if group == "shadow" else one["propensity"], one["id"], one["time"],
+            [arms.text(arm) for arm in one["offered"]], decision.version, group, one.get("gap"),
+            None if would is None else arms.text(would), decision.provisional,
+        )  # fmt: skip
+
+
+class Names:
     """Names as text; a number and a text that look the same are refused, not mixed up."""
 
     def __init__(self) -> None:
@@ -94,21 +144,3 @@ class _Names:
 
 
 _LIKE_JSON = tuple("-0123456789[")
-
-
-def _row(
-    one: dict[str, Any],
-    reward: float | None,
-    provisional: bool | None,
-    version: int,
-    tasks: _Names,
-    arms: _Names,
-) -> tuple[Any, ...]:
-    features = one["features"] if isinstance(one["features"], list) else None
-    group, would = one.get("group", "policy"), one.get("would")
-    return (
-        tasks.text(one["task"]), arms.text(one["arm"]), features, reward,
-        None if group == "shadow" else one["propensity"], one["id"], one["time"],
-        [arms.text(arm) for arm in one["offered"]], version, group, one.get("gap"),
-        None if would is None else arms.text(would), provisional,
-    )  # fmt: skip

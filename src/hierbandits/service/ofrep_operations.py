@@ -66,7 +66,9 @@ def _tag(call: Call, names: list[str]) -> str:
     for name in names:
         record, live = call.service.book.record(name), call.service.book.turns(name).live
         arms = live.agent.arms
-        state.append([name, record.salt.hex(), live.version, None if arms is None else list(arms)])
+        share = live.rollout.state.ramp.share
+        offers = None if arms is None else list(arms)
+        state.append([name, record.salt.hex(), live.version, offers, share])
     data = msgspec.json.encode(state, order="deterministic")
     return f'"{sha256(data).hexdigest()[:32]}"'
 

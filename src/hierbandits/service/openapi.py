@@ -12,6 +12,7 @@ import msgspec
 
 from hierbandits import __version__
 from hierbandits.service.api_examples import EXAMPLES
+from hierbandits.service.dashboard_operations import MARKED
 from hierbandits.service.operation import Operation
 
 _PART = re.compile(r"\{(\w+)(?::\w+)?\}")
@@ -19,9 +20,12 @@ _WORDS = {
     "policy": "The name of a policy.",
     "id": "The id of a decision, yours or the service's.",
     "arm": "The name of an arm.",
+    "evaluation": "The id of an evaluation.",
     "task": "The name of a task; JSON if that is a number or a path of names.",
 }
-_NAMES = {"policy": "shop", "id": "order-17", "arm": "red", "task": "ada"}
+_NAMES = {
+    "policy": "shop", "id": "order-17", "arm": "red", "task": "ada", "evaluation": "5f2c0a9b"
+}  # fmt: skip
 _PROBLEM = {
     "type": "object",
     "title": "Problem",
@@ -64,6 +68,7 @@ def openapi_document(operations: Sequence[Operation]) -> dict[str, Any]:
     for owner, field, part in (
         ("RoundReply", "decisions", "DecisionReply"),
         ("RewardsReply", "rewards", "RewardReply"),
+        ("MeasuresReply", "metrics", "MetricsReply"),
         ("FlagsReply", "flags", "FlagReply"),
     ):
         if owner in parts:
@@ -135,7 +140,7 @@ def _described(one: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         responses = {str(one.status): {"description": "Done.", "content": {media: content}}}
     for status in _problems(one):
         responses[str(status)] = _refused(one, HTTPStatus(status).phrase)
-    if one.name == "evaluate_flags":
+    if one.name in ("evaluate_flags", *MARKED):
         responses["304"] = {"description": "Nothing has changed since the ETag that you have."}
     return told | {"responses": responses | {"default": _ref("responses", "Problem")}}
 
@@ -157,9 +162,11 @@ def _problems(one: Operation) -> list[int]:
 def _tag(one: Operation) -> str:
     if one.path.startswith("/ofrep"):
         return "OFREP"
-    words = ("decisions", "rounds", "rewards")
+    words = ("/decisions", "/rounds", "/rewards", "{policy}/metrics")
     if any(word in one.path for word in words):
         return "decisions and rewards"
+    if one.path.endswith(("/rollout", "/audit", "/promotion")):
+        return "rollouts"
     return "policies" if one.path.startswith("/policies") else "the service"
 
 

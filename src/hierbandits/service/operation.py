@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from hierbandits.service.api_problem import Problem, bad_request, not_found
 from hierbandits.service.json_log import LOGGER, say
+from hierbandits.service.live_rollout import ANYBODY
 from hierbandits.service.storage import StorageDamaged, StorageFailed
 from hierbandits.service.token_file import Token
 
@@ -43,6 +44,11 @@ class Call:
     def part(self, name: str) -> str:
         """A part of the path."""
         return str(self.scope["path_params"][name])
+
+    @property
+    def who(self) -> str:
+        """The name of who asks."""
+        return ANYBODY if self.token is None else self.token.name
 
     @property
     def query(self) -> QueryParams:

@@ -1,8 +1,10 @@
 """A policy with its log in one file, to be moved into another data folder."""
 
+import io
 import json
 import zipfile
 import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -23,16 +25,21 @@ FORMAT = 1
 """The version of these files."""
 
 _HEADER, _EVENTS, _KEPT = "policy.json", "events.jsonl", "assigned.jsonl"
+_AT_ONCE = 5000  # events that are written together
+_BUFFER = 1 << 20
 _DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError, TypeError, EOFError, NotImplementedError)
 
 
 @dataclass(slots=True)
 class PolicyArchive:
-    """A policy: all its versions, its events in order, and the arms that its tasks keep."""
+    """A policy: all its versions, its events in order, and the arms that its tasks keep.
+
+    Events are read from the file each time that they are asked for: the file must stay.
+    """
 
     salt: bytes | None
     versions: list[VersionRecord]
-    events: list[bytes]
+    events: Iterable[bytes]
     assigned: list[tuple[str, str]]
 
     @property
@@ -40,25 +47,42 @@ class PolicyArchive:
         """What the policy is told to be now."""
         return PolicySettings.from_json(self.versions[-1].settings)
 
-    def check(self) -> None:
-        """Raise a ValueError unless the newest settings can see all events."""
+    def checked_agent(self) -> Agent:
+        """An agent of the newest settings that has seen all events; a ValueError if it cannot."""
         settings = self.settings
         settings.check()
         agent = settings.make_agent(lambda event: None, seed=0)
         agent.catch_up(agent_events(enumerate(self.events, start=1), agent.position[0]))
+        return agent
 
-    def batch(self, record: PolicyRecord) -> Batch:
+    def batches(self, record: PolicyRecord) -> Iterator[Batch]:
         """All that is to be written for a new policy that has its first version already."""
         index, policy = LedgerIndex(record.salt), record.id
-        for number, data in enumerate(self.events, start=1):
-            index.add(number, data)
-        return Batch(
-            events=[(policy, number, data) for number, data in enumerate(self.events, start=1)],
-            ids=[(policy, id, *place) for id, place in index.given.items()],
-            rewards=[(policy, *place, number) for place, number in index.rewards.items()],
+        yield Batch(
             assigned=[(policy, task, arm) for task, arm in self.assigned],
             versions=[(policy, version) for version in self.versions[1:]],
         )
+        events: list[tuple[int, int, bytes]] = []
+        for number, data in enumerate(self.events, start=1):
+            index.add(number, data)
+            events.append((policy, number, data))
+            if len(events) == _AT_ONCE:
+                yield index.take(policy, events)
+                events = []
+        yield index.take(policy, events)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """The lines of a part of an archive, read anew each time."""
+
+    path: Path
+    part: str
+
+    def __iter__(self) -> Iterator[bytes]:
+        with zipfile.ZipFile(self.path) as archive, archive.open(self.part) as lines:
+            for line in io.BufferedReader(lines, _BUFFER):  # type: ignore[type-var]
+                yield line.rstrip(b"\n")
 
 
 def write_policy(record: PolicyRecord, storage: Storage, file: IO[bytes]) -> None:
@@ -99,7 +123,7 @@ def write_policy(record: PolicyRecord, storage: Storage, file: IO[bytes]) -> Non
 def read_policy(path: Path, most_bytes: int = 4 << 30) -> PolicyArchive:
     """The policy in a file that `write_policy`, or `Agent.save`, wrote; ValueError if it is none.
 
-    A file that would take more than `most_bytes` of memory is refused.
+    A file whose parts have more than `most_bytes` is refused.  Events stay in the file.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -108,29 +132,32 @@ def read_policy(path: Path, most_bytes: int = 4 << 30) -> PolicyArchive:
             size = sum(info.file_size for info in archive.infolist())
             if size > most_bytes:
                 raise ValueError(f"archive must have at most {most_bytes} bytes, got {size}")
-            return _read(archive)
+            return _read(archive, path)
     except _DAMAGE as error:
         raise ValueError(f"archive must be of a policy or an agent, got {error!r:.200}") from error
 
 
-def _read(archive: zipfile.ZipFile) -> PolicyArchive:
+def _read(archive: zipfile.ZipFile, path: Path) -> PolicyArchive:
     header = json.loads(archive.read(_HEADER))
     if header["format"] != FORMAT:
         raise ValueError(f"archive must have the format {FORMAT}, got {header['format']!r:.80}")
-    parts = {}
-    for name in (_EVENTS, _KEPT):
-        parts[name] = archive.read(name)
-        if blake2b(parts[name], digest_size=32).hexdigest() != header["digests"][name]:
+    events, kept = _Lines(path, _EVENTS), archive.read(_KEPT)
+    digest, number = blake2b(digest_size=32), 0
+    for line in events:
+        digest.update(line + b"\n")
+        number += 1
+    for name, found in (
+        (_EVENTS, digest.hexdigest()),
+        (_KEPT, blake2b(kept, digest_size=32).hexdigest()),
+    ):
+        if found != header["digests"][name]:
             raise ValueError(f"archive is damaged: {name} is not what was written")
-    events = parts[_EVENTS].splitlines()
-    if len(events) != header["events"]:
-        raise ValueError(f"archive must hold {header['events']} events, got {len(events)}")
+    if number != header["events"]:
+        raise ValueError(f"archive must hold {header['events']} events, got {number}")
     versions = [_version(one, place) for place, one in enumerate(header["versions"], start=1)]
     if not versions or [one.after for one in versions] != sorted(one.after for one in versions):
         raise ValueError("versions must follow each other, and be at least one")
-    assigned = [
-        msgspec.json.decode(line, type=tuple[str, str]) for line in parts[_KEPT].splitlines()
-    ]
+    assigned = [msgspec.json.decode(line, type=tuple[str, str]) for line in kept.splitlines()]
     return PolicyArchive(bytes.fromhex(header["salt"]), versions, events, assigned)
 
 

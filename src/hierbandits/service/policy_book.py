@@ -5,6 +5,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from logging import ERROR
 
@@ -13,11 +14,14 @@ from hierbandits.service.api_problem import Problem, bad_request, not_found, una
 from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.json_log import say
 from hierbandits.service.live_policy import LivePolicy
+from hierbandits.service.live_rollout import ANYBODY
 from hierbandits.service.policy_archive import PolicyArchive
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.policy_turns import PolicyTurns
+from hierbandits.service.policy_warm_up import warm_up_policy
+from hierbandits.service.rollout_state import RolloutState
 from hierbandits.service.snapshots import Snapshots, from_ledger
-from hierbandits.service.storage import PolicyRecord, Storage, VersionRecord
+from hierbandits.service.storage import Batch, PolicyRecord, Storage, StorageFailed, VersionRecord
 from hierbandits.service.task_erasure import TaskErasure, last_forgotten
 from hierbandits.types import TaskName
 
@@ -47,10 +51,11 @@ class PolicyBook:
         self._loading: set[asyncio.Task[None]] = set()
 
     def open(self) -> None:
-        """Load all policies."""
+        """Load all policies, and what they will call."""
         for record in self._storage.policies():
             self._records[record.name] = record
-            self._put_live(self._loaded(record))
+            turns = self._put_live(self._loaded(record))
+            warm_up_policy(turns.live.settings, self._storage)
 
     @property
     def names(self) -> list[str]:
@@ -100,7 +105,11 @@ class PolicyBook:
             until=last, clock=self._clock,
         )  # fmt: skip
         written.clear()
-        return LivePolicy(record, settings, version.number, self._storage, last, agent, written)
+        rollout = self._snapshots.load_rollout(record, self._storage, until=last)
+        return LivePolicy(
+            record, settings, version.number, self._storage, last, agent, written, rollout,
+            self._clock,
+        )  # fmt: skip
 
     def _put_live(self, live: LivePolicy) -> PolicyTurns:
         turns = PolicyTurns(live, self._commits, self._reload)
@@ -132,46 +141,86 @@ class PolicyBook:
                 say("a policy cannot go on", ERROR, policy=record.name, error=repr(error))
                 await asyncio.sleep(1.0)
 
-    async def put(self, name: str, settings: PolicySettings) -> tuple[int, bool]:
-        """Create a policy, or make a new version of it; its version, and whether it is new."""
+    async def put(
+        self,
+        name: str,
+        settings: PolicySettings,
+        by: str = ANYBODY,
+        then: Callable[[LivePolicy], None] = lambda live: None,
+    ) -> tuple[int, bool]:
+        """Create a policy, or make a new version of it; its version, and whether it is new.
+
+        What `then` does to a policy that was there happens in the same turn.
+        """
         _check_name(name)
         try:
             await asyncio.to_thread(settings.check)
         except (ValueError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
             raise bad_request(str(error)) from error
+        await asyncio.to_thread(warm_up_policy, settings, self._storage)
         async with self.changing(name):
             if name not in self._records:
-                record = await asyncio.to_thread(
-                    self._storage.create_policy, name, settings.to_json(), self._clock()
-                )
-                written: list[Event] = []
-                agent = settings.make_agent(written.append, secrets.randbits(63), self._clock)
-                live = LivePolicy(record, settings, 1, self._storage, 0, agent, written)
-                self._records[name] = record
+                live = await asyncio.to_thread(self._created, name, settings, by)
+                self._records[name] = live.record
                 self._put_live(live)
                 return 1, True
             turns = self.turns(name)
             if turns.live.settings == settings:
+                await turns.ask("call", lambda: then(turns.live))
                 return turns.live.version, False
-            return await self._new_version(name, turns, settings), False
+            return await self._new_version(name, turns, settings, by, then), False
 
-    async def adopt(self, name: str, archive: PolicyArchive) -> PolicyTurns:
+    def _created(self, name: str, settings: PolicySettings, by: str) -> LivePolicy:
+        """A new policy, stored with its first event: who made it."""
+        written: list[Event] = []
+        agent = settings.make_agent(written.append, secrets.randbits(63), self._clock)
+        made: list[LivePolicy] = []
+
+        def content(record: PolicyRecord) -> list[Batch]:
+            live = LivePolicy(
+                record, settings, 1, self._storage, 0, agent, written, clock=self._clock
+            )
+            live.rollout.settle(None, 1, by)
+            made.append(live)
+            return [live.take_batch()]
+
+        self._storage.create_policy(name, settings.to_json(), self._clock(), content=content)
+        (live,) = made
+        live.stored(live.number)
+        return live
+
+    async def adopt(self, name: str, archive: PolicyArchive, by: str = ANYBODY) -> PolicyTurns:
         """Create a policy that goes on where another one stood."""
         _check_name(name)
         try:
-            await asyncio.to_thread(archive.check)
+            agent = await asyncio.to_thread(archive.checked_agent)
         except (ValueError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
             raise bad_request(str(error)) from error
+        await asyncio.to_thread(warm_up_policy, archive.settings, self._storage)
         async with self.changing(name):
             if name in self._records:
                 raise Problem(409, "exists", f"policy {name!r} must be new, but there is one")
             first = archive.versions[0]
-            create = partial(self._storage.create_policy, salt=archive.salt, content=archive.batch)
+            create = partial(
+                self._storage.create_policy, salt=archive.salt, content=archive.batches
+            )
             record = await asyncio.to_thread(create, name, first.settings, first.created)
             self._records[name] = record
-            return self._put_live(await asyncio.to_thread(self._loaded, record))
+            version, number = archive.versions[-1].number, agent.position[1]
+            with suppress(OSError):  # else it sees all events once more
+                await asyncio.to_thread(self._snapshots.save, record, version, number, agent)
+            turns = self._put_live(await asyncio.to_thread(self._loaded, record))
+            await turns.ask("call", lambda: turns.live.rollout.change("imported", by))
+            return turns
 
-    async def _new_version(self, name: str, turns: PolicyTurns, settings: PolicySettings) -> int:
+    async def _new_version(
+        self,
+        name: str,
+        turns: PolicyTurns,
+        settings: PolicySettings,
+        by: str,
+        then: Callable[[LivePolicy], None],
+    ) -> int:
         """Let a policy be another one, which sees all that has happened with new eyes."""
         record = self._records[name]
         until, written = self._storage.last(record.id), list[Event]()
@@ -181,9 +230,13 @@ class PolicyBook:
                 from_ledger, record, settings, self._storage, written.append,
                 until=until, clock=self._clock,
             )  # fmt: skip
-            number: int = await turns.ask(
-                "call", lambda: turns.become(settings, agent, written, until, self._clock())
-            )
+
+            def become() -> int:
+                number = turns.become(settings, agent, written, until, self._clock(), by)
+                then(turns.live)
+                return number
+
+            number: int = await turns.ask("call", become)
         except ValueError as error:
             raise Problem(409, "log_does_not_fit", f"settings must fit the log: {error}") from error
         return number
@@ -192,7 +245,7 @@ class PolicyBook:
         """Delete a task from a policy and its ledger; returns how many events held it."""
         async with self.changing(name):
             record, turns = self.record(name), self.turns(name)
-            if task in turns.live.agent.tasks:
+            if turns.live.agent.has_met(task):
                 until: int | None = await turns.ask("call", lambda: turns.live.forget(task))
             else:  # if an earlier deletion was cut off, the ledger holds what the agent forgot
                 events = self._storage.events(record.id)
@@ -203,7 +256,22 @@ class PolicyBook:
             changed = await asyncio.to_thread(self._storage.rewrite, record.id, erasure)
             self._snapshots.delete(record.id)
             turns.live.view.hide_no_more(task)
+            await self._judge_anew(record)
             return changed
+
+    async def _judge_anew(self, record: PolicyRecord) -> None:
+        """Let a policy's rollout be what the ledger says after a task was erased from it."""
+        while self._records.get(record.name) == record:
+            turns, seen = self._turns[record.name], self._storage.last(record.id)
+            try:
+                load = partial(self._snapshots.load_rollout, record, self._storage, until=seen)
+                state = await asyncio.to_thread(load)
+                if not turns.is_lost:
+                    await turns.ask("look", partial(_replace_rollout, turns, state, seen))
+                    return
+            except (Problem, StorageFailed):
+                pass
+            await asyncio.sleep(0.1)  # it is being loaded
 
     async def delete(self, name: str) -> None:
         """Erase a policy and all that it has seen."""
@@ -213,6 +281,13 @@ class PolicyBook:
             del self._records[name]
             await asyncio.to_thread(self._storage.delete_policy, record.id)
             self._snapshots.delete(record.id)
+
+
+def _replace_rollout(turns: PolicyTurns, state: RolloutState, seen: int) -> None:
+    """Let a policy's rollout be another one, if the policy is the one that is served."""
+    if turns.is_lost:
+        raise unavailable("the policy is being loaded")
+    turns.live.rollout.replace(state, seen)
 
 
 def _check_name(name: str) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -11,11 +11,12 @@ from hierbandits.service.api_problem import bad_request, not_found
 from hierbandits.service.operation import Call, Operation
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.policy_turns import PolicyTurns
-from hierbandits.service.task_beliefs import task_belief, task_list
+from hierbandits.service.task_beliefs import task_belief, task_rows
+from hierbandits.service.task_index import SORTS
 from hierbandits.service.wire import ArmRequest, PolicyReply, VersionReply
 from hierbandits.types import TaskName
 
-MOST_TASKS = 1000
+MOST_TASKS, MOST_DETAILED = 1000, 100
 
 
 def _shown(call: Call, name: str) -> PolicyReply:
@@ -26,7 +27,7 @@ def _shown(call: Call, name: str) -> PolicyReply:
         live.version,
         msgspec.to_builtins(live.settings),
         record.created,
-        len(agent.tasks),
+        agent.num_tasks,
         live.number,
         int(agent.belief.num_rewards.sum()),
         live.pending,
@@ -45,12 +46,14 @@ async def _show(call: Call) -> PolicyReply:
 
 
 async def _put_policy(call: Call) -> VersionReply:
-    version, created = await call.service.book.put(call.policy, call.body)
+    version, created = await call.service.book.put(call.policy, call.body, call.who)
     return VersionReply(call.policy, version, created)
 
 
 async def _delete(call: Call) -> None:
+    record = call.service.book.record(call.policy)
     await call.service.book.delete(call.policy)
+    await call.service.evaluations.forget(record.id)
 
 
 async def _versions(call: Call) -> list[dict[str, Any]]:
@@ -68,14 +71,14 @@ async def _versions(call: Call) -> list[dict[str, Any]]:
 async def _add_arm(call: Call) -> PolicyReply:
     turns, arm = call.service.book.turns(call.policy), call.body
     widths = {"hyper_mean": arm.hyper_mean, "hyper_std": arm.hyper_std, "task_std": arm.task_std}
-    await _changed(turns, lambda: turns.live.add_arm(arm.name, **widths))
+    await _changed(turns, lambda: turns.live.add_arm(arm.name, call.who, **widths))
     return _shown(call, call.policy)
 
 
 async def _retire_arm(call: Call) -> PolicyReply:
     turns = call.service.book.turns(call.policy)
-    arm: Any = _named(call.part("arm"), turns.live.agent.arms or ())
-    await _changed(turns, lambda: turns.live.retire_arm(arm))
+    arm: Any = _named(call.part("arm"), (turns.live.agent.arms or ()).__contains__)
+    await _changed(turns, lambda: turns.live.retire_arm(arm, call.who))
     return _shown(call, call.policy)
 
 
@@ -89,13 +92,30 @@ async def _changed(turns: PolicyTurns, change: Any) -> None:
 async def _tasks(call: Call) -> dict[str, Any]:
     query = call.query
     limit, offset = (_whole(query.get(name, usual), name) for name, usual in _PAGE)
-    turns = call.service.book.turns(call.policy)
-    return task_list(turns.live.agent, query.get("search", ""), min(limit, MOST_TASKS), offset)
+    live, sort = call.service.book.turns(call.policy).live, query.get("sort", SORTS[0])
+    if sort not in SORTS:
+        raise bad_request(f"sort must be one of {', '.join(SORTS)}, got {sort!r:.80}")
+    detail = query.get("detail", "false") == "true"
+    most = MOST_DETAILED if detail else MOST_TASKS
+    search = query.get("search", "")
+    total, tasks = await live.task_index.page(search, sort, min(limit, most), offset)
+    reply: dict[str, Any] = {"total": total, "tasks": tasks}
+    if detail:
+        met = [task for task in tasks if live.agent.has_met(task)]  # none is deleted meanwhile
+        reply["rows"] = task_rows(live.agent, met)
+    return reply
 
 
 _PAGE = (("limit", "100"), ("offset", "0"))
 _QUERY: dict[str, dict[str, Any]] = {
-    "search": {"type": "string", "description": "A text that the names contain."},
+    "search": {"type": "string", "description": "A text that the names contain, in any case."},
+    "sort": {"type": "string", "enum": list(SORTS), "default": SORTS[0]},
+    "detail": {
+        "type": "string",
+        "enum": ["true", "false"],
+        "default": "false",
+        "description": f"Whether each task has a row; then there are at most {MOST_DETAILED}.",
+    },
     "limit": {"type": "integer", "minimum": 0, "maximum": 10**12 - 1, "default": 100},
     "offset": {"type": "integer", "minimum": 0, "maximum": 10**12 - 1, "default": 0},
 }
@@ -112,21 +132,25 @@ def _whole(text: str, name: str) -> int:
 async def _task(call: Call) -> dict[str, Any]:
     agent = call.service.book.turns(call.policy).live.agent
     task = _task_of(call)
-    if task not in agent.tasks:
+    if not agent.has_met(task):
         raise not_found("task", call.part("task"))
     return task_belief(agent, task)
 
 
 async def _forget(call: Call) -> dict[str, Any]:
-    return {"events_changed": await call.service.book.forget(call.policy, _task_of(call))}
+    record = call.service.book.record(call.policy)
+    changed = await call.service.forget(call.policy, _task_of(call))
+    await call.service.evaluations.stop(record.id)  # they may have read the task
+    return {"events_changed": changed}
 
 
 def _task_of(call: Call) -> TaskName:
     """The task that a path names."""
-    return _named(call.part("task"), call.service.book.turns(call.policy).live.agent.tasks)
+    agent = call.service.book.turns(call.policy).live.agent
+    return _named(call.part("task"), agent.has_met)
 
 
-def _named(text: str, known: Collection[TaskName]) -> TaskName:
+def _named(text: str, is_known: Callable[[TaskName], bool]) -> TaskName:
     """What a part of a path names.
 
     A text in quotes is read as JSON, so that every name can be written without doubt.  So are
@@ -142,8 +166,8 @@ def _named(text: str, known: Collection[TaskName]) -> TaskName:
     if not all(type(one) in (str, int) for one in names):
         return text
     if isinstance(value, list):  # a path of names, though it may be deleted half by now
-        return text if text in known else tuple(value)
-    return value if value in known else text
+        return text if is_known(text) else tuple(value)
+    return value if is_known(value) else text
 
 
 OPERATIONS = [

@@ -13,10 +13,12 @@ from hierbandits.beliefs.model_kinds import model_from_dict
 from hierbandits.checks import real_array
 from hierbandits.logs import LIMITS, Encoder, Limits, Start
 from hierbandits.models.model import Model
+from hierbandits.service.guardrail import Guardrail
 from hierbandits.types import Name
 
 REMEMBERED = 200_000
-"""The settled decisions whose rewards can be corrected, unless a policy says otherwise."""
+"""The settled decisions that are kept in memory, unless a policy says otherwise."""
+MOST_GUARDRAILS = 20
 
 
 class PolicySettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -49,9 +51,15 @@ class PolicySettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     control_share: float = 0.0
     """The share of tasks that always have `control_arm`."""
     control_arm: Name | None = None
+    """What all tasks have that the policy does not decide for; a rollout needs it."""
+    guardrails: list[Guardrail] = []
+    """Metrics that roll the policy back if one of them crosses its bound."""
+    ratio_check: Literal["none", "rewards", "exposures"] = "none"
+    """What says that a decision was shown, to compare the arms with their propensities."""
     sticky: bool = False
     """Whether a task keeps the arm that it had first."""
     remember: int = REMEMBERED
+    """Settled decisions that are kept in memory; rewards of older ones are in the log alone."""
     most_tasks: int | None = None
     most_pending: int | None = None
     description: str = ""
@@ -66,8 +74,9 @@ class PolicySettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
             raise ValueError(f"reward_wait must be positive seconds, got {self.reward_wait}")
         if self.default_reward is not None and self.reward_wait is None:
             raise ValueError("reward_wait must be given with default_reward, got none")
-        if (self.control_share > 0) != (self.control_arm is not None):
-            raise ValueError("control_share and control_arm must be given together")
+        if self.control_share > 0 and self.control_arm is None:
+            raise ValueError("control_arm must be given with control_share, got none")
+        self._check_watching()
         if not 0 <= self.draws <= 10_000:
             raise ValueError(f"draws must be in [0, 10000], got {self.draws}")
         if len(self.description) > 10_000:
@@ -79,6 +88,22 @@ class PolicySettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
         if arm is not None and self.arms is not None and arm not in self.arms:
             raise ValueError(f"control_arm must be one of arms, got {arm!r}")
 
+    def _check_watching(self) -> None:
+        """Guardrails and the sample-ratio check."""
+        if len(self.guardrails) > MOST_GUARDRAILS:
+            raise ValueError(
+                f"guardrails must be at most {MOST_GUARDRAILS}, got {len(self.guardrails)}"
+            )
+        for guardrail in self.guardrails:
+            guardrail.check()
+        names = [one.name for one in self.guardrails]
+        if len(set(names)) < len(names):
+            raise ValueError(f"guardrails must have different names, got {names!r:.80}")
+        if names and self.control_arm is None:
+            raise ValueError("control_arm must be given with guardrails: what is played instead")
+        if self.ratio_check != "none" and not self.draws:
+            raise ValueError("draws must be positive with a ratio_check, which needs propensities")
+
     def make_agent(
         self,
         journal: Callable[[Event], object],
@@ -86,7 +111,7 @@ class PolicySettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
         clock: Callable[[], float] = time.time,
     ) -> Agent:
         """An agent that knows nothing of any task yet."""
-        model = None if self.prior is None else model_from_dict(self.prior)
+        model = None if self.prior is None else _model(self.prior)
         prior: Model | Start | None = model
         if self.encoder is not None:
             if model is None:
@@ -115,3 +140,17 @@ class PolicySettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
     def from_json(cls, data: bytes) -> "PolicySettings":
         """What `to_json` gave."""
         return msgspec.json.decode(data, type=cls)
+
+
+def _model(parts: dict[str, Any]) -> Model:
+    """The model of a prior: prior.json has no kind, which its other parts tell."""
+    if "kind" not in parts:
+        marks = {"covs": "gaussian hierarchy", "hierarchy": "generalized hierarchy"}
+        kinds = [kind for mark, kind in marks.items() if mark in parts]
+        if len(kinds) != 1:
+            raise ValueError(
+                "prior must be what `hierbandits learn` writes into prior.json, or have a kind, "
+                f"got an object with {sorted(parts)!r:.80}"
+            )
+        parts = {"kind": kinds[0]} | parts
+    return model_from_dict(parts)

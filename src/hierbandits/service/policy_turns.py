@@ -12,15 +12,18 @@ from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.live_policy import LivePolicy
 from hierbandits.service.policy_settings import PolicySettings
 
+_ORDER = {"decide": 0, "reward": 1, "call": 2, "look": 2}
+
 MOST_WAITING = 2_000
 """The requests of a policy that may wait for their answers; more are refused."""
 
 
 class PolicyTurns:
-    """Lets a policy serve all requests that wait, in their order, and answers when that is stored.
+    """Lets a policy serve all requests that wait, and answers when that is stored.
 
-    Requests of one kind in a row are served as one.  `lost` is called if what happened could not
-    be stored: the policy in memory is then ahead of the ledger, and must be loaded anew.
+    Those of one kind are served as one, in the order in which they came.  `lost` is called if what
+    happened could not be stored: the policy in memory is then ahead of the ledger, and must be
+    loaded anew.
     """
 
     def __init__(
@@ -44,10 +47,16 @@ class PolicyTurns:
         return not self.is_lost and not self.is_paused
 
     def become(
-        self, settings: PolicySettings, agent: Agent, written: list[Event], seen: int, now: float
+        self,
+        settings: PolicySettings,
+        agent: Agent,
+        written: list[Event],
+        seen: int,
+        now: float,
+        by: str,
     ) -> int:
         """Let the policy be its next version, in a turn of its own; returns the number of it."""
-        self.live = self.live.become(settings, agent, written, seen, now)
+        self.live = self.live.become(settings, agent, written, seen, now, by)
         return self.live.version
 
     async def ask(self, kind: str, request: Any) -> Any:
@@ -71,7 +80,8 @@ class PolicyTurns:
         return await future
 
     def _take_turn(self) -> None:
-        queue, self._queue = self._queue, []
+        # Nobody has heard of any of them: decisions go first, so that each kind is served as one.
+        queue, self._queue = sorted(self._queue, key=lambda one: _ORDER[one[0]]), []
         answers: list[tuple[asyncio.Future[Any], Any]] = []
         for kind, some in groupby(queue, key=lambda one: one[0]):
             members = list(some)

@@ -1,20 +1,27 @@
 """Runs the service until it is told to stop."""
 
+import gc
 import socket
 import sys
+import time
 from ipaddress import ip_address
 from pathlib import Path
 
 import uvicorn
 
+from hierbandits.service.demo_shop import DemoClock, DemoShop, claim_folder
 from hierbandits.service.http_protocol import HttpProtocol
 from hierbandits.service.json_log import log_to
 from hierbandits.service.service import Service
 from hierbandits.service.service_app import service_app
 from hierbandits.service.token_file import TokenFile
 
-_SWITCH = 0.0005
+_SWITCH = 0.00002
 """Seconds after which a thread that computes lets others in: the one that stores must not wait."""
+
+_COLLECTED = 50_000, 20, 50
+"""When Python looks for garbage in circles, of which there is little: a round of decisions makes
+many objects that live on, and each look at them takes a fifth of the time to make them."""
 
 
 def serve(
@@ -24,29 +31,37 @@ def serve(
     port: int = 8080,
     logs_requests: bool = False,
     logs_evaluations: bool = False,
+    demo: bool = False,
 ) -> None:
     """Serve a data folder.
 
     On a loopback address without any token, everybody on the machine may ask everything.  Other
     addresses need tokens.  `logs_evaluations` writes OpenTelemetry's event
-    `feature_flag.evaluation` of each decision, which names the task, to the log.
+    `feature_flag.evaluation` of each decision, which names the task, to the log.  `demo` lets a
+    simulated shop use the service.
     """
     if len(TokenFile(folder / "tokens.json")) == 0 and not is_loopback(host):
         raise ValueError(
             f"host must be a loopback address while there are no tokens, got {host!r}: make one "
             "with `hierbandits token create`"
         )
+    clock = DemoClock()
+    if demo:
+        claim_folder(folder)
     service = Service(
-        folder, needs_tokens=None, logs_requests=logs_requests, logs_evaluations=logs_evaluations
-    )
+        folder, needs_tokens=None, logs_requests=logs_requests, logs_evaluations=logs_evaluations,
+        clock=clock if demo else time.time,
+    )  # fmt: skip
+    beside = DemoShop(service, clock).run if demo else None
     service.needs_tokens = len(service.tokens) > 0 or not is_loopback(host)
     log_to()
     config = uvicorn.Config(
-        service_app(service), host=host, port=port, access_log=False, log_config=None,
+        service_app(service, beside), host=host, port=port, access_log=False, log_config=None,
         http=HttpProtocol, ws="none", timeout_graceful_shutdown=30, server_header=False,
         proxy_headers=False,
     )  # fmt: skip
     sys.setswitchinterval(_SWITCH)
+    gc.set_threshold(*_COLLECTED)
     uvicorn.Server(config).run()
 
 

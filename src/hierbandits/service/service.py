@@ -12,16 +12,20 @@ from functools import partial
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
+from hierbandits.service.evaluations import Evaluations
 from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.json_log import say
+from hierbandits.service.ledger_desk import LedgerDesk
 from hierbandits.service.live_policy import LivePolicy
 from hierbandits.service.policy_book import PolicyBook
 from hierbandits.service.policy_turns import PolicyTurns
+from hierbandits.service.rollout_state import FALSE_ALARMS
 from hierbandits.service.service_metrics import ServiceMetrics
 from hierbandits.service.slow_bodies import SlowBodies
 from hierbandits.service.snapshots import Snapshots
 from hierbandits.service.sqlite_storage import SqliteStorage
 from hierbandits.service.token_file import TokenFile
+from hierbandits.types import TaskName
 
 MOST_BYTES = 1 << 20
 PATIENCE = 10.0
@@ -62,6 +66,8 @@ class Service:
         self.snapshots = Snapshots(folder / "snapshots")
         self.commits = GroupCommit(self.storage, self._committed)
         self.book = PolicyBook(self.storage, self.snapshots, self.commits, clock)
+        self.evaluations = Evaluations(folder, clock)
+        self.desk = LedgerDesk(folder)
         self._clockwork: asyncio.Task[None] | None = None
         self._snapshotting: asyncio.Task[None] | None = None
         self._saved_bytes: WeakKeyDictionary[LivePolicy, int] = WeakKeyDictionary()
@@ -80,14 +86,26 @@ class Service:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self.evaluations.stop()
+        await self.desk.close()
         await self.commits.close()
         for turns in self.book.all_turns:
             live = turns.live
             if not turns.is_lost and live.number == self.storage.last(live.record.id):
                 self.snapshots.save(live.record, live.version, live.number, live.agent)
+                self.snapshots.save_rollout(live.record, live.number, live.rollout.state)
         self.storage.close()
         self._folder_lock.release()
         say("stopped", folder=str(self.folder))
+
+    async def forget(self, name: str, task: TaskName) -> int:
+        """Delete a task from a policy, its ledger and its history; how many events held it."""
+        await self.desk.close()  # its history holds what is deleted; a new one reads the ledger
+        try:
+            return await self.book.forget(name, task)
+        finally:
+            await self.desk.close()
+            self.snapshots.delete_history(self.book.record(name).id)
 
     def _committed(self, events: int, seconds: float) -> None:
         self.metrics.commits.observe(seconds)
@@ -95,21 +113,38 @@ class Service:
 
     def _fill_gauges(self) -> None:
         self.metrics.loaded.set(len(self.book.names))
+        self.metrics.ready.set(self.book.is_ready)
+        self.metrics.forget_policies()
         for turns in self.book.all_turns:
             live = turns.live
             self.metrics.pending.labels(live.record.name).set(live.pending)
+            self._fill_rollout(live)
             belief = live.agent.belief
             number = float(belief.num_rewards.sum())
             if number:
                 evidence = float(belief.log_evidence().sum()) / number
                 self.metrics.evidence.labels(live.record.name).set(evidence)
 
+    def _fill_rollout(self, live: LivePolicy) -> None:
+        """How far a policy is rolled out, and what watches it."""
+        metrics, name, state = self.metrics, live.record.name, live.rollout.state
+        metrics.share.labels(name).set(state.ramp.share)
+        metrics.rolled_back.labels(name).set(state.ramp.phase == "rolled back")
+        for guardrail, watch in state.watches.items():
+            told = watch.told()
+            evidence = told["evidence"] / told["needed"]
+            metrics.guardrails.labels(name, guardrail).set(evidence)
+        if state.ratio is not None:
+            metrics.ratios.labels(name).set(state.ratio.evidence * FALSE_ALARMS)
+            metrics.ratio_alarms.labels(name).set(state.ratio_alarm)
+
     async def _run_clockwork(self) -> None:
         """What time brings: rewards that are too late, tokens that others made, snapshots."""
         while True:
             await asyncio.sleep(_TICK)
             self.slow_bodies.cut_off()
-            for part in (self._refresh_tokens, self._expire, self._snapshot_soon):
+            parts = (self._refresh_tokens, self._expire, self._step, self._snapshot_soon)
+            for part in (*parts, self.desk.rest):
                 try:
                     await part()
                 except Exception as error:  # the other parts go on
@@ -127,6 +162,12 @@ class Service:
                 number = await turns.ask("call", partial(_expired, turns))
                 if isinstance(number, int) and number:
                     self.metrics.expired.labels(turns.live.record.name).inc(number)
+
+    async def _step(self) -> None:
+        """Let ramps go on, also where nobody asks for decisions."""
+        for turns in self.book.all_turns:
+            if turns.live.rollout.is_due and turns.is_open:
+                await turns.ask("call", partial(_stepped, turns))
 
     async def _snapshot_soon(self) -> None:
         """Let another process make a snapshot of a policy that has gone far beyond its last."""
@@ -161,6 +202,11 @@ class Service:
 def _expired(turns: PolicyTurns) -> int:
     """Expire what is late in the policy as it is when its turn comes."""
     return turns.live.expire()
+
+
+def _stepped(turns: PolicyTurns) -> None:
+    """Let a ramp go on, if it is still time when the turn comes."""
+    turns.live.rollout.step_if_due()
 
 
 class FolderLock:

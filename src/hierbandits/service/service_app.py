@@ -1,6 +1,7 @@
 """The service over HTTP."""
 
-from collections.abc import AsyncIterator, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
@@ -12,9 +13,13 @@ from starlette.types import Receive, Scope, Send
 
 from hierbandits.service import (
     archive_operations,
+    dashboard_operations,
     decision_operations,
+    evaluation_operations,
     ofrep_operations,
     policy_operations,
+    promotion_operations,
+    rollout_operations,
 )
 from hierbandits.service.api_page import api_page
 from hierbandits.service.api_problem import Problem
@@ -55,8 +60,12 @@ def _page() -> str:
 OPERATIONS = [
     *decision_operations.OPERATIONS,
     *policy_operations.OPERATIONS,
+    *evaluation_operations.OPERATIONS,
+    *rollout_operations.OPERATIONS,
+    *promotion_operations.OPERATIONS,
     *archive_operations.OPERATIONS,
     *ofrep_operations.OPERATIONS,
+    *dashboard_operations.OPERATIONS,
     Operation(
         "health", "GET", "/health", None, _health,
         "Whether the process lives.", None, dict[str, str],
@@ -86,19 +95,25 @@ def api_document() -> dict[str, Any]:
     return openapi_document(OPERATIONS)
 
 
-def service_app(service: Service) -> Router:
-    """The application that serves all operations."""
+def service_app(
+    service: Service, beside: Callable[[], Coroutine[Any, Any, None]] | None = None
+) -> Router:
+    """The application that serves all operations; `beside` runs as long as it does."""
 
     @asynccontextmanager
     async def lifespan(app: object) -> AsyncIterator[None]:
         await service.start()
+        companion = None if beside is None else asyncio.ensure_future(beside())
         try:
             yield
         finally:
+            if companion is not None:
+                companion.cancel()
+                await asyncio.gather(companion, return_exceptions=True)
             await service.stop()
 
     paths: dict[str, dict[str, Endpoint]] = {}
-    for one in OPERATIONS:
+    for one in [*OPERATIONS, *dashboard_operations.PAGES]:
         paths.setdefault(one.path, {})[one.method] = Endpoint(service, one)
     # Paths that end in a name would else take those that go on after it.
     ordered = sorted(paths, key=lambda path: path.endswith("}"))

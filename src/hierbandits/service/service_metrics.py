@@ -33,30 +33,50 @@ class ServiceMetrics:
         self.batches = histogram("commit_events", "Events stored together", _SIZES)
         self.freshness = histogram(
             "freshness_seconds",
-            "From the receipt of a reward until decisions use it",
+            "From the receipt of rewards until they are stored and decisions use them",
             _SECONDS,
             "policy",
         )
-        self.pending = Gauge(
-            "hierbandits_pending_decisions",
-            "Decisions that await their reward",
-            ["policy"],
-            registry=self.registry,
-        )
-        self.evidence = Gauge(
-            "hierbandits_log_evidence_per_event",
+
+        def gauge(name: str, what: str, *labels: str) -> Gauge:
+            return Gauge(f"hierbandits_{name}", what, labels, registry=self.registry)
+
+        self.pending = gauge("pending_decisions", "Decisions that await their reward", "policy")
+        self.evidence = gauge(
+            "log_evidence_per_event",
             "How well the model foretells rewards, in nats; a fall says that it fits no more",
-            ["policy"],
-            registry=self.registry,
+            "policy",
         )
-        self.loaded = Gauge(
-            "hierbandits_policies", "Policies that are served", registry=self.registry
+        self.loaded = gauge("policies", "Policies that are served")
+        self.ready = gauge("ready", "1 if all policies are loaded and can store what happens")
+        self.share = gauge(
+            "rollout_share", "The share of tasks that the policy decides for", "policy"
+        )
+        self.rolled_back = gauge("rolled_back", "1 if the policy is rolled back", "policy")
+        self.guardrails = gauge(
+            "guardrail_evidence",
+            "That a guardrail is crossed: at 1 the policy is rolled back",
+            "policy",
+            "guardrail",
+        )
+        self.ratios = gauge(
+            "sample_ratio_evidence", "That exposures of an arm are missing: 1 is an alarm", "policy"
+        )
+        self.ratio_alarms = gauge(
+            "sample_ratio_off", "1 since exposures of an arm were found missing", "policy"
         )
         self._before: list[Callable[[], None]] = []
 
     def before_scrape(self, fill: Callable[[], None]) -> None:
         """Let gauges be filled before each look at the metrics."""
         self._before.append(fill)
+
+    def forget_policies(self) -> None:
+        """Let gauges say nothing of policies and guardrails that may be gone."""
+        for gauge in (self.pending, self.evidence, self.share, self.rolled_back):
+            gauge.clear()
+        for gauge in (self.guardrails, self.ratios, self.ratio_alarms):
+            gauge.clear()
 
     def text(self) -> bytes:
         """All metrics in Prometheus's text format."""

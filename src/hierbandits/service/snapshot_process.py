@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.snapshots import Snapshots
+from hierbandits.service.snapshots import Snapshots, history_of
 from hierbandits.service.sqlite_storage import SqliteStorage
 
 
@@ -24,6 +24,9 @@ def main(folder: Path, name: str) -> None:
         record, version.number, settings, storage, lambda event: None, until=last
     )
     snapshots.save(record, version.number, last, agent)
+    snapshots.save_rollout(record, last, snapshots.load_rollout(record, storage, until=last))
+    history = history_of(record, storage, snapshots.load_history(record.id, last))
+    snapshots.save_history(record.id, history)
     storage.close()
 
 

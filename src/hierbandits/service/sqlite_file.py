@@ -2,7 +2,7 @@
 
 import ctypes
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,19 @@ _UNABLE = (
 class SqliteFile:
     """Transactions that are on the disk when they end, and reading in any thread.
 
-    `tables` makes the tables of a new file, whose `format` is kept as the user_version.
+    `tables` makes the tables of a new file, whose `format` is kept as the user_version.  By their
+    format, `upgrades` bring files that are older to this one.
     """
 
-    def __init__(self, path: Path, tables: str, format: int, *, read_only: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        tables: str,
+        format: int,
+        upgrades: Mapping[int, str] | None = None,
+        *,
+        read_only: bool = False,
+    ) -> None:
         _register_checked_pages()
         self.path = path
         self._write_lock = threading.Lock()
@@ -40,9 +49,9 @@ class SqliteFile:
         self._readers: list[apsw.Connection] = []
         self._writer: apsw.Connection | None = None
         if not read_only:
-            self._open_writer(tables, format)
+            self._open_writer(tables, format, upgrades or {})
 
-    def _open_writer(self, tables: str, format: int) -> None:
+    def _open_writer(self, tables: str, format: int, upgrades: Mapping[int, str]) -> None:
         path = self.path
         is_new = not path.exists() or path.stat().st_size == 0
         log = path.with_name(path.name + "-wal")
@@ -64,9 +73,9 @@ class SqliteFile:
             writer.pragma("synchronous", "full")
             writer.pragma("secure_delete", True)
             found = writer.pragma("user_version")
-            if found == 0:
+            if found == 0 or found in upgrades:
                 with writer:
-                    writer.execute(tables)
+                    writer.execute(upgrades.get(found, tables))
                     writer.pragma("user_version", format)
             elif found != format:
                 raise ValueError(

@@ -21,7 +21,7 @@ from hierbandits.service.storage import (
     VersionRecord,
 )
 
-FORMAT = 1
+FORMAT = 2
 """The version of the tables."""
 
 _AT_ONCE = 500  # rows that a reader takes at a time
@@ -52,14 +52,21 @@ CREATE TABLE assigned (
     policy INTEGER NOT NULL, task TEXT NOT NULL, arm TEXT NOT NULL, PRIMARY KEY (policy, task)
 ) STRICT, WITHOUT ROWID;
 """
-_OF_A_POLICY = ("versions", "heads", "events", "ids", "rewards", "assigned")
+_MEASURED = """
+CREATE TABLE measured (
+    policy INTEGER NOT NULL, number INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL,
+    event INTEGER NOT NULL, PRIMARY KEY (policy, number, place, name)
+) STRICT, WITHOUT ROWID;
+"""
+_UPGRADES = {1: _MEASURED}
+_OF_A_POLICY = ("versions", "heads", "events", "ids", "rewards", "measured", "assigned")
 
 
 class SqliteStorage:
     """A `Storage` in one file."""
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        self._file = SqliteFile(path, _TABLES, FORMAT, read_only=read_only)
+        self._file = SqliteFile(path, _TABLES + _MEASURED, FORMAT, _UPGRADES, read_only=read_only)
         self._heads = {
             policy: (last, int.from_bytes(total, "big"))
             for policy, last, total in self._file.read("SELECT * FROM heads")
@@ -86,7 +93,7 @@ class SqliteStorage:
         created: float,
         *,
         salt: bytes | None = None,
-        content: Callable[[PolicyRecord], Batch] | None = None,
+        content: Callable[[PolicyRecord], Iterable[Batch]] | None = None,
     ) -> PolicyRecord:
         """A new policy with its first version."""
         salt = secrets.token_bytes(16) if salt is None else salt
@@ -100,7 +107,8 @@ class SqliteStorage:
             self._put_version(db, row[0], VersionRecord(1, settings, 0, created))
             record = PolicyRecord(row[0], name, salt, created)
             if content is not None:
-                self._put_rows(db, content(record))
+                for batch in content(record):
+                    self._put_rows(db, batch)
         return record
 
     def delete_policy(self, policy: int) -> None:
@@ -167,6 +175,7 @@ class SqliteStorage:
         db.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", rows)
         db.executemany("INSERT INTO ids VALUES (?, ?, ?, ?)", batch.ids)
         db.executemany("INSERT OR REPLACE INTO rewards VALUES (?, ?, ?, ?)", batch.rewards)
+        db.executemany("INSERT INTO measured VALUES (?, ?, ?, ?, ?)", batch.measures)
         db.executemany("INSERT OR REPLACE INTO assigned VALUES (?, ?, ?)", batch.assigned)
 
     def try_writing(self) -> None:
@@ -221,6 +230,19 @@ class SqliteStorage:
                 found[number, place] = event
         return found
 
+    def measured_by(
+        self, policy: int, wanted: Iterable[tuple[Place, str]]
+    ) -> Mapping[tuple[Place, str], int]:
+        """The event that brought each of these metrics of decisions; others are left out."""
+        sql = (
+            "SELECT event FROM measured WHERE policy = ? AND number = ? AND place = ? AND name = ?"
+        )
+        found = {}
+        for (number, place), name in wanted:
+            for (event,) in self._file.read(sql, policy, number, place, name):
+                found[(number, place), name] = event
+        return found
+
     def assigned(self, policy: int, tasks: Sequence[str]) -> Mapping[str, str]:
         """The arms that tasks keep, as JSON both."""
         rows = self._file.read(
@@ -252,10 +274,10 @@ class SqliteStorage:
             self._put_head(db, policy, last, total)
             ids = [(policy, id) for id in change.ids]
             db.executemany("DELETE FROM ids WHERE policy = ? AND id = ?", ids)
-            db.executemany(
-                "DELETE FROM rewards WHERE policy = ? AND number = ? AND place = ?",
-                [(policy, *place) for place in change.places],
-            )
+            places = [(policy, *place) for place in change.places]
+            for table in ("rewards", "measured"):
+                sql = f"DELETE FROM {table} WHERE policy = ? AND number = ? AND place = ?"
+                db.executemany(sql, places)
             kept = policy, change.task
             db.execute("DELETE FROM assigned WHERE policy = ? AND task = ?", kept)
         self._file.empty_log()

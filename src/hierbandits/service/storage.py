@@ -44,8 +44,9 @@ class Batch:
     ids: list[tuple[int, str, int, int]] = field(default_factory=list)  # policy, id, its place
     rewards: list[tuple[int, int, int, int]] = field(default_factory=list)
     """Policy, place of the decision, and the event that rewarded it last."""
+    measures: list[tuple[int, int, int, str, int]] = field(default_factory=list)
+    """Policy, place of the decision, name of a metric, and the event that brought it."""
     assigned: list[tuple[int, str, str]] = field(default_factory=list)  # policy, task, arm
-
     versions: list[tuple[int, VersionRecord]] = field(default_factory=list)  # of policies
 
     def __bool__(self) -> bool:
@@ -56,6 +57,7 @@ class Batch:
         self.events += other.events
         self.ids += other.ids
         self.rewards += other.rewards
+        self.measures += other.measures
         self.assigned += other.assigned
         self.versions += other.versions
 
@@ -90,7 +92,7 @@ class Storage(Protocol):
         created: float,
         *,
         salt: bytes | None = None,
-        content: Callable[[PolicyRecord], Batch] | None = None,
+        content: Callable[[PolicyRecord], Iterable[Batch]] | None = None,
     ) -> PolicyRecord:
         """A new policy with its first version, and with all that `content` gives, or nothing.
 
@@ -123,6 +125,11 @@ class Storage(Protocol):
 
     def rewarded_by(self, policy: int, places: Iterable[Place]) -> Mapping[Place, int]:
         """The event that rewarded each of these decisions last; others are left out."""
+
+    def measured_by(
+        self, policy: int, wanted: Iterable[tuple[Place, str]]
+    ) -> Mapping[tuple[Place, str], int]:
+        """The event that brought each of these metrics of decisions; others are left out."""
 
     def assigned(self, policy: int, tasks: Sequence[str]) -> Mapping[str, str]:
         """The arms that tasks keep, as JSON both."""

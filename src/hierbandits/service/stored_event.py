@@ -17,6 +17,8 @@ _NOTHING_LEARNED: Event = {
 }
 ERASED = "erased"
 """The kind of an event of which nothing is left: it was of a task that is deleted."""
+CHANGE, MEASURE = "change", "measure"
+"""Kinds of events that are the service's own: somebody changed the policy, metrics have come."""
 
 
 def plain_task(task: Any) -> Any:
@@ -46,15 +48,21 @@ def agent_events(stored: Iterable[tuple[int, bytes]], history: str) -> Iterator[
     """The events that an agent replays: the agent's first is number 0, the ledger's 1.
 
     Of an erased event only the time is left.  It happens as one that brings no reward, since ages
-    of decisions count all steps of the clock.
+    of decisions count all steps of the clock; so do events of the service's own.
     """
     for number, data in stored:
         event = decoded(data)
         if event["kind"] == "decide":
             event["decisions"] = [one for one in event["decisions"] if one is not None]
-        elif event["kind"] == ERASED:
+        elif event["kind"] in (ERASED, CHANGE, MEASURE):
             event |= _NOTHING_LEARNED
         yield event | {"version": VERSION, "history": history, "number": number - 1}
+
+
+def decisions_in(data: bytes) -> list[dict[str, Any] | None]:
+    """The decisions of a stored event; None for one that is erased."""
+    decisions: list[dict[str, Any] | None] = decoded(data).get("decisions", [])
+    return decisions
 
 
 def decision_at(data: bytes, place: int) -> dict[str, Any] | None:
@@ -79,6 +87,15 @@ def rewards_in(data: bytes) -> dict[str, tuple[float, bool]]:
     if kind == "expire" and event["default"] is not None:
         return dict.fromkeys(event["ids"], (event["default"], True))
     return {}
+
+
+def metrics_in(data: bytes) -> dict[tuple[str, str], float]:
+    """The metrics that a stored event gave, by decision and name."""
+    event = decoded(data)
+    if event["kind"] != MEASURE:
+        return {}
+    rows = zip(event["ids"], event["names"], event["values"], strict=True)
+    return {(id, name): value for id, name, value in rows}
 
 
 def reward_in(data: bytes, id: str) -> tuple[float, bool] | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from hierbandits.service.storage import Place
-from hierbandits.service.stored_event import ERASED, as_text, decoded, encoded, plain_task
+from hierbandits.service.stored_event import ERASED, MEASURE, as_text, decoded, encoded, plain_task
 from hierbandits.types import TaskName
 
 
@@ -51,7 +51,8 @@ class TaskErasure:
     def _left_of_by_id(self, event: dict[str, Any]) -> dict[str, Any] | None:
         """An event of several decisions, by their ids."""
         kept = [place for place, id in enumerate(event["ids"]) if id not in self._erased]
-        return _some(event, kept, len(event["ids"]), ("ids", "values"))
+        columns = ("ids", "values", "names", "groups", "shown")
+        return _some(event, kept, len(event["ids"]), columns)
 
     def _left_of_correct(self, event: dict[str, Any]) -> dict[str, Any] | None:
         return None if event["id"] in self._erased else event
@@ -99,6 +100,7 @@ def _some(
 _CHANGES: dict[str, Callable[[TaskErasure, dict[str, Any]], dict[str, Any] | None]] = {
     "decide": TaskErasure._left_of_decide,
     "reward": TaskErasure._left_of_by_id,
+    MEASURE: TaskErasure._left_of_by_id,
     "expire": TaskErasure._left_of_by_id,
     "correct": TaskErasure._left_of_correct,
     "learn": TaskErasure._left_of_learn,

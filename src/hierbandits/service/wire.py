@@ -61,6 +61,8 @@ class RewardRequest(msgspec.Struct, forbid_unknown_fields=True):
     """The reward of a decision."""
 
     value: float
+    metrics: dict[str, float] = {}
+    """Values of guardrails by name, if they are known now."""
 
 
 class NamedReward(msgspec.Struct, forbid_unknown_fields=True):
@@ -68,6 +70,39 @@ class NamedReward(msgspec.Struct, forbid_unknown_fields=True):
 
     id: str
     value: float
+    metrics: dict[str, float] = {}
+
+
+class MetricsRequest(msgspec.Struct, forbid_unknown_fields=True):
+    """Metrics of a decision, by name: of guardrails, or "exposure"."""
+
+    values: Annotated[dict[str, float], Meta(min_length=1)]
+
+
+class NamedMetrics(msgspec.Struct, forbid_unknown_fields=True):
+    """Metrics of the decision of this id."""
+
+    id: str
+    values: Annotated[dict[str, float], Meta(min_length=1)]
+
+
+class MeasuresRequest(msgspec.Struct, forbid_unknown_fields=True):
+    """Metrics of many decisions."""
+
+    metrics: list[NamedMetrics]
+
+
+class MetricsReply(msgspec.Struct):
+    """What became of each metric: "stored" or "duplicate"."""
+
+    id: str
+    values: dict[str, str]
+
+
+class MeasuresReply(msgspec.Struct):
+    """For each decision what became of its metrics, or what is wrong."""
+
+    metrics: list[MetricsReply | Any]
 
 
 class RewardsRequest(msgspec.Struct, forbid_unknown_fields=True):

@@ -97,7 +97,8 @@ class Concurrent:
     def rounds(self, rng: Generator, history: History) -> Iterator[Indices]:
         """m n / size rounds, rounded up; the last may have fewer tasks."""
         if not 1 <= count("size", self.size) <= history.num_tasks:
-            raise ValueError(f"size must be from 1 to {history.num_tasks} tasks, got {self.size}")
+            most = history.num_tasks
+            raise ValueError(f"schedule's size must be from 1 to {most} tasks, got {self.size}")
         draw = self._order_with_repeats if self.repeats else self._order_without_repeats
         order = draw(rng, history)
         for start in range(0, order.shape[1], self.size):

@@ -53,6 +53,13 @@ def simulate(
         snapshot_every=count("snapshot_every", snapshot_every),
     )
     recipes = _recipes(policies)
+    for name, recipe in recipes.items():
+        try:
+            recipe.believe(environment.prior)
+        except ValueError as error:
+            raise ValueError(
+                f"policies must suit the environment, got {name!r}: {error}"
+            ) from error
     chunks = [
         Chunk(settings, name, recipe, first_run, min(CHUNK_RUNS, runs - first_run))
         for name, recipe in recipes.items()

@@ -1,0 +1,156 @@
+// How far a policy is rolled out, what watches it, and who changed it; and how to stop it.
+
+import { Refused, ofPolicy, send } from "./api.js";
+import { el, fill, nameOf, table } from "./dom.js";
+import { ago, duration, moment, number, percent, whole } from "./format.js";
+
+const FINDINGS = {
+  none: () => "The policy decides for all tasks that are not held out; no ramp was started",
+  ramping: (one) => `The policy decides for ${percent(one.share)} of tasks, and for more soon`,
+  held: (one) => `The ramp is held: the policy decides for ${percent(one.share)} of tasks`,
+  done: (one) => `The ramp is done: the policy decides for ${percent(one.share)} of tasks`,
+  "rolled back": () => "The policy is rolled back: all tasks have the control arm",
+};
+// What may be done in each phase: the action, what its button says, what is asked before.
+const ROLL_BACK = ["rollback", "Roll back", "Give all tasks the control arm, from the next decision on?"];
+const ACTIONS = {
+  none: [ROLL_BACK],
+  ramping: [["hold", "Hold"], ROLL_BACK],
+  held: [["resume", "Resume"], ROLL_BACK],
+  done: [ROLL_BACK],
+  "rolled back": [],
+};
+
+export function rolloutView({ policy }, again) {
+  const root = el("div");
+  const refusal = el("p", { class: "error", role: "alert", hidden: true });
+
+  const stepsField = el("input", { type: "text", name: "steps", value: "0.05:1h 0.5:1d 1", autocomplete: "off", "data-key": "steps" });
+  const ruleField = el("input", { type: "text", name: "rule", placeholder: "HierTS", autocomplete: "off", "data-key": "rule" });
+
+  async function act(path, body, question) {
+    if (question && !window.confirm(question)) return;
+    refusal.hidden = true;
+    try {
+      await send(ofPolicy(policy, path), body());
+    } catch (error) {
+      refusal.textContent = error.message;
+      refusal.hidden = false;
+    }
+    again();
+  }
+
+  const button = (key, title, path, body, question) =>
+    el("button", { type: "button", "data-key": key, onclick: () => act(path, body, question) }, title);
+  const stepsOf = () => stepsIn(stepsField.value);
+  const stepsLabel = () => el("label", {}, "Steps, as share:time", stepsField);
+
+  return {
+    root,
+    paths: () => ["", "/rollout", "/promotion", "/audit?limit=50"].map((rest) => ofPolicy(policy, rest)),
+    draw(shown, rollout, promotion, audit) {
+      const tools = shown.settings.control_arm === null ? [] : ACTIONS[rollout.phase].map(([action, title, question]) =>
+        button(action, title, "/rollout", () => ({ action, reason: "on the page" }), question));
+      const mayStart = tools.length !== 2 && shown.settings.control_arm !== null;
+      const isRamp = promotion.next === "ramp";
+      if (mayStart && !isRamp) {
+        tools.push(stepsLabel(), button("start", "Start a ramp", "/rollout", () => ({ action: "start", steps: stepsOf(), reason: "on the page" })));
+      }
+      const next = {
+        evaluate: () => [el("label", {}, "Rule of a candidate", ruleField),
+          button("evaluate", "Evaluate it", "/promotion", () => ({ step: "evaluate", candidate: { rule: ruleField.value.trim() || null } }))],
+        shadow: () => [button("shadow", "Shadow it", "/promotion", () => ({ step: "shadow" }))],
+        ramp: () => (mayStart ? [stepsLabel(), button("ramp", "Ramp it", "/promotion", () => ({ step: "ramp", steps: stepsOf() }),
+          "Let the policy have the settings of the candidate, and begin a ramp?")] : []),
+      }[promotion.next]();
+      if (promotion.step !== null) next.push(button("drop", "Drop it", "/promotion", () => ({ step: "drop" })));
+      fill(root,
+        el("h1", {}, FINDINGS[rollout.phase](rollout)),
+        refusal,
+        tools.length ? el("div", { class: "tools" }, tools) : null,
+        steps(rollout, shown.settings.control_arm),
+        guardrails(rollout.guardrails, rollout.phase),
+        ratio(rollout.sample_ratio),
+        candidate(promotion, next),
+        changes(audit));
+    },
+  };
+}
+
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86400 };
+
+// "0.05:1h 0.5:1d 1" as the service has it.
+function stepsIn(text) {
+  return text.trim().split(/\s+/).map((part) => {
+    const found = /^([0-9]*\.?[0-9]+)(?::([0-9]*\.?[0-9]+)([smhd]))?$/.exec(part);
+    if (!found) throw new Refused(0, `Steps must be like 0.05:1h 0.5:1d 1, got ${part || "nothing"}`);
+    return { share: Number(found[1]), seconds: found[2] === undefined ? null : Number(found[2]) * SECONDS[found[3]] };
+  });
+}
+
+function steps(rollout, control) {
+  const begin = control === null
+    ? el("p", { class: "soft" }, "A rollout needs the setting control_arm: what tasks have that the policy does not decide for.")
+    : null;
+  if (!rollout.steps.length) return begin;
+  const rows = rollout.steps.map((one, i) => [
+    String(i + 1), percent(one.share), one.seconds === null ? "stays" : duration(one.seconds),
+    rollout.phase === "rolled back" ? "" : i < rollout.step ? "done" : i > rollout.step ? "to come" : "now",
+  ]);
+  const next = rollout.next_step === null ? null : el("p", {}, `The next step begins at ${moment(rollout.next_step)}.`);
+  return el("section", { class: "panel" }, el("h2", {}, "Steps of the ramp"), next,
+    table([{ title: "step" }, { title: "share of tasks" }, { title: "for" }, { title: "state", text: true }], rows, "Steps"), begin);
+}
+
+function guardrails(found, phase) {
+  if (!found.length) return null;
+  const crossed = found.filter((one) => one.is_crossed);
+  const title = crossed.length ? `Crossed: ${crossed.map((one) => one.name).join(", ")}`
+    : phase === "rolled back" ? "Guardrails: none is crossed" : "All guardrails hold";
+  const rows = found.map((one) => {
+    const share = Math.min(one.evidence / one.needed, 1);
+    const bar = el("meter", { min: 0, max: 1, value: Math.max(0, Math.log(Math.max(one.evidence, 1)) / Math.log(one.needed)),
+      high: 0.5, optimum: 0, "aria-label": `evidence that ${one.name} is crossed` });
+    const bound = one.at_most === null ? `at least ${number(one.at_least)}` : `at most ${number(one.at_most)}`;
+    return [nameOf(one.name), one.against === "control" ? `control + ${bound}` : bound,
+      one.control_count ? `${number(one.mean)}, control ${number(one.control_mean)}` : number(one.mean), whole(one.count), el("span", {}, bar, ` ${number(Math.max(one.evidence, 0), 2)} to 1`), share >= 1 ? "crossed" : "holds"];
+  });
+  return el("section", { class: "panel" }, el("h2", {}, title),
+    table([{ title: "metric", text: true }, { title: "bound" }, { title: "mean" }, { title: "values" },
+      { title: "evidence", text: true }, { title: "", text: true }], rows, "Guardrails"),
+    el("p", { class: "soft" }, `At ${whole(found[0].needed)} to 1 the policy is rolled back; that happens by mistake to at most one sound policy in a hundred.`));
+}
+
+function ratio(found) {
+  if (found === null) return null;
+  const rows = found.arms.map((one) => [nameOf(one.arm), whole(one.seen), number(one.expected, 6), percent(one.seen / one.expected - 1)]);
+  return el("section", { class: "panel" },
+    el("h2", {}, found.is_off ? "Exposures of some arm are missing" : "Arms are seen as often as their propensities say"),
+    table([{ title: "arm", text: true }, { title: "seen" }, { title: "expected" }, { title: "difference" }], rows, "Sample ratio"),
+    el("p", { class: "soft" }, `${number(found.evidence, 2)} to 1 that some are missing; there is an alarm at ${whole(found.needed)} to 1.`));
+}
+
+function candidate(found, tools) {
+  const reached = ["evaluate", "shadow", "ramp"].map((step) =>
+    el("li", { "aria-current": step === found.next ? "step" : null }, step === found.next ? el("b", {}, `${step} is next`) : step));
+  const words = found.step === null ? "There is no candidate" : `A candidate has reached: ${found.step}`;
+  return el("section", { class: "panel" }, el("h2", {}, words), el("ol", { class: "legend" }, reached),
+    found.verdict ? el("p", {}, found.verdict) : null,
+    found.shadow ? el("p", {}, "In the shadow: ", el("a", { href: `#/policy/${encodeURIComponent(found.shadow)}`, "data-key": "shadow" }, found.shadow),
+      `, which would have done the same in ${whole(found.agreed)} of ${whole(found.shown)} decisions.`) : null,
+    found.step === "evaluate" ? el("p", { class: "soft" }, `Its evaluation is ${found.evaluation}.`) : null,
+    el("div", { class: "tools" }, tools));
+}
+
+function changes(audit) {
+  const rows = audit.changes.map((one) => {
+    const rest = Object.entries(one).filter(([name]) => !["event", "time", "what", "by"].includes(name));
+    const plain = (name, value) => name === "steps" ? value.map(([share, time]) => percent(share) + (time === null ? "" : ` for ${duration(time)}`)).join(", then ")
+      : typeof value === "number" ? number(value) : typeof value === "string" ? value : JSON.stringify(value);
+    const text = rest.map(([name, value]) => `${name} ${plain(name, value)}`).join(", ");
+    return [el("span", { title: moment(one.time) }, ago(one.time)), one.what, nameOf(one.by ?? "not known"), el("span", { dir: "auto" }, text)];
+  });
+  return el("section", { class: "panel" },
+    el("h2", {}, audit.total === 1 ? "One change so far" : `${whole(audit.total)} changes so far`),
+    table([{ title: "when", text: true }, { title: "what", text: true }, { title: "by", text: true }, { title: "", text: true }], rows, "Changes"));
+}

@@ -1,0 +1,158 @@
+"""Evaluations of candidates that run, each in a process of its own, or ran lately."""
+
+import asyncio
+import logging
+import secrets
+import shutil
+import sys
+import time
+from asyncio.subprocess import PIPE
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from hierbandits.service.api_problem import Problem, not_found
+from hierbandits.service.evaluation_process import Order
+from hierbandits.service.evaluation_reply import Answer, EvaluationReply
+from hierbandits.service.json_log import say
+from hierbandits.service.policy_settings import PolicySettings
+from hierbandits.service.storage import PolicyRecord
+from hierbandits.service.wire import ProblemPart
+
+AT_ONCE = 2
+"""Evaluations that may run at the same time."""
+PATIENCE = 600.0
+"""Seconds after which an evaluation is stopped."""
+KEPT = 20
+"""Evaluations of a policy that are remembered."""
+
+
+_STOPPED = Problem(503, "stopped", "a task was deleted meanwhile, or the service stopped")
+
+
+@dataclass(slots=True)
+class _Job:
+    reply: EvaluationReply
+    task: asyncio.Task[None] | None = None
+
+
+class Evaluations:
+    """Starts evaluations on a data folder, remembers what they found, and ends them in time."""
+
+    def __init__(
+        self,
+        folder: Path,
+        clock: Callable[[], float] = time.time,
+        *,
+        at_once: int = AT_ONCE,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._folder, self._scratch = folder, folder / "evaluations"
+        self._clock, self._at_once, self._patience = clock, at_once, patience
+        self._jobs: dict[int, dict[str, _Job]] = {}  # by policy and id, the oldest first
+        shutil.rmtree(self._scratch, ignore_errors=True)  # what a crash has left
+
+    def start(
+        self, record: PolicyRecord, settings: PolicySettings, confidence: float
+    ) -> EvaluationReply:
+        """Begin to judge settings by the log of a policy; a Problem if too many run."""
+        if len(self._running()) >= self._at_once:
+            raise Problem(
+                429, "too_many_evaluations",
+                f"evaluations that run must be at most {self._at_once}: try again later",
+                retry_after=10.0,
+            )  # fmt: skip
+        id = secrets.token_hex(8)
+        job = _Job(EvaluationReply(id, record.name, "running", self._clock(), 0.0))
+        jobs = self._jobs.setdefault(record.id, {})
+        jobs[id] = job
+        for old in [one for one, kept in jobs.items() if kept.reply.state != "running"]:
+            if len(jobs) > KEPT:
+                del jobs[old]
+        scratch = self._scratch / id
+        order = Order(str(self._folder), record.name, settings, confidence, str(scratch))
+        job.task = asyncio.ensure_future(self._run(job.reply, order))
+        return job.reply
+
+    def find(self, record: PolicyRecord, id: str) -> EvaluationReply:
+        """An evaluation of a policy, as it stands."""
+        job = self._jobs.get(record.id, {}).get(id)
+        if job is None:
+            raise not_found("evaluation", id)
+        if job.reply.state == "running":
+            job.reply.seconds = self._clock() - job.reply.started
+        return job.reply
+
+    async def stop(self, policy: int | None = None) -> None:
+        """End the evaluations of a policy, or all of them, and their processes."""
+        jobs = self._running() if policy is None else [*self._jobs.get(policy, {}).values()]
+        tasks = [job.task for job in jobs if job.task is not None and not job.task.done()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for job in jobs:
+            if job.reply.state == "running":  # its task was cancelled before it began
+                self._end(job.reply, _STOPPED)
+
+    async def forget(self, policy: int) -> None:
+        """A policy is deleted: what was found of it is, too."""
+        await self.stop(policy)
+        self._jobs.pop(policy, None)
+
+    def _running(self) -> list[_Job]:
+        every = [job for jobs in self._jobs.values() for job in jobs.values()]
+        return [job for job in every if job.reply.state == "running"]
+
+    async def _run(self, reply: EvaluationReply, order: Order) -> None:
+        """Let a process do it, and keep what it says."""
+        problem: Problem | None = None
+        try:
+            async with asyncio.timeout(self._patience):
+                answer = await _answer(order)
+            reply.findings, reply.problem = answer.findings, answer.problem
+            reply.state = "done" if answer.problem is None else "refused"
+        except asyncio.CancelledError:
+            problem = _STOPPED
+            raise
+        except TimeoutError:
+            detail = f"an evaluation must take at most {self._patience:g} seconds"
+            problem = Problem(504, "too_slow", detail)
+        except Exception as error:
+            say("an evaluation failed", logging.ERROR, policy=reply.policy, error=str(error))
+            problem = Problem(500, "internal", "an error of the service, which is in its log")
+        finally:
+            self._end(reply, problem)
+            shutil.rmtree(order.scratch, ignore_errors=True)
+
+    def _end(self, reply: EvaluationReply, problem: Problem | None) -> None:
+        """An evaluation runs no more; a problem says why it has no answer."""
+        reply.seconds = self._clock() - reply.started
+        if problem is not None:
+            reply.problem, reply.state = ProblemPart(**problem.to_dict()), "stopped"
+
+
+async def _answer(order: Order) -> Answer:
+    """What a process of its own answers; it is killed if nobody waits any more.
+
+    Its standard input stays open: when this process ends, however it does, that one ends too.
+    """
+    Path(order.scratch).mkdir(parents=True)
+    words = ("-m", "hierbandits.service.evaluation_process")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *words, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        process.stdin.write(msgspec.json.encode(order) + b"\n")
+        told, errors = await asyncio.gather(process.stdout.read(), process.stderr.read())
+        if await process.wait() != 0:
+            raise RuntimeError(errors.decode(errors="replace")[-2000:])
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return msgspec.json.decode(told, type=Answer)

@@ -1,0 +1,76 @@
+"""Asks another process about ledgers, one question at a time, and starts it when it is needed."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from hierbandits.service.api_problem import unavailable
+
+PATIENCE = 120.0
+"""Seconds after which an answer is given up, and the process with it."""
+
+IDLE = 300.0
+"""Seconds without a question after which the process is let go."""
+
+_LONGEST = 64 << 20  # bytes of an answer
+
+
+class LedgerDesk:
+    """The questions that pages ask about a folder; see `reader_process`."""
+
+    def __init__(self, folder: Path, patience: float = PATIENCE, idle: float = IDLE) -> None:
+        self._folder, self._patience, self._idle = folder, patience, idle
+        self._process: asyncio.subprocess.Process | None = None
+        self._turn = asyncio.Lock()
+        self._last = 0.0
+
+    async def ask(self, question: dict[str, Any]) -> Any:
+        """The answer to a question; a Problem if none comes."""
+        async with self._turn:
+            process = await self._running()
+            assert process.stdin is not None
+            assert process.stdout is not None
+            try:
+                process.stdin.write(msgspec.json.encode(question) + b"\n")
+                await process.stdin.drain()
+                line = await asyncio.wait_for(process.stdout.readline(), self._patience)
+                answer = msgspec.json.decode(line)
+            except (TimeoutError, OSError, ValueError) as error:
+                await self._end()
+                raise unavailable("the ledger cannot be read now") from error
+            except asyncio.CancelledError:  # its answer must not be taken for another's
+                await self._end()
+                raise
+            self._last = asyncio.get_running_loop().time()
+        if "error" in answer:
+            raise unavailable(f"the ledger cannot be read now: {answer['error']}")
+        return answer["answer"]
+
+    async def _running(self) -> asyncio.subprocess.Process:
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "hierbandits.service.reader_process", str(self._folder),
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, limit=_LONGEST,
+            )  # fmt: skip
+        return self._process
+
+    async def rest(self) -> None:
+        """Let the process go if nobody has asked for long."""
+        now = asyncio.get_running_loop().time()
+        if self._process is not None and now - self._last > self._idle and not self._turn.locked():
+            await self.close()
+
+    async def close(self) -> None:
+        """Let the process go, and wait for a question that is under way."""
+        async with self._turn:
+            await self._end()
+
+    async def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None and process.returncode is None:
+            process.kill()
+            await process.wait()

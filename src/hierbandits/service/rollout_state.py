@@ -1,0 +1,166 @@
+"""All that a ledger says of a policy's rollout: a function of its events alone."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from hierbandits.service.guardrail import EXPOSURE, Guardrail, GuardrailWatch, Shown
+from hierbandits.service.ramp import Ramp
+from hierbandits.service.sample_ratio import SampleRatio
+from hierbandits.service.stored_event import CHANGE, MEASURE, decoded
+
+FALSE_ALARMS = 0.01
+"""The chance that guardrails ever roll back a sound policy; the same of the ratio check."""
+
+_NOT_TOLD = ("kind", "watch", "candidate")
+_ACTS = ("policy", "sticky")  # groups of decisions that are the policy's own
+_ALWAYS = tuple(
+    b'{"kind":"%s"' % kind.encode() for kind in (CHANGE, MEASURE, "add_arm", "retire_arm")
+)
+_OF_REWARDS = (b'{"kind":"reward"', b'{"kind":"learn"')
+
+
+class RolloutState:
+    """Takes the events of one policy in their order, and knows where its rollout stands."""
+
+    def __init__(self) -> None:
+        self.ramp = Ramp()
+        self.watches: dict[str, GuardrailWatch] = {}
+        self.ratio: SampleRatio | None = None
+        self.ratio_alarm = False
+        self.audit: list[dict[str, Any]] = []
+        """Who changed what and when, the first change first."""
+        self.promotion: dict[str, Any] | None = None
+        """The candidate that is on its way, and the step that it has reached."""
+        self._exposed_by = "none"  # what counts as an exposure
+
+    def take(self, events: Iterable[tuple[int, bytes]]) -> None:
+        """Take events as they are stored."""
+        for number, data in events:
+            if data.startswith(_ALWAYS) or (
+                self._exposed_by == "rewards" and data.startswith(_OF_REWARDS)
+            ):
+                self.apply(number, decoded(data))
+
+    def apply(self, number: int, event: Mapping[str, Any]) -> None:
+        """Take one event."""
+        kind = event["kind"]
+        if kind == CHANGE:
+            self._change(event)
+            told = {"event": number} | {k: v for k, v in event.items() if k not in _NOT_TOLD}
+            if "policy_version" in told:
+                told["version"] = told.pop("policy_version")
+            self.audit.append(told)
+        elif kind == MEASURE:
+            self._measure(event)
+        elif kind in ("add_arm", "retire_arm"):
+            entry = {"event": number, "what": kind.replace("_", " "), "arm": event["name"]}
+            self.audit.append(entry | {"time": event["time"], "by": event.get("by")})
+        elif "shown" in event:
+            self._see(event["shown"])
+
+    def _change(self, event: Mapping[str, Any]) -> None:
+        what, now = event["what"], event["time"]
+        if "watch" in event:
+            self._watch(**event["watch"])
+        if what == "ramp":
+            self.ramp.start(event["steps"], now)
+        elif what == "step":
+            self.ramp.advance(now)
+        elif what == "hold":
+            self.ramp.hold(now)
+        elif what == "resume":
+            self.ramp.resume(now)
+        elif what == "rollback":
+            self.ramp.roll_back()
+        elif what == "sample ratio":
+            self.ratio_alarm = True
+        elif what == "copied":
+            self._watch([], "none", [])
+            self.ramp, self.promotion = Ramp(), None
+        elif what == "candidate":
+            given = {name: event[name] for name in ("candidate", "evaluation")}
+            self.promotion = {"step": "evaluate"} | given
+        elif what == "shadow" and self.promotion is not None:
+            given = {name: event[name] for name in ("shadow", "verdict", "after")}
+            self.promotion |= {"step": "shadow"} | given
+        elif what in ("promoted", "candidate dropped"):
+            self.promotion = None
+
+    def _watch(self, guardrails: Sequence[Any], counts: str, arms: Sequence[Any]) -> None:
+        """Begin to watch, with nothing seen so far."""
+        alpha = FALSE_ALARMS / max(len(guardrails), 1)
+        wanted = [msgspec.convert(one, Guardrail) for one in guardrails]
+        self.watches = {one.name: GuardrailWatch(one, alpha) for one in wanted}
+        self._exposed_by = counts
+        self.ratio = None if counts == "none" else SampleRatio(arms)
+        self.ratio_alarm = False
+
+    def _measure(self, event: Mapping[str, Any]) -> None:
+        if self.ramp.phase != "rolled back":
+            for name, value, group in zip(
+                event["names"], event["values"], event["groups"], strict=True
+            ):
+                if name in self.watches and group in (*_ACTS, "control"):
+                    self.watches[name].add(value, is_control=group == "control")
+        if self._exposed_by == "exposures":
+            self._see(
+                shown
+                for name, shown in zip(event["names"], event["shown"], strict=True)
+                if name == EXPOSURE
+            )
+
+    def _see(self, exposures: Iterable[Any]) -> None:
+        if self.ratio is None:
+            return
+        for one in exposures:
+            if one is not None:
+                shown = msgspec.convert(one, Shown)
+                self.ratio.add(shown.arm, shown.offered, shown.odds)
+
+    @property
+    def shadow(self) -> str | None:
+        """The policy that is shown all decisions, and says what it would have done."""
+        return None if self.promotion is None else self.promotion.get("shadow")
+
+    @property
+    def crossed(self) -> GuardrailWatch | None:
+        """A guardrail that is crossed, while the policy acts still."""
+        if self.ramp.phase == "rolled back":
+            return None
+        return next((one for one in self.watches.values() if one.is_crossed), None)
+
+    @property
+    def is_ratio_off(self) -> bool:
+        """Whether exposures are missing, and nobody has been told."""
+        ratio = self.ratio
+        return ratio is not None and not self.ratio_alarm and ratio.evidence >= 1 / FALSE_ALARMS
+
+    def become(self, other: "RolloutState") -> None:
+        """Be as another one."""
+        self.__dict__.update(other.__dict__)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "ramp": self.ramp.to_dict(),
+            "watches": [watch.to_dict() for watch in self.watches.values()],
+            "counts": self._exposed_by,
+            "ratio": None if self.ratio is None else self.ratio.to_dict(),
+            "ratio_alarm": self.ratio_alarm,
+            "audit": list(self.audit),
+            "promotion": self.promotion,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "RolloutState":
+        """What `to_dict` gave."""
+        state = cls()
+        state.ramp = Ramp.from_dict(data["ramp"])
+        watches = [GuardrailWatch.from_dict(one) for one in data["watches"]]
+        state.watches = {one.guardrail.name: one for one in watches}
+        state._exposed_by, state.ratio_alarm = data["counts"], data["ratio_alarm"]
+        state.ratio = None if data["ratio"] is None else SampleRatio.from_dict(data["ratio"])
+        state.audit, state.promotion = list(data["audit"]), data["promotion"]
+        return state

@@ -1,0 +1,81 @@
+"""Arms that are seen, beside the propensities with which they were drawn."""
+
+import json
+
+import numpy as np
+import pytest
+
+from hierbandits.service.sample_ratio import SampleRatio, ratio_factors, ratio_wealth
+
+ARMS = ["a", "b", "c"]
+
+
+def exposures(rng, number, lost=0.0):
+    """Arms with their propensities, which change all the time; some of arm "b" are lost."""
+    for _ in range(number):
+        odds = rng.dirichlet([4.0, 4.0, 4.0])
+        arm = ARMS[rng.choice(3, p=odds)]
+        if arm != "b" or rng.random() >= lost:
+            yield arm, ARMS, odds.tolist()
+
+
+def evidence(rows, arms=ARMS):
+    ratio = SampleRatio(arms)
+    for row in rows:
+        ratio.add(*row)
+    return ratio
+
+
+def test_a_fair_bet_on_each_arm_and_loss():
+    odds = np.array([0.5, 0.3, 0.2, 0.0])
+    mean = sum(p * ratio_factors(np.eye(4)[arm], odds) for arm, p in enumerate(odds))
+    np.testing.assert_allclose(mean, 1.0, rtol=1e-12)
+
+
+def test_sound_policies_seldom_alarm():
+    rng, policies = np.random.default_rng(0), 4000
+    wealth, ever = ratio_wealth(3, (policies,)), np.zeros(policies, bool)
+    for _ in range(400):
+        odds = rng.dirichlet([1.0, 1.0, 1.0], policies)
+        played = (rng.random((policies, 1)) > odds.cumsum(axis=1)).sum(axis=1)
+        wealth.grow(ratio_factors(np.eye(3)[played], odds))
+        ever |= wealth.total >= 100
+    assert 0 < ever.mean() <= 0.01
+
+
+def test_an_arm_that_is_lost_is_found_and_counted():
+    ratio = evidence(exposures(np.random.default_rng(1), 3000, lost=0.3))
+    assert ratio.evidence > 100
+    place = ratio.arms.index("b")
+    assert ratio.seen[place] < 0.8 * ratio.expected[place]
+    assert sum(ratio.seen) == ratio.count == pytest.approx(sum(ratio.expected))
+
+
+def test_an_arm_that_comes_later_is_found_too():
+    ratio = SampleRatio(["a"])
+    for _ in range(300):
+        ratio.add(*("a", ["a", "new"], [0.5, 0.5]))
+    assert ratio.evidence > 100
+
+
+def test_no_exposures_and_certain_ones_say_nothing():
+    assert SampleRatio().evidence == 1.0
+    ratio = evidence([("a", ["a"], [1.0])] * 1000, [])
+    assert ratio.evidence == pytest.approx(1.0)
+
+
+def test_it_goes_on_after_a_file_bit_for_bit():
+    rows = list(exposures(np.random.default_rng(3), 60))
+    one, first = evidence(rows), evidence(rows[:40])
+    two = SampleRatio.from_dict(json.loads(json.dumps(first.to_dict())))
+    for row in rows[40:]:
+        two.add(*row)
+    assert one.to_dict() == two.to_dict()
+    assert SampleRatio.from_dict(SampleRatio().to_dict()).evidence == 1.0
+
+
+def test_arms_that_come_later_are_bet_on_with_money_that_was_kept_for_them():
+    ratio = SampleRatio(["a"])
+    for number in range(5):
+        ratio.add("a", ["a", f"new {number}"], [1.0, 0.0])
+        assert ratio.evidence == pytest.approx(1.0, abs=1e-12)
