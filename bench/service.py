@@ -267,6 +267,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--core", type=int, default=None, help="the core of both servers")
     words = parser.parse_args()
+    others = os.sched_getaffinity(0) - {words.core}
+    if words.core is not None and others:
+        os.sched_setaffinity(0, others)
     for name, value in measure(words.seconds, words.rounds, words.core).items():
         print(f"{name:<45}{value:>12,.2f}")
 

@@ -110,14 +110,16 @@ def test_a_version_made_while_a_commit_is_under_way_skips_nothing(tmp_path):
         await room.book.put("shop", PLAIN)
         await room.decide("u")
         room.storage.may_go_on.clear()
-        waiting = asyncio.ensure_future(room.decide("v"))
+        waiting = [asyncio.ensure_future(room.decide("v"))]
         await room.storage.holds_one()
         change = asyncio.ensure_future(room.book.put("shop", OTHER))
-        while room.book.turns("shop").live.version == 1:
+        while room.book.turns("shop").live.version == 1:  # many requests wait for no commit
+            waiting.append(asyncio.ensure_future(room.decide("w")))
             await asyncio.sleep(0.005)
+        assert not change.done()
         room.storage.may_go_on.set()
-        await asyncio.gather(waiting, change)
-        assert room.agent().tasks == ["u", "v"]
+        await asyncio.gather(change, *waiting)
+        assert room.agent().tasks == ["u", "v", "w"]
         assert known(room.agent()) == known(recomputed(room))
 
     in_room(tmp_path, scenario)

@@ -36,6 +36,43 @@ def test_decisions_and_rewards_that_come_together_are_two_events(tmp_path):
     in_room(tmp_path, scenario)
 
 
+def test_few_requests_wait_for_what_is_being_stored_and_are_one_event_then(tmp_path):
+    async def scenario(room):
+        await room.book.put("shop", PLAIN)
+        live = room.book.turns("shop").live
+        room.storage.may_go_on.clear()
+        first = asyncio.ensure_future(room.decide("u"))
+        await room.storage.holds_one()
+        number, later = live.number, []
+        for i in range(5):  # one after the other, as they come over a network
+            later.append(asyncio.ensure_future(room.decide(f"v{i}")))
+            await asyncio.sleep(0.001)
+        assert live.number == number
+        room.storage.may_go_on.set()
+        await asyncio.gather(first, *later)
+        assert live.number == number + 1
+
+    in_room(tmp_path, scenario)
+
+
+def test_many_requests_do_not_wait_for_what_is_being_stored(tmp_path):
+    async def scenario(room):
+        await room.book.put("shop", PLAIN)
+        live = room.book.turns("shop").live
+        room.storage.may_go_on.clear()
+        first = asyncio.ensure_future(room.decide("u"))
+        await room.storage.holds_one()
+        number = live.number
+        later = [asyncio.ensure_future(room.decide(f"v{i}")) for i in range(40)]
+        await asyncio.sleep(0.01)
+        assert live.number == number + 1
+        assert not any(one.done() for one in later)
+        room.storage.may_go_on.set()
+        await asyncio.gather(first, *later)
+
+    in_room(tmp_path, scenario)
+
+
 def test_nobody_hears_of_a_decision_that_is_not_stored_nor_of_one_that_another_made(tmp_path):
     async def scenario(room):
         await room.book.put("shop", PLAIN)

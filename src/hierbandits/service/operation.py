@@ -5,6 +5,7 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -94,13 +95,14 @@ class Endpoint:
         self._decoder = None if operation.takes is None else msgspec.json.Decoder(operation.takes)
         self._latency = service.metrics.latency.labels(operation.name)
         self._counts: dict[int, Any] = {}
+        self._ids, self._number = f"{secrets.token_hex(6)}-", count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         start = perf_counter()
         request_id = _header(scope, b"x-request-id")
         if not _REQUEST_ID.fullmatch(request_id):
-            request_id = secrets.token_hex(8)
+            request_id = f"{self._ids}{next(self._number):x}"
         try:
             response = await self._served(scope, receive)
         except Problem as problem:
@@ -175,11 +177,11 @@ class Endpoint:
 
     def _count(self, status: int, seconds: float, scope: Scope, request_id: str) -> None:
         self._latency.observe(seconds)
-        count = self._counts.get(status)
-        if count is None:
-            count = self._service.metrics.requests.labels(self._operation.name, str(status))
-            self._counts[status] = count
-        count.inc()
+        answers = self._counts.get(status)
+        if answers is None:
+            answers = self._service.metrics.requests.labels(self._operation.name, str(status))
+            self._counts[status] = answers
+        answers.inc()
         if self._service.logs_requests or status >= 500 or seconds > _SLOW:
             say(
                 "request",

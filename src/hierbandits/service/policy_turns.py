@@ -17,6 +17,10 @@ _ORDER = {"decide": 0, "reward": 1, "call": 2, "look": 2}
 MOST_WAITING = 2_000
 """The requests of a policy that may wait for their answers; more are refused."""
 
+_ENOUGH = 32
+"""Requests that take a turn although the one before is still being stored.  Fewer wait for it: a
+turn costs much the same for one request as for ten, and what they need is stored with them."""
+
 
 class PolicyTurns:
     """Lets a policy serve all requests that wait, and answers when that is stored.
@@ -40,6 +44,8 @@ class PolicyTurns:
         self.is_lost = False
         self.is_paused = False  # while the storage cannot be written
         self._stored = live.number  # the last event that is known to be stored
+        self._storing = 0  # batches
+        self._is_next = False  # whether a turn is about to be taken
 
     @property
     def is_open(self) -> bool:
@@ -71,15 +77,21 @@ class PolicyTurns:
             return request()
         if self.waiting >= self._most_waiting:
             raise unavailable("too many requests wait for this policy")
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._queue.append((kind, request, future))
         self.waiting += 1
-        if len(self._queue) == 1:
-            loop.call_soon(self._take_turn)
+        self._seek_turn()
         return await future
 
+    def _seek_turn(self) -> None:
+        """Let those that wait have their turn, if it is time."""
+        is_time = not self._storing or len(self._queue) >= _ENOUGH
+        if self._queue and is_time and not self._is_next:
+            self._is_next = True
+            asyncio.get_running_loop().call_soon(self._take_turn)
+
     def _take_turn(self) -> None:
+        self._is_next = False
         # Nobody has heard of any of them: decisions go first, so that each kind is served as one.
         queue, self._queue = sorted(self._queue, key=lambda one: _ORDER[one[0]]), []
         answers: list[tuple[asyncio.Future[Any], Any]] = []
@@ -123,6 +135,7 @@ class PolicyTurns:
             return
 
         def done(error: Exception | None) -> None:
+            self._storing -= 1
             if error is None:
                 self._stored = number
                 self.live.stored(number)
@@ -130,7 +143,9 @@ class PolicyTurns:
             else:
                 self._lose()
                 self._tell([(future, unavailable(f"not stored: {error}")) for future, _ in answers])
+            self._seek_turn()
 
+        self._storing += 1
         self._commits.submit(batch, self, done)
 
     def _lose(self) -> None:

@@ -19,9 +19,10 @@ from hierbandits.service.token_file import TokenFile
 _SWITCH = 0.00002
 """Seconds after which a thread that computes lets others in: the one that stores must not wait."""
 
-_COLLECTED = 50_000, 20, 50
-"""When Python looks for garbage in circles, of which there is little: a round of decisions makes
-many objects that live on, and each look at them takes a fifth of the time to make them."""
+_COLLECTED = 5_000, 200, 50
+"""When Python looks for garbage in circles, of which there is little: at 5,000 new objects, which
+takes a millisecond, and rarely at those that live on.  A round of decisions makes many of these,
+and a look at them all takes as long as tens of requests."""
 
 
 def serve(

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -32,6 +33,7 @@ PATIENCE = 10.0
 _TICK = 1.0  # seconds between looks at the clock
 _EVENTS_PER_SNAPSHOT = 50_000
 _BYTES_PER_SNAPSHOT = 16 << 20  # an event may hold a round of thousands
+_NICENESS = 10  # of the process that makes one, before it loads half of the library
 
 
 class Service:
@@ -188,6 +190,8 @@ class Service:
             process = await asyncio.create_subprocess_exec(
                 sys.executable, *words, stdout=subprocess.DEVNULL
             )
+            with suppress(ProcessLookupError):  # it has ended already
+                os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)
             try:
                 code = await process.wait()
             except asyncio.CancelledError:

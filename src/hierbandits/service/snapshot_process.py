@@ -3,7 +3,6 @@
 python -m hierbandits.service.snapshot_process FOLDER POLICY
 """
 
-import os
 import sys
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from hierbandits.service.sqlite_storage import SqliteStorage
 
 def main(folder: Path, name: str) -> None:
     """Bring the newest snapshot of a policy up to date."""
-    os.nice(10)
     storage = SqliteStorage(folder / "ledger.db", read_only=True)
     snapshots = Snapshots(folder / "snapshots")
     (record,) = [one for one in storage.policies() if one.name == name]
