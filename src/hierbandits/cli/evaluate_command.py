@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
+from hierbandits.cli.backend_option import BackendOption, need_backend
 from hierbandits.cli.completion import policy_names
 from hierbandits.cli.interruption import stopped_at_once
 from hierbandits.cli.prior_file import read_prior
@@ -123,6 +124,7 @@ def evaluate(
     separator: Separator = None,
     decimal: Decimal = ".",
     thousands: Thousands = None,
+    backend: BackendOption = "local",
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/evaluate"),
     overwrite: OverwriteOption = False,
     as_json: JsonOption = False,
@@ -150,6 +152,7 @@ row, and learn from the rows where the log played the arm they chose.
 --propensity p --policy "best arm" --policy HierOPO --policy arm:none --policy HierTS
     """
     need("matplotlib", "polars")
+    need_backend(backend)
     import hierbandits as hb
 
     hierarchy = None if prior is None else read_prior(prior)
@@ -180,7 +183,7 @@ row, and learn from the rows where the log played the arm they chose.
             split=split, folds=folds, delta=delta, draws=draws,  # type: ignore[arg-type]
             round_size=round_size, confidence=confidence, seed=seed,
             limits=hb.Limits(**{"fit_arms": most_arms} | limits_of(limit)),
-            progress=answer.progress,
+            backend=backend, progress=answer.progress,
         )  # fmt: skip
         report = evaluation.report()
         made_from = report.settings[MADE_FROM]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
+from hierbandits.cli.backend_option import BackendOption, need_backend
 from hierbandits.cli.interruption import stopped_at_once
 from hierbandits.cli.reading_options import (
     Decimal,
@@ -109,6 +110,7 @@ def learn(
         Path | None,
         typer.Option(help="A new file, agent.hb say, for an agent that has learned the log."),
     ] = None,
+    backend: BackendOption = "local",
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/learn"),
     overwrite: OverwriteOption = False,
     as_json: JsonOption = False,
@@ -133,6 +135,7 @@ there is such an agent, in a file of its own: decide and reward take it.
     from hierbandits.reporting.progress import progress_bar
 
     need("matplotlib", "polars")
+    need_backend(backend)
     answer = Answer(as_json, quiet)
     folder = RunFolder(out, call, overwrite=overwrite)
     if agent is not None:
@@ -160,6 +163,7 @@ there is such an agent, in a file of its own: decide and reward take it.
             runs=runs,
             seed=seed,
             limits=limits,
+            backend=backend,
             progress=answer.progress,
         )
         with progress_bar("Writing the report", None, answer.progress):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
+from hierbandits.cli.backend_option import BackendOption, JobsOption, needed_jobs
 from hierbandits.cli.chunk_folder import chunks_of
 from hierbandits.cli.completion import experiment_names, policy_names
 from hierbandits.cli.own_file import FromOption, OwnFile
@@ -42,7 +43,8 @@ def reproduce(
         int | None, typer.Option(min=2, help="Number of runs. Each experiment has its own default.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
+    jobs: JobsOption = None,
+    backend: BackendOption = "local",
     out: Annotated[Path | None, typer.Option(help="Folder; results/NAME by default.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer runs, a first look.")] = False,
     data: Annotated[Path | None, typer.Option(help="digits: a folder with MNIST's files.")] = None,
@@ -76,7 +78,7 @@ def reproduce(
     hierbandits reproduce stores --from my.py
 
     While it runs, finished chunks are kept in the folder, from which an interrupted experiment \
-resumes. The numbers do not depend on --jobs.
+resumes. The numbers do not depend on --jobs or --backend.
     """
     from hierbandits.environments.images import NotFetchedError
     from hierbandits.experiments import Options
@@ -104,7 +106,8 @@ resumes. The numbers do not depend on --jobs.
             alone = f"the experiment {takers[0]} alone" if len(takers) == 1 else ", ".join(takers)
             fail(f"{option} is for {alone}, got it for {experiment}")
     compared = mine.chosen("--policies", policies, mine.policies) if policies else None
-    need("matplotlib", "polars", *(["joblib"] if jobs != 1 else []))
+    need("matplotlib", "polars")
+    processes = needed_jobs(jobs, backend)
     if experiment == "digits" and data is None:
         need("sklearn")
     place = out or Path("results") / experiment
@@ -114,7 +117,8 @@ resumes. The numbers do not depend on --jobs.
             options = Options(
                 runs=runs,
                 seed=seed,
-                jobs=jobs,
+                jobs=processes,
+                backend=backend,
                 quick=quick,
                 checkpoint=chunks,
                 progress=steps.update,

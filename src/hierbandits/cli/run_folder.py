@@ -17,7 +17,7 @@ OverwriteOption = Annotated[
 ]
 
 
-_NO_PART = ("out", "overwrite", "as_json", "quiet", "jobs", "agent")
+_NO_PART = ("out", "overwrite", "as_json", "quiet", "jobs", "backend", "agent")
 """The parameters of commands that change nothing of what a report says."""
 
 

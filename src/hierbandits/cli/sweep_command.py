@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
+from hierbandits.cli.backend_option import BackendOption, JobsOption, needed_jobs
 from hierbandits.cli.chunk_folder import chunks_of
 from hierbandits.cli.completion import policy_names
 from hierbandits.cli.own_file import FromOption, OwnFile
@@ -36,7 +37,8 @@ def sweep(
     runs: Annotated[int, typer.Option(min=2, help="Number of runs.")] = 200,
     interactions: Annotated[int, typer.Option(min=1, help="Interactions with each task.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
+    jobs: JobsOption = None,
+    backend: BackendOption = "local",
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/sweep"),
     overwrite: OverwriteOption = False,
     as_json: JsonOption = False,
@@ -53,7 +55,8 @@ def sweep(
     from hierbandits import sweep
     from hierbandits.simulation.schedules import SCHEDULES
 
-    need("matplotlib", "polars", *(["joblib"] if jobs != 1 else []))
+    need("matplotlib", "polars")
+    processes = needed_jobs(jobs, backend)
     answer, mine = Answer(as_json, quiet), OwnFile(own)
     worlds = mine.chosen("--world", world or ["paper-b"], mine.worlds)
     policies = mine.chosen("--policy", policy or ["HierTS", "TS"], mine.policies)
@@ -67,7 +70,8 @@ def sweep(
             runs,
             seed,
             num_interactions=interactions,
-            jobs=jobs,
+            jobs=processes,
+            backend=backend,
             checkpoint=chunks,
             progress=answer.progress,
         )

@@ -26,7 +26,7 @@ from hierbandits.evaluation.evaluation_verdict import single_arm
 from hierbandits.evaluation.frozen_policies import BestArm
 from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy, checked_alpha
-from hierbandits.evaluation.replay import Replayed, replay
+from hierbandits.evaluation.replay import Replayed, Replayer
 from hierbandits.evaluation.reward_model import RewardModel, Stated
 from hierbandits.evaluation.targets import (
     BEST_ARM,
@@ -36,6 +36,7 @@ from hierbandits.evaluation.targets import (
     possible_methods,
     targets_of,
 )
+from hierbandits.evaluation.trainer import Trainer
 from hierbandits.evaluation.training import Training, check_new_log, checked_prior
 from hierbandits.evaluation.weighing import Tally, weigh
 from hierbandits.logs import LIMITS, GroupSums, Limits, Split, Survey
@@ -44,6 +45,7 @@ from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.reporting.progress import Progress, Steps, progress_bar
 from hierbandits.reporting.provenance import MADE_FROM
 from hierbandits.types import Matrix, Name
+from hierbandits.workers.backends import LOCAL, checked_backend
 
 FROZEN_DEFAULTS = (BEST_ARM, "HierOPO", "greedy", "uniform")
 LEARNING_DEFAULTS = ("HierTS",)
@@ -74,6 +76,7 @@ def evaluate(
     round_size: int = 1,
     confidence: float = 0.95,
     seed: int = 0,
+    backend: str = LOCAL,
     progress: Progress = None,
     limits: Limits = LIMITS,
 ) -> Evaluation:
@@ -102,10 +105,12 @@ def evaluate(
     `rewards` is their family, "bernoulli" say: the model is then one of linear predictors.
     `uniform` says of a log without propensities that every eligible arm was equally likely.
     With `arm_features`, {arm: features}, beliefs are linear.  `confidence` is how often intervals
-    are meant to cover.  `progress` shows a bar (None: on a terminal), or is a function that is
-    called with the rows read so far and the rows of all passes.  A log that is too large for the
-    `limits` is refused as soon as that is seen.
+    are meant to cover.  On a `backend` (see `simulate`) workers fit priors and replay policies.
+    `progress` shows a bar (None: on a terminal), or is a function that is called with the rows read
+    so far and the rows of all passes.  A log that is too large for the `limits` is refused as soon
+    as that is seen.
     """
+    checked_backend(backend)
     confidence, alpha = probability("confidence", confidence), checked_alpha(delta, None)
     draws, round_size = count("draws", draws, least=1), count("round_size", round_size, least=1)
     seed, folds = count("seed", seed), count("folds", folds, least=2)
@@ -137,10 +142,12 @@ def evaluate(
         passes = 2 + bool(frozen) + len(learning)
         steps.update(survey.num_rows, passes * survey.num_rows)  # one was made
         work = _Work(survey, divided, model, table, confidence, steps, limits)
+        pessimistic = encoder is None and any(target.is_hieropo for target in frozen)
+        work.trainer.fit_for(divided, trained, bool(learning), pessimistic, backend)
         work.weigh(frozen, chosen, trained, modelled)
-        for target in learning:
-            work.replay(target, round_size, seed)
-        if encoder is None and any(target.is_hieropo for target in frozen):
+        if learning:
+            work.replay(learning, round_size, seed, backend)
+        if pessimistic:
             work.learn_hieropo(alpha)
     settings = {
         "rows": survey.num_rows, "tasks": survey.num_tasks, "arms": [str(a) for a in survey.arms],
@@ -168,16 +175,15 @@ class _Work:
     ) -> None:
         prior = model.prior
         self.survey, self.split, self.prior, self.table = survey, split, prior, table
-        self.model = model
-        self.confidence, self.steps = confidence, steps
-        self.sums = GroupSums(split.num_groups, limits=limits)
+        self.model, self.confidence, self.steps = model, confidence, steps
+        sums = GroupSums(split.num_groups, limits=limits)
         for batch in survey.log.batches():
             if prior is None and table is None:
                 limits.check_fit(len(batch.names.tasks), batch.dim, armed=batch.is_armed)
             model.see(batch, survey.log.columns.reward)
-            self.sums.add(batch, split.groups(batch.numbers, batch.times))
+            sums.add(batch, split.groups(batch.numbers, batch.times))
             steps.advance(batch.num_rows)
-        total = self.sums.total()
+        self.trainer, total = Trainer(survey, sums, model, table), sums.total()
         check_new_log(prior, total, table)
         self.plays = total.xx  # of each task's arms in the whole log, (tasks, K)
         if survey.log.encoder is not None:  # an arm's features begin with 1
@@ -206,7 +212,7 @@ class _Work:
         judged = self.split.judged
         trainings: dict[int, Training] = {}
         for group in judged if trained else ():
-            trainings[group] = self._training(group, self.split.training(group))
+            trainings[group] = self.trainer.training(group, self.split.training(group))
         models = {group: one.model() for group, one in trainings.items() if modelled}
         policies = frozen_by_group(targets, self.survey, judged, trainings)
         reference = next((target.name for target in targets if target.is_best_arm), None)
@@ -241,11 +247,6 @@ class _Work:
             else:
                 self.differences.append(Difference.weighed(names, tally, self.confidence))
 
-    def _training(self, group: int, groups: list[int]) -> Training:
-        """What these groups teach, to judge `group`."""
-        sums, prior = self.sums.of(groups), self.prior
-        return Training.of(self.survey, group, sums, prior, self.table, self.model.family)
-
     def _add_weighed(
         self,
         name: str,
@@ -270,32 +271,34 @@ class _Work:
         if self.survey.has_propensities:
             self.diagnostics[name] = Diagnostics.of(tally, self.plays, self.confidence)
 
-    def replay(self, target: LearningTarget, round_size: int, seed: int) -> None:
+    def replay(
+        self, targets: list[LearningTarget], round_size: int, seed: int, backend: str
+    ) -> None:
         """Replay on all rows, or on those that the prior was not fitted to."""
-        prior, groups = self.prior, tuple(range(self.split.num_groups))
-        if prior is None:
-            prior = self._training(0, [0]).prior
-            groups = groups[1:]
-        replayed, seen = replay(
-            self.survey, self.split, target.recipe, prior, name=target.name, groups=groups,
-            table=self.table, round_size=round_size, seed=seed, advance=self.steps.advance,
-        )  # fmt: skip
+        groups = tuple(range(self.split.num_groups))[self.prior is None :]
+        prior = self.trainer.prior([0])
+        replayer = Replayer(self.survey, self.split, prior, groups, self.table, round_size, seed)
+        each = replayer.replay_all(targets, backend, self.steps.advance)
+        for target, (replayed, seen) in zip(targets, each, strict=True):
+            self._add_replayed(target.name, replayed, seen)
+
+    def _add_replayed(self, name: str, replayed: Replayed, seen: Moments) -> None:
         of_log = Moments.zeros(self.survey.num_tasks, 4)
         of_log.n, of_log.mean[:, REWARD:] = seen.n, seen.mean
         of_log.comoment[:, REWARD:, REWARD:] = seen.comoment
         self._add_logged(of_log)
-        self.replays[target.name] = replayed
+        self.replays[name] = replayed
         overall = replayed.overall().estimates(seen.pooled(), self.confidence)
-        mine = Estimate.of(target.name, "replay", overall, replayed.accepted)
+        mine = Estimate.of(name, "replay", overall, replayed.accepted)
         self.estimates.append(mine)
         freedom = replayed.accepted - 1.0
         self.differences.append(Difference.to_log(mine, freedom, self.confidence))
         each = replayed.estimates(seen, self.confidence)
-        self.by_task[target.name, "replay"] = TaskEstimates(each, replayed.moments.n, None)
+        self.by_task[name, "replay"] = TaskEstimates(each, replayed.moments.n, None)
 
     def learn_hieropo(self, alpha: float) -> None:
         """Learn HierOPO from all rows: this is the policy to deploy."""
-        training = self._training(0, list(range(self.split.num_groups)))
+        training = self.trainer.training(0, range(self.split.num_groups))
         self.hieropo = PessimisticPolicy.of(training, alpha, self.plays)
 
     def _add_logged(self, moments: Moments) -> None:

@@ -1,7 +1,9 @@
 """Replay: a learning policy meets the log row by row, and keeps the rows that it agrees with."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -9,12 +11,16 @@ import numpy as np
 from hierbandits.evaluation.estimators import Estimates, student
 from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.reward_model import Stated
+from hierbandits.evaluation.targets import LearningTarget
 from hierbandits.keyed_random import Stream, seed_words
 from hierbandits.logs import Rows, Split, Survey
 from hierbandits.policies.arms import Arms
 from hierbandits.policies.policy import Policy
-from hierbandits.policies.recipes import Recipe
 from hierbandits.types import Mask, Matrix
+from hierbandits.workers.backends import LOCAL, in_order
+
+Advance: TypeAlias = Callable[[int], object]
+"""A function that is told how many more rows were read."""
 
 STEP = 4096  # rows between two steps of a progress bar
 
@@ -61,46 +67,75 @@ class Replayed:
         }
 
 
-def replay(
-    survey: Survey,
-    split: Split,
-    recipe: Recipe,
-    prior: Stated,
-    *,
-    name: str,
-    groups: tuple[int, ...],
-    table: Matrix | None,
-    round_size: int,
-    seed: int,
-    advance: Callable[[int], None],
-) -> tuple[Replayed, Moments]:
-    """Rejection sampling: the policy learns from the rows where the log played the arm it chose.
+@dataclass(frozen=True, slots=True, eq=False)
+class Replayer:
+    """Rejection sampling: a policy learns from the rows where the log played the arm it chose.
 
     [Li et al. 2011].  Under a uniform log every choice agrees with the same probability, so the
     accepted rows are what the policy would have met.  Otherwise a coin keeps a row of propensity p
     with probability least / p, where least is the least propensity of the whole log; then a kept
     row agrees with probability `least`, whatever the policy chooses.  Rounds of `round_size`
     successive rows are decided before any of their rewards is learned.
-
-    Returns what the policy earned, and the logged rewards of all rows offered.
     """
-    assert survey.least_propensity is not None
-    policy = recipe(prior, 0, survey.num_populations, population=survey.population)
-    rng = np.random.default_rng(seed_words(seed, crc32(name.encode())))
-    earned = Moments.zeros(survey.num_tasks, 1)
-    logged = Moments.zeros(survey.num_tasks, 1)
-    offered = kept = 0
-    for coin, rows in _rounds(survey, split, groups, round_size, seed, advance):
-        offered += rows.size
-        kept += int(coin.sum())
-        logged.add(rows.tasks, rows.rewards[:, None])
-        agreed = np.zeros(rows.size, np.bool_)
-        for start in range(0, rows.size, round_size):
-            part = start + np.flatnonzero(coin[start : start + round_size])
-            if part.size:
-                agreed[part] = _round(survey, policy, rng, rows.only(part), table)
-        earned.add(rows.tasks[agreed], rows.rewards[agreed, None])
-    return Replayed(earned, offered, kept, survey.least_propensity), logged
+
+    survey: Survey
+    split: Split
+    prior: Stated
+    groups: tuple[int, ...]  # of the rows that are replayed
+    table: Matrix | None  # the arms' features, if they have any
+    round_size: int
+    seed: int
+
+    def replay_all(
+        self, targets: Sequence[LearningTarget], backend: str, advance: Advance
+    ) -> list[tuple[Replayed, Moments]]:
+        """`replay` of each policy, on the workers of a back end; `advance` is told of rows."""
+        if backend == LOCAL:
+            return [self.replay(target, advance) for target in targets]
+        whole = partial(advance, self.survey.num_rows)
+        return in_order(self.replay, targets, backend=backend, with_each=whole)
+
+    def replay(
+        self, target: LearningTarget, advance: Advance = lambda rows: None
+    ) -> tuple[Replayed, Moments]:
+        """What a policy earned, and the logged rewards of all rows offered."""
+        survey = self.survey
+        assert survey.least_propensity is not None
+        policy = target.recipe(self.prior, 0, survey.num_populations, population=survey.population)
+        rng = np.random.default_rng(seed_words(self.seed, crc32(target.name.encode())))
+        earned = Moments.zeros(survey.num_tasks, 1)
+        logged = Moments.zeros(survey.num_tasks, 1)
+        offered = kept = 0
+        for coin, rows in self._rounds(advance):
+            offered += rows.size
+            kept += int(coin.sum())
+            logged.add(rows.tasks, rows.rewards[:, None])
+            agreed = np.zeros(rows.size, np.bool_)
+            for start in range(0, rows.size, self.round_size):
+                part = start + np.flatnonzero(coin[start : start + self.round_size])
+                if part.size:
+                    agreed[part] = _round(survey, policy, rng, rows.only(part), self.table)
+            earned.add(rows.tasks[agreed], rows.rewards[agreed, None])
+        return Replayed(earned, offered, kept, survey.least_propensity), logged
+
+    def _rounds(self, advance: Advance) -> Iterator[tuple[Mask, Rows]]:
+        """The rows of these groups in whole rounds, with their coins; batches do not matter."""
+        left: Rows | None = None
+        survey, split, coins = self.survey, self.split, Stream(self.seed, "replay")
+        step = max(1, STEP // self.round_size) * self.round_size
+        for every in survey.rows():
+            rows = every.only(np.isin(split.groups(every.numbers, every.times), self.groups))
+            advance(every.size - rows.size)
+            rows = rows if left is None else left.then(rows)
+            whole = rows.size // self.round_size * self.round_size
+            for start in range(0, whole, step):
+                part = rows.only(slice(start, min(start + step, whole)))
+                yield _tossed(coins, survey, part)
+                advance(part.size)
+            left = rows.only(slice(whole, None))
+        if left is not None:
+            yield _tossed(coins, survey, left)
+            advance(left.size)
 
 
 def _round(
@@ -128,33 +163,6 @@ def _offered(rows: Rows, table: Matrix | None, num_arms: int) -> Arms:
     if rows.eligible is None:
         return Arms._raw_shared(features, rows.size)
     return Arms._raw_of_rows(features, np.nonzero(rows.eligible)[1], rows.eligible.sum(axis=1))
-
-
-def _rounds(
-    survey: Survey,
-    split: Split,
-    groups: tuple[int, ...],
-    round_size: int,
-    seed: int,
-    advance: Callable[[int], None],
-) -> Iterator[tuple[Mask, Rows]]:
-    """The rows of these groups in whole rounds, with their coins; batches do not matter."""
-    left: Rows | None = None
-    coins = Stream(seed, "replay")
-    step = max(1, STEP // round_size) * round_size
-    for every in survey.rows():
-        rows = every.only(np.isin(split.groups(every.numbers, every.times), groups))
-        advance(every.size - rows.size)
-        rows = rows if left is None else left.then(rows)
-        whole = rows.size // round_size * round_size
-        for start in range(0, whole, step):
-            part = rows.only(slice(start, min(start + step, whole)))
-            yield _tossed(coins, survey, part)
-            advance(part.size)
-        left = rows.only(slice(whole, None))
-    if left is not None:
-        yield _tossed(coins, survey, left)
-        advance(left.size)
 
 
 def _tossed(coins: Stream, survey: Survey, rows: Rows) -> tuple[Mask, Rows]:

@@ -21,7 +21,7 @@ from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.reward_family import RewardFamily
 from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.policies.recipes import Recipe, name_of
-from hierbandits.types import Matrix, Name, Vector
+from hierbandits.types import Indices, Matrix, Name, Vector
 
 
 class Trained(Protocol):
@@ -39,6 +39,33 @@ class Trained(Protocol):
 
     def arm_values(self) -> Vector:
         """The mean reward that the model expects if all rows played an arm, (K,)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PriorFit:
+    """Fits a prior to sums, here or on a worker."""
+
+    population: Indices  # of each task, (tasks,)
+    arms: tuple[Name, ...] | None  # those that the prior names
+    family: RewardFamily | None
+
+    @classmethod
+    def of(cls, survey: Survey, table: Matrix | None, family: RewardFamily | None) -> "PriorFit":
+        """For sums of a log's arms, of their features, or of an encoder's."""
+        named = family is not None or (table is None and survey.is_armed)
+        return cls(survey.population, survey.arms if named else None, family)
+
+    def __call__(self, sums: TaskSums) -> Stated:
+        """The prior that fits best; its structure is the one that the sums support best."""
+        if sums.n.sum() == 0:
+            raise ValueError("log must have rows to train on and rows to evaluate, got too few")
+        if self.family is not None:
+            sites = FamilySites.of_arms(self.family, sums)
+            fit = fit_family_prior(sites, population=self.population, intervals=False)
+            return GeneralizedHierarchy(fit.prior.with_arms(self.arms), self.family)
+        choice = StructureChoice.of(sums, self.population, None, seed=0)
+        fit = fit_prior(sums, population=self.population, structure=choice.best, intervals=False)
+        return fit.prior.with_arms(self.arms)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,21 +92,10 @@ class Training:
 
         Its structure is the one that they support best; arms of a `family` are independent.
         """
-        if prior is None and sums.n.sum() == 0:
-            raise ValueError("log must have rows to train on and rows to evaluate, got too few")
         if table is not None:
             sums = with_features(sums, table)
-        if prior is None and family is not None:
-            sites = FamilySites.of_arms(family, sums)
-            fit = fit_family_prior(sites, population=survey.population, intervals=False)
-            prior = GeneralizedHierarchy(fit.prior.with_arms(survey.arms), family)
-        elif prior is None:
-            choice = StructureChoice.of(sums, survey.population, None, seed=0)
-            fitted = fit_prior(
-                sums, population=survey.population, structure=choice.best, intervals=False
-            ).prior
-            armed = table is None and survey.is_armed
-            prior = fitted.with_arms(survey.arms if armed else None)
+        if prior is None:
+            prior = PriorFit.of(survey, table, family)(sums)
         if survey.log.encoder is not None:
             table = np.eye(survey.log.encoder.dim)
         return cls(survey, group, prior, sums, table)

@@ -14,6 +14,7 @@ from hierbandits.reporting.rounding import shown_error
 from hierbandits.simulation.schedules import Schedule
 from hierbandits.simulation.simulator import simulate
 from hierbandits.simulation.study import Study
+from hierbandits.workers.backends import LOCAL
 
 SUMMARY_KEYS = ("experiment", "panel", "sigma_q", "sigma_0", "L", "policy", "runs")
 """Every row of an experiment's summary.json has these, and the regret's mean and standard_error."""
@@ -28,6 +29,7 @@ class Options:
     runs: int | None = None  # the experiment's own default
     seed: int = 0
     jobs: int = 1
+    backend: str = LOCAL  # who simulates; see `simulate`
     quick: bool = False
     checkpoint: Path | None = None
     progress: Listener | None = None  # told of the runs of all studies
@@ -66,7 +68,8 @@ class Options:
 class Experiment:
     """A one-line summary of an experiment, the function that runs it, and what it takes.
 
-    Every experiment takes runs, seed, jobs and quick; `takes` names other fields of its options.
+    Every experiment takes runs, seed, jobs, backend and quick; `takes` names other fields of its
+    options.
     """
 
     summary: str
@@ -92,7 +95,7 @@ class StudyRunner:
         snapshot_every: int = 0,
         points: int = 200,
     ) -> Study:
-        """`simulate` with the seed, jobs, checkpoint and progress of the options."""
+        """`simulate` with the seed, jobs, backend, checkpoint and progress of the options."""
         before, total = self._steps.done, self._steps.total
         return simulate(
             environment,
@@ -102,6 +105,7 @@ class StudyRunner:
             self._options.seed,
             num_interactions=num_interactions,
             jobs=self._options.jobs,
+            backend=self._options.backend,
             points=points,
             snapshot_every=snapshot_every,
             checkpoint=self._options.checkpoint,

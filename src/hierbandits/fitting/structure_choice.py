@@ -13,6 +13,7 @@ from hierbandits.fitting.fit import Fit
 from hierbandits.fitting.maximum_evidence import fit_prior
 from hierbandits.fitting.structure import Structure, StructureKind
 from hierbandits.types import Indices, Matrix
+from hierbandits.workers.backends import LOCAL, in_order
 
 MOST_TASKS = 1000
 """Tasks that structures are compared on; where there are more, so many at random tell enough."""
@@ -46,11 +47,13 @@ class StructureChoice:
         seed: int,
         squares: Matrix | None = None,
         fit_some: Callable[[Indices, StructureKind], Fit] | None = None,
+        backend: str = LOCAL,
     ) -> "StructureChoice":
         """Fit every structure that is worth the time; `squares` are those of `fit_prior`.
 
         Noises of arms are compared if each arm that was played has LEAST_REPEATS.  `fit_some` fits
-        some tasks if rewards are not Gaussian; the sums then tell the form alone.
+        some tasks if rewards are not Gaussian; the sums then tell the form alone.  Structures are
+        fitted by the workers of the `backend`.
         """
         rows = np.flatnonzero(sums.n > 0)
         if rows.size > MOST_TASKS:
@@ -59,7 +62,6 @@ class StructureChoice:
         kinds: tuple[StructureKind, ...] = ("diagonal", "full")
         if sums.is_armed:
             kinds = ("scalar", "diagonal", "common", "full")
-        logs, by_arm = dict[StructureKind, float](), dict[StructureKind, float]()
         numbers = dict[StructureKind, int]()
         for kind in kinds:
             if kind == "common" and dim == 1:
@@ -68,13 +70,17 @@ class StructureChoice:
             if size > MOST_NUMBERS and kind not in ("scalar", "diagonal"):
                 continue
             numbers[kind] = size
-            if fit_some is not None:
-                logs[kind] = _marginal(fit_some(rows, kind))
-                continue
-            fit = partial(fit_prior, some, population=population[rows], structure=kind)
-            logs[kind] = _marginal(fit(noise_std=noise_std, intervals=False))
-            if squares is not None and _noises_are_told(some):
-                by_arm[kind] = _marginal(fit(squares=squares[rows], intervals=False))
+        forms = [(kind, False) for kind in numbers]
+        if fit_some is None and squares is not None and _noises_are_told(some):
+            forms += [(kind, True) for kind in numbers]
+        its_squares = None if squares is None else squares[rows]
+        work = partial(_fitted, some, population[rows], noise_std, its_squares)
+        if fit_some is not None:
+            work = partial(_family_fitted, fit_some, rows)
+        marginals = zip(forms, in_order(work, forms, backend=backend), strict=True)
+        logs, by_arm = dict[StructureKind, float](), dict[StructureKind, float]()
+        for (kind, has_noises), marginal in marginals:
+            (by_arm if has_noises else logs)[kind] = marginal
         return cls(logs, numbers, rows.size, by_arm)
 
     @property
@@ -137,6 +143,28 @@ class StructureChoice:
 def _noises_are_told(sums: TaskSums) -> bool:
     repeats = np.maximum(sums.xx - 1, 0).sum(0)[sums.xx.any(0)]
     return repeats.size > 1 and bool((repeats >= LEAST_REPEATS).all())
+
+
+def _fitted(
+    sums: TaskSums,
+    population: Indices,
+    noise_std: float | None,
+    squares: Matrix | None,
+    form: tuple[StructureKind, bool],
+) -> float:
+    """The evidence of a structure, with one noise or with noises of arms."""
+    kind, has_noises = form
+    fit = partial(fit_prior, sums, population=population, structure=kind, intervals=False)
+    return _marginal(fit(squares=squares) if has_noises else fit(noise_std=noise_std))
+
+
+def _family_fitted(
+    fit_some: Callable[[Indices, StructureKind], Fit],
+    rows: Indices,
+    form: tuple[StructureKind, bool],
+) -> float:
+    """The evidence of a structure, where rewards are of a family."""
+    return _marginal(fit_some(rows, form[0]))
 
 
 def _marginal(fit: Fit) -> float:

@@ -28,6 +28,7 @@ def family_report(
     horizon: int | None,
     runs: int,
     seed: int,
+    backend: str,
     progress: Progress,
     limits: Limits,
     settings: dict[str, Any],
@@ -41,7 +42,7 @@ def family_report(
     names, choice = (survey.tasks, survey.coordinates), None
     if structure is None:
         with progress_bar("Choosing a structure", None, progress):
-            choice = steps.choice(seed)
+            choice = steps.choice(seed, backend)
         structure = choice.best
     with progress_bar("Fitting the widths", None, progress):
         fit = steps.fit(structure, rank)
@@ -72,7 +73,7 @@ def family_report(
             trial = FamilyTrial(
                 start, fit, prior, steps, offers, horizon=horizon, runs=runs, seed=seed
             )
-        promises = Promises.of_trial(trial, progress)
+        promises = Promises.of_trial(trial, progress, backend)
     return LearningReport(
         start=start,
         prior=prior,

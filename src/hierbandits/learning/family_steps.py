@@ -54,7 +54,7 @@ class FamilySteps:
         """Of the rewards."""
         return self.rows.family
 
-    def choice(self, seed: int) -> StructureChoice:
+    def choice(self, seed: int, backend: str) -> StructureChoice:
         """The structures that the log supports."""
 
         def fit_some(tasks: Indices, kind: StructureKind) -> Fit:
@@ -64,7 +64,9 @@ class FamilySteps:
             )
 
         sums = self.gathered.total()
-        return StructureChoice.of(sums, self.survey.population, None, seed, fit_some=fit_some)
+        return StructureChoice.of(
+            sums, self.survey.population, None, seed, fit_some=fit_some, backend=backend
+        )
 
     def fit(self, structure: StructureKind, rank: int) -> Fit:
         """The widths that fit best."""

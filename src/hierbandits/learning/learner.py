@@ -39,6 +39,7 @@ from hierbandits.models.reward_family import RewardFamily
 from hierbandits.reporting.progress import Progress, progress_bar
 from hierbandits.reporting.provenance import MADE_FROM
 from hierbandits.types import Name
+from hierbandits.workers.backends import LOCAL, checked_backend
 
 
 def learn_prior(
@@ -60,6 +61,7 @@ def learn_prior(
     runs: int = 60,
     seed: int = 0,
     rewards: str | RewardFamily | None = None,
+    backend: str = LOCAL,
     progress: Progress = None,
     limits: Limits = LIMITS,
 ) -> tuple[GaussianHierarchy | GeneralizedHierarchy, LearningReport]:
@@ -83,10 +85,13 @@ def learn_prior(
     leaves either out.  Promises are for `horizon` rounds, or, unless given, for as many as a
     typical task has rows.  `rewards` is the family of rewards or its name, "bernoulli" for clicks
     say (see `GeneralizedHierarchy`): the prior is then one of linear predictors, and rewards that
-    the family cannot have are refused.  `progress` shows a bar for each stage (None: on a
+    the family cannot have are refused.  On a `backend` of "ray", "dask" or "spark", see `simulate`,
+    structures are fitted and worlds simulated by its workers; the numbers are the same.
+    `progress` shows a bar for each stage (None: on a
     terminal), or is a function that is called with the steps of a stage done so far and all of its
     steps.  A log that is too large for the `limits` is refused as soon as that is seen.
     """
+    checked_backend(backend)
     columns = {"task": task, "reward": reward, "arm": arm, "population": population, "time": time}
     log = Log.of(source, {**columns, "features": features}, arms)
     made_from = log.made_from()
@@ -125,7 +130,7 @@ def learn_prior(
         report = family_report(
             FamilySteps.of(survey, gathered, family_rows, split.num_groups), offers, split,
             structure=None if structure == "auto" else structure, rank=rank, horizon=horizon,
-            runs=runs, seed=seed, progress=progress, limits=limits,
+            runs=runs, seed=seed, backend=backend, progress=progress, limits=limits,
             settings=settings | {"rewards": family_rows.family.to_dict()},
         )  # fmt: skip
         return report.prior, report
@@ -134,7 +139,9 @@ def learn_prior(
     choice, kind = None, structure
     if kind == "auto":
         with progress_bar("Choosing a structure", None, progress):
-            choice = StructureChoice.of(sums, survey.population, noise_std, seed, squares)
+            choice = StructureChoice.of(
+                sums, survey.population, noise_std, seed, squares, backend=backend
+            )
         kind, by_arm = choice.best, choice.has_noise_by_arm
     fit_to = partial(
         fit_prior, population=survey.population, structure=kind, rank=rank, noise_std=noise_std
@@ -175,7 +182,7 @@ def learn_prior(
             trial = StartTrial(
                 start, fit, prior, choice, offers, horizon=horizon, runs=runs, seed=seed
             )
-        promises = Promises.of_trial(trial, progress)
+        promises = Promises.of_trial(trial, progress, backend)
     outliers = Outliers.of(fit.prior, weighed, posteriors, *names)
     report = LearningReport(
         start=start,

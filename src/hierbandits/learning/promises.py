@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from hierbandits.learning.start_trial import OWN, START, StartTrial
 from hierbandits.policies.recipes import USUAL
 from hierbandits.reporting.progress import Progress, progress_bar
 from hierbandits.types import Matrix, Vector
+from hierbandits.workers.backends import LOCAL, in_order
 
 if TYPE_CHECKING:
     import polars as pl
@@ -153,15 +155,16 @@ class Promises:
         return pl.concat(parts)
 
     @classmethod
-    def of_trial(cls, trial: StartTrial | FamilyTrial, progress: Progress = None) -> "Promises":
-        """Simulate all who play."""
-        made = []
-        total = len(trial.num_tasks) * len(trial.players)
-        with progress_bar("Simulating", total, progress) as steps:
-            for tasks in trial.num_tasks:
-                for policy in trial.players:
-                    made.append(Promise(tasks, policy, trial.regret(tasks, policy)))
-                    steps.advance()
+    def of_trial(
+        cls, trial: StartTrial | FamilyTrial, progress: Progress = None, backend: str = LOCAL
+    ) -> "Promises":
+        """Simulate all who play, on the workers of the `backend`."""
+        plays = [(tasks, policy) for tasks in trial.num_tasks for policy in trial.players]
+        with progress_bar("Simulating", len(plays), progress) as steps:
+            regrets = in_order(
+                partial(_regret, trial), plays, backend=backend, with_each=steps.advance
+            )
+        made = [Promise(*play, regret) for play, regret in zip(plays, regrets, strict=True)]
         return cls(
             horizon=trial.horizon,
             runs=trial.runs,
@@ -170,3 +173,8 @@ class Promises:
             offered=None if trial.offers is None else trial.offers.words(),
             promises=tuple(made),
         )
+
+
+def _regret(trial: StartTrial | FamilyTrial, play: tuple[str, str]) -> Matrix:
+    """The regret of these tasks under this policy."""
+    return trial.regret(*play)

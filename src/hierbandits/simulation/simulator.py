@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from hierbandits.simulation.chunk import CHUNK_RUNS, Chunk, StudySettings, simul
 from hierbandits.simulation.schedules import Federated, Schedule
 from hierbandits.simulation.study import Outcome, Study
 from hierbandits.types import Indices
+from hierbandits.workers.backends import LOCAL, checked_backend, finished
 
 
 def simulate(
@@ -27,13 +27,14 @@ def simulate(
     *,
     num_interactions: int = 200,
     jobs: int = 1,
+    backend: str = LOCAL,
     points: int = 200,
     variance: bool = False,
     snapshot_every: int = 0,
     checkpoint: str | Path | None = None,
     progress: Progress = None,
 ) -> Study:
-    """The regret of policies in the same worlds.  It is the same for any number of jobs.
+    """The regret of policies in the same worlds, the same for any number of jobs and any backend.
 
     Each chunk of runs and each policy has its own random generator, and the luck in rewards is
     keyed by (run, task, interaction).  So a policy's numbers do not depend on the other policies.
@@ -41,8 +42,13 @@ def simulate(
     every so many rounds.  With a `checkpoint` folder, finished chunks are kept there, and an
     interrupted study resumes.  `progress` shows a bar (None: on a terminal), or is a function of
     the number of finished runs and of all runs, both summed over policies.
+
+    Chunks run in `jobs` processes (-1: one for each core), or on the workers of a `backend`: "ray",
+    "dask" or "spark".  The cluster is the one that this program is connected to, or one that starts
+    on this machine.  A chunk whose worker is lost is simulated again.
     """
     runs, seed = count("runs", runs, least=1), count("seed", seed)
+    checked_backend(backend, jobs)
     settings = StudySettings(
         environment=environment,
         schedule=_checked_schedule(schedule),
@@ -74,7 +80,7 @@ def simulate(
                 parts[chunk] = kept
                 steps.advance(chunk.runs)
         waiting = [chunk for chunk in chunks if chunk not in parts]
-        for chunk, rounds, outcome in _finished(waiting, jobs):
+        for chunk, rounds, outcome in _finished(waiting, jobs, backend):
             parts[chunk] = rounds, outcome
             store.write(chunk, rounds, outcome)
             steps.advance(chunk.runs)
@@ -110,22 +116,15 @@ def _recipes(policies: Sequence[str] | Mapping[str, Recipe]) -> dict[str, Recipe
     return chosen
 
 
-def _finished(chunks: list[Chunk], jobs: int) -> Iterable[tuple[Chunk, Indices, Outcome]]:
+def _finished(
+    chunks: list[Chunk], jobs: int, backend: str
+) -> Iterable[tuple[Chunk, Indices, Outcome]]:
     """Each chunk with its rounds and its outcome, as soon as a process has finished it."""
-    if jobs == 1 or len(chunks) < 2:
-        return ((chunk, *simulate_chunk(chunk)) for chunk in chunks)
-    from joblib import Parallel, delayed
-
-    for chunk in {chunk.policy: chunk for chunk in chunks}.values():
-        _compile_for(chunk)
-    work = (delayed(_numbered)(number, chunk) for number, chunk in enumerate(chunks))
-    finished: Iterable[Any] = Parallel(n_jobs=jobs, return_as="generator_unordered")(work)
-    return ((chunks[number], rounds, outcome) for number, rounds, outcome in finished)
-
-
-def _numbered(number: int, chunk: Chunk) -> tuple[int, Indices, Outcome]:
-    """A chunk's number, by which its caller knows it, with its rounds and its outcome."""
-    return number, *simulate_chunk(chunk)
+    if backend == LOCAL and jobs != 1 and len(chunks) > 1:
+        for chunk in {chunk.policy: chunk for chunk in chunks}.values():
+            _compile_for(chunk)
+    for place, (rounds, outcome) in finished(simulate_chunk, chunks, backend=backend, jobs=jobs):
+        yield chunks[place], rounds, outcome
 
 
 def _compile_for(chunk: Chunk) -> None:

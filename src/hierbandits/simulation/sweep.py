@@ -20,6 +20,7 @@ from hierbandits.simulation.plots import regret_curves
 from hierbandits.simulation.schedules import SCHEDULES, Schedule
 from hierbandits.simulation.simulator import simulate
 from hierbandits.simulation.study import Study
+from hierbandits.workers.backends import LOCAL
 
 _COLUMNS = 3  # of plots
 
@@ -114,6 +115,7 @@ def sweep(
     *,
     num_interactions: int = 200,
     jobs: int = 1,
+    backend: str = LOCAL,
     checkpoint: str | Path | None = None,
     progress: Progress = None,
 ) -> Sweep:
@@ -143,6 +145,7 @@ def sweep(
                         seed,
                         num_interactions=num_interactions,
                         jobs=jobs,
+                        backend=backend,
                         checkpoint=checkpoint,
                         progress=tell,
                     )
