@@ -4,9 +4,11 @@ import os
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from hierbandits import Recipe, evaluate, learn_prior, simulate
+from hierbandits.logs import Columns, Log
 from hierbandits.models.variants import as_given
 from hierbandits.simulation.schedules import Concurrent
 from hierbandits.workers.backends import finished
@@ -97,3 +99,15 @@ def check_evaluation(backend):
     here = evaluate(sample_log(), policies, **columns, folds=2)
     there = evaluate(sample_log(), policies, **columns, folds=2, backend=backend)
     assert here.to_dict() == there.to_dict()
+
+
+def check_sums(backend, folder):
+    """The sums of many files are the same bit for bit, and names in the same order."""
+    frame = pl.DataFrame(sample_log())
+    for place in range(5):
+        frame[place::5].write_parquet(Path(folder) / f"{place}.parquet")
+    log = Log.read(folder, Columns(task="store", reward="revenue", arm="promo"))
+    here, there = log.file_sums(), log.file_sums(backend=backend)
+    assert (here.tasks, here.arms, here.num_rows) == (there.tasks, there.arms, 3000)
+    for name, values in here.sums.state().items():
+        np.testing.assert_array_equal(values, there.sums.state()[name])

@@ -33,3 +33,7 @@ def test_a_learned_prior_is_the_same():
 
 def test_an_evaluation_is_the_same():
     cluster_checks.check_evaluation("dask")
+
+
+def test_sums_of_files_are_the_same(tmp_path):
+    cluster_checks.check_sums("dask", tmp_path)

@@ -1,5 +1,8 @@
 """A real Spark on this machine, where it is installed: the same numbers as in this process."""
 
+import os
+import sys
+
 import pytest
 from support import cluster_checks
 
@@ -8,6 +11,7 @@ sql = pytest.importorskip("pyspark.sql", reason="pyspark, of 450 MB, is not inst
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = sql.SparkSession.builder.master("local[2,4]")
     session = builder.config("spark.ui.enabled", "false").getOrCreate()
     session.sparkContext.setLogLevel("OFF")
@@ -33,3 +37,7 @@ def test_a_learned_prior_is_the_same():
 
 def test_an_evaluation_is_the_same():
     cluster_checks.check_evaluation("spark")
+
+
+def test_sums_of_files_are_the_same(tmp_path):
+    cluster_checks.check_sums("spark", tmp_path)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hierbandits.atomic_write import atomic_write
 from hierbandits.logs.polars_import import polars_module
-from hierbandits.logs.sources import opened
+from hierbandits.logs.sources import is_dataset, opened
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,6 +19,8 @@ def read_table(what: str, source: Any) -> "tuple[pl.DataFrame, bool]":
     pl = polars_module()
     try:
         frame, is_text = opened(source)
+        if is_dataset(frame):
+            frame = frame.to_table()
         frame = frame.collect() if isinstance(frame, pl.LazyFrame) else pl.DataFrame(frame)
     except (ValueError, OSError, pl.exceptions.PolarsError) as error:
         raise ValueError(f"{what} could not be read: {error}") from error

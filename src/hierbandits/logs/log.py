@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,9 @@ from hierbandits.logs.cleaner import Cleaner
 from hierbandits.logs.columns import Columns
 from hierbandits.logs.encoder import Encoder, EncoderFit
 from hierbandits.logs.group_sums import GroupSums
+from hierbandits.logs.joined_sums import JoinedSums
 from hierbandits.logs.limits import LIMITS, Limits
+from hierbandits.logs.log_parts import parts_of
 from hierbandits.logs.log_sums import LogSums
 from hierbandits.logs.origin import facts_of_files, origin_of
 from hierbandits.logs.polars_import import polars_module
@@ -24,8 +27,10 @@ from hierbandits.logs.sources import column_names, files_of, frames, opened
 from hierbandits.reporting.notebook_card import notebook_card
 from hierbandits.reporting.pandas_frame import as_pandas
 from hierbandits.reporting.plain_data import plain
+from hierbandits.reporting.progress import Progress, progress_bar
 from hierbandits.reporting.shown_name import MOST_IN_CELL, shown_name
 from hierbandits.types import Indices, Name
+from hierbandits.workers.backends import LOCAL, checked_backend, successive
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,6 +61,7 @@ class Log:
     origin: str = "a frame"  # what was read: paths as they were given, or the kind of a frame
     files: tuple[str, ...] = ()
     encoder: Encoder | None = None  # of arms and contexts, if there are columns of contexts
+    first_row: int = 0  # the number of the first row, if these are some files of a log
 
     @classmethod
     def read(
@@ -72,10 +78,11 @@ class Log:
 
         `source` is a polars, pandas or Arrow table, an Arrow dataset or a polars LazyFrame; a
         mapping of columns, or a list of rows that are mappings; or the path of a .parquet or .csv
-        file, packed or not, of a folder of them, a pattern, or a list of paths.  `arms` fixes the
-        arms and their order.  Without it they are the arms that occur.  `reading` says how cells
-        are read and which rows are left out.  If there are columns of a context, all rows are read
-        once to fit an encoder, unless one is given, an agent's say.
+        file, packed or not, of a folder of them, a pattern, or a list of paths; where fsspec
+        reaches, the URL of a .parquet file, a folder or a pattern, "s3://bucket/log/" say.  `arms`
+        fixes the arms and their order.  Without it they are the arms that occur.  `reading` says
+        how cells are read and which rows are left out.  If there are columns of a context, all rows
+        are read once to fit an encoder, unless one is given, an agent's say.
         """
         log = cls._opened(source, columns, arms, reading, batch_rows)
         if not columns.context:
@@ -159,7 +166,7 @@ class Log:
         self, cleaner: Cleaner | None = None
     ) -> "Iterator[tuple[pl.DataFrame, Indices]]":
         """The rows that are read, not checked yet, and their numbers in the source."""
-        start = 0
+        start = self.first_row
         cleaner = cleaner or Cleaner(self.columns, self.reading, self.is_text, self.repeated)
         for frame in frames(self.source, self.columns.names, self.batch_rows):
             yield cleaner.clean(frame, start)
@@ -179,7 +186,9 @@ class Log:
         for _, batch in self._read(self.encoder):
             yield batch
 
-    def _read(self, encoder: Encoder | None) -> "Iterator[tuple[pl.DataFrame, Batch]]":
+    def _read(
+        self, encoder: Encoder | None, *, may_be_empty: bool = False
+    ) -> "Iterator[tuple[pl.DataFrame, Batch]]":
         """The rows as they are and as batches, with features by this encoder."""
         reader = BatchReader(self.columns, self.arms, self.is_text, self.reading, encoder)
         cleaner = Cleaner(self.columns, self.reading, self.is_text, self.repeated)
@@ -191,11 +200,11 @@ class Log:
                     hashes.append(frame[column].hash().to_numpy())
                 kept += frame.height
                 yield frame, batch
-        if kept == 0:
+        if kept == 0 and not may_be_empty:
             gone = cleaner.left_out
             some = f"none but those left out: {gone}" if gone.total else "none"
             raise ValueError(f"source must have at least one row, got {some}")
-        if column is not None and not self.reading.drop_repeated:
+        if column is not None and hashes and not self.reading.drop_repeated:
             self._check_decisions(column, np.concatenate(hashes))
 
     def frame(self) -> "pl.DataFrame":
@@ -216,17 +225,32 @@ class Log:
 
     def sums(self, limits: Limits = LIMITS) -> LogSums:
         """The sums of every task's events, in one pass and in the memory of a few batches."""
-        sums = GroupSums(limits=limits)
-        for batch in self.batches():
-            sums.add(batch)
-        names = batch.names
-        return LogSums(
-            sums.total(),
-            tuple(names.tasks),
-            tuple(names.arms) if batch.is_armed else None,
-            tuple(names.populations),
-            names.population,
-        )
+        return _sums_of_part(limits, self) or self._no_sums()
+
+    def file_sums(
+        self, limits: Limits = LIMITS, *, backend: str = LOCAL, progress: Progress = None
+    ) -> LogSums:
+        """`sums` of many Parquet files, each summed where it is, by the workers of a `backend`.
+
+        Workers read the files and send sums; see `simulate` for the back ends.  The sums are the
+        same on any, and those of `sums` but for rounding.  Other logs are summed in one pass.
+        """
+        checked_backend(backend)
+        parts = parts_of(self)
+        if len(parts) == 1:
+            return self.sums(limits)
+        joined = JoinedSums(self.arms, merge=self.reading.merge_names, limits=limits)
+        with progress_bar("Summing the log", len(parts), progress) as steps:
+            for sums in successive(partial(_sums_of_part, limits), parts, backend=backend):
+                if sums is not None:
+                    joined.add(sums)
+                steps.advance()
+        return self._no_sums() if joined.is_empty else joined.total()
+
+    def _no_sums(self) -> NoReturn:
+        """Say why there are no rows."""
+        list(self.batches())
+        raise AssertionError("a log without rows is refused")
 
     def made_from(self) -> dict[str, Any]:
         """What a report says of this log: its files as they are now, and its columns.
@@ -243,6 +267,23 @@ class Log:
     def _check_decisions(self, column: str, hashes: NDArray[Any]) -> None:
         """Refuse ids that repeat among the rows that are read."""
         Repeats.of(self.clean_frames, column, hashes).refuse(column, copies=True)
+
+
+def _sums_of_part(limits: Limits, part: Log) -> LogSums | None:
+    """The sums of some files of a log; None if they have no rows."""
+    sums, batch = GroupSums(limits=limits), None
+    for _, batch in part._read(part.encoder, may_be_empty=True):
+        sums.add(batch)
+    if batch is None:
+        return None
+    names = batch.names
+    return LogSums(
+        sums.total(),
+        tuple(names.tasks),
+        tuple(names.arms) if batch.is_armed else None,
+        tuple(names.populations),
+        names.population,
+    )
 
 
 def _checked_arms(arms: Sequence[Name], columns: Columns) -> tuple[Name, ...]:

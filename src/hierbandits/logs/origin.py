@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
+from hierbandits.logs.remote_files import is_remote, remote_facts
 from hierbandits.reporting.provenance import MOST_BYTES, file_facts
 
 
@@ -23,6 +24,9 @@ def facts_of_files(files: Sequence[str]) -> list[dict[str, Any]]:
     """The sizes, times and digests of files; digests are computed until MOST_BYTES were read."""
     facts, left = [], MOST_BYTES
     for name in files:
+        if is_remote(name):
+            facts.append(remote_facts(name))
+            continue
         facts.append(file_facts(name, left))
         left -= facts[-1]["bytes"] if facts[-1]["sha256"] else 0
     return facts

@@ -11,6 +11,7 @@ import numpy as np
 
 from hierbandits.logs.polars_import import polars_module
 from hierbandits.logs.reading import AS_IT_IS, Reading
+from hierbandits.logs.remote_files import is_remote, opened_remote, remote_files
 from hierbandits.logs.text_file import UnreadableSource, is_text_file, opened_text
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ def opened(source: Any, reading: Reading = AS_IT_IS) -> tuple[Any, bool]:
         return _opened_files(files, reading)
     if isinstance(source, pl.DataFrame | pl.LazyFrame) or _is_a(source, "pandas", "DataFrame"):
         return source, False
-    if _is_a(source, "pyarrow.dataset", "Dataset"):
-        return pl.scan_pyarrow_dataset(source), False
+    if is_dataset(source):
+        return source, False
     is_list = isinstance(source, list | tuple) and len(source) > 0
     if is_list and all(isinstance(row, Mapping) for row in source):
         return _table({name: [row.get(name) for row in source] for name in _keys(source)}), False
@@ -53,6 +54,8 @@ def files_of(source: Any) -> list[str]:
 
 def _files(source: "str | PathLike[str]") -> list[str]:
     """A file; the files of a folder, or those that a pattern names, in the order of their names."""
+    if is_remote(source):
+        return remote_files(str(source))
     path = Path(source)
     if path.is_file():
         return [str(source)]
@@ -72,9 +75,11 @@ def _is_known(path: str) -> bool:
     return path.lower().endswith(".parquet") or is_text_file(path)
 
 
-def _opened_files(paths: list[str], reading: Reading) -> "tuple[pl.LazyFrame, bool]":
+def _opened_files(paths: list[str], reading: Reading) -> tuple[Any, bool]:
     """One file, or many one after the other; each has its columns in an order of its own."""
     pl = polars_module()
+    if any(is_remote(path) for path in paths):
+        return opened_remote(paths), False
     for path in paths:
         if not _is_known(path):
             raise ValueError(
@@ -86,12 +91,36 @@ def _opened_files(paths: list[str], reading: Reading) -> "tuple[pl.LazyFrame, bo
         if is_text_file(path) != is_text:
             raise ValueError(f"files must be of one kind, got {paths[0]!r} and {path!r}")
     parts = [
-        opened_text(path, reading.separator)
-        if is_text
-        else pl.scan_parquet(path, glob=False, hive_partitioning="=" in path)
-        for path in paths
+        opened_text(path, reading.separator) if is_text else _opened_parquet(path) for path in paths
     ]
     return parts[0] if len(parts) == 1 else pl.concat(parts, how="diagonal_relaxed"), is_text
+
+
+def _opened_parquet(path: str) -> "pl.LazyFrame":
+    frame: pl.LazyFrame = polars_module().scan_parquet(
+        path, glob=False, hive_partitioning="=" in path
+    )
+    return frame
+
+
+def some_files(source: Any, files: Sequence[str], first: int, last: int) -> Any:
+    """The files first, ..., last - 1 of a source of Parquet files, with the columns of all."""
+    if is_dataset(source):
+        from pyarrow.dataset import FileSystemDataset
+
+        fragments = list(source.get_fragments())[first:last]
+        return FileSystemDataset(fragments, source.schema, source.format, source.filesystem)
+    pl = polars_module()
+    empty = pl.LazyFrame(schema=column_kinds(source))
+    parts = [_opened_parquet(path) for path in files[first:last]]
+    return pl.concat([empty, *parts], how="diagonal_relaxed")
+
+
+def num_rows(source: Any) -> int:
+    """The rows of a source of Parquet files, by what stands at their ends."""
+    if is_dataset(source):
+        return int(source.count_rows())
+    return int(source.select(polars_module().len()).collect().item())
 
 
 def _keys(rows: Sequence[Mapping[Any, Any]]) -> list[Any]:
@@ -113,17 +142,28 @@ def _table(columns: Mapping[Any, Any]) -> Any:
 def column_names(source: Any) -> list[str]:
     """The names of the columns of a source that `opened` gave; a damaged file is refused."""
     pl = polars_module()
-    if not isinstance(source, pl.LazyFrame):
+    if not isinstance(source, pl.LazyFrame) and not is_dataset(source):
         return list(source.columns)
     return list(column_kinds(source))
 
 
-def column_kinds(source: "pl.LazyFrame") -> "Mapping[str, pl.DataType]":
+def column_kinds(source: Any) -> "Mapping[str, pl.DataType]":
     """The columns of a file that `opened` gave, and the kind of their cells."""
+    module = polars_module()
     try:
-        return source.collect_schema()
-    except polars_module().exceptions.PolarsError as error:
+        kinds: Mapping[str, pl.DataType]
+        if is_dataset(source):
+            kinds = module.DataFrame(source.schema.empty_table()).schema
+        else:
+            kinds = source.collect_schema()
+    except module.exceptions.PolarsError as error:
         raise UnreadableSource(f"source could not be read: {error}") from error
+    return kinds
+
+
+def is_dataset(source: Any) -> bool:
+    """Whether a source is an Arrow dataset."""
+    return _is_a(source, "pyarrow.dataset", "Dataset")
 
 
 def _is_a(source: Any, module: str, kind: str) -> bool:
@@ -142,10 +182,25 @@ def frames(source: Any, names: list[str], rows: int) -> "Iterator[pl.DataFrame]"
             yield from lazy.collect_batches(chunk_size=rows, maintain_order=True)
         except pl.exceptions.PolarsError as error:
             raise UnreadableSource(f"source could not be read: {error}") from error
+    elif is_dataset(source):
+        yield from _dataset_frames(source, names, rows)
     else:
         for start in range(0, len(source), rows):
             part = source.iloc[start : start + rows]
             yield pl.DataFrame([_column(name, part[name].to_numpy(), start) for name in names])
+
+
+def _dataset_frames(source: Any, names: list[str], rows: int) -> "Iterator[pl.DataFrame]":
+    """An Arrow dataset batch by batch: of the next file no more is read ahead than one batch."""
+    scanner = source.scanner(
+        columns=names, batch_size=rows, batch_readahead=1, fragment_readahead=1
+    )
+    try:
+        for batch in scanner.to_batches():
+            if batch.num_rows:
+                yield polars_module().DataFrame(batch)
+    except (OSError, ValueError) as error:
+        raise UnreadableSource(f"source could not be read: {error}") from error
 
 
 def _column(name: str, values: Any, start: int) -> Any:

@@ -77,11 +77,17 @@ def origin_lines(
 
 
 def _file_text(facts: Mapping[str, Any]) -> str:
-    day, clock = facts["modified"].removesuffix("Z").split("T")
-    digest = facts["sha256"] or "not computed for so large a file"
+    changed = "at a time that its storage does not tell"
+    if facts["modified"] is not None:
+        day, clock = facts["modified"].removesuffix("Z").split("T")
+        changed = f"on {day} at {clock} UTC"
+    far = "not computed for a file that is elsewhere"
+    digest = facts["sha256"] or (
+        far if "://" in facts["name"] else "not computed for so large a file"
+    )
     return (
-        f"{shown_name(facts['name'], 200)}, {facts['bytes']:,} bytes, last changed on {day} at "
-        f"{clock} UTC, SHA-256 {digest}"
+        f"{shown_name(facts['name'], 200)}, {facts['bytes']:,} bytes, last changed {changed}, "
+        f"SHA-256 {digest}"
     )
 
 

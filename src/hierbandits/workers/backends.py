@@ -72,6 +72,19 @@ def finished(
     return ENGINES[backend].finished(function, items)
 
 
+def successive(
+    function: Callable[[Any], Any], items: Sequence[Any], *, backend: str = LOCAL
+) -> Iterator[Any]:
+    """The result of each item, in the order of the items; none is kept longer than it must be."""
+    early: dict[int, Any] = {}
+    turn = 0
+    for place, result in finished(function, items, backend=backend):
+        early[place] = result
+        while turn in early:
+            yield early.pop(turn)
+            turn += 1
+
+
 def in_order(
     function: Callable[[Any], Any],
     items: Sequence[Any],
@@ -79,7 +92,7 @@ def in_order(
     backend: str = LOCAL,
     with_each: Callable[[], object] = lambda: None,
 ) -> list[Any]:
-    """The result of each item, in the order of the items; `with_each` is called after each."""
+    """The results of all items in their order; `with_each` is called as each is finished."""
     results: dict[int, Any] = {}
     for place, result in finished(function, items, backend=backend):
         results[place] = result

@@ -1,5 +1,7 @@
 """Work on Spark: the session's cluster, or this machine."""
 
+import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
@@ -17,10 +19,12 @@ def finished_on_spark(
     configuration names a master.  Each item is a Spark job of its own, so that its result comes
     at once.  A cluster repeats lost work as often as `spark.task.maxFailures` says.
     """
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
-    session = SparkSession.builder.appName("hierbandits").getOrCreate()
-    context = session.sparkContext
+    if SparkConf().get("spark.master", "local").startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # has the packages of this one
+    context = SparkSession.builder.appName("hierbandits").getOrCreate().sparkContext
     shared = context.broadcast(function)
 
     def run(item: Any) -> Any:
