@@ -225,7 +225,7 @@ class Log:
 
     def sums(self, limits: Limits = LIMITS) -> LogSums:
         """The sums of every task's events, in one pass and in the memory of a few batches."""
-        return _sums_of_part(limits, self) or self._no_sums()
+        return self._summed_events(limits) or self._no_sums()
 
     def file_sums(
         self, limits: Limits = LIMITS, *, backend: str = LOCAL, progress: Progress = None
@@ -241,11 +241,27 @@ class Log:
             return self.sums(limits)
         joined = JoinedSums(self.arms, merge=self.reading.merge_names, limits=limits)
         with progress_bar("Summing the log", len(parts), progress) as steps:
-            for sums in successive(partial(_sums_of_part, limits), parts, backend=backend):
+            for sums in successive(partial(_part_sums, limits), parts, backend=backend):
                 if sums is not None:
                     joined.add(sums)
                 steps.advance()
         return self._no_sums() if joined.is_empty else joined.total()
+
+    def _summed_events(self, limits: Limits) -> LogSums | None:
+        """The sums of every task's events; None if there are no rows."""
+        sums, batch = GroupSums(limits=limits), None
+        for _, batch in self._read(self.encoder, may_be_empty=True):
+            sums.add(batch)
+        if batch is None:
+            return None
+        names = batch.names
+        return LogSums(
+            sums.total(),
+            tuple(names.tasks),
+            tuple(names.arms) if batch.is_armed else None,
+            tuple(names.populations),
+            names.population,
+        )
 
     def _no_sums(self) -> NoReturn:
         """Say why there are no rows."""
@@ -269,21 +285,8 @@ class Log:
         Repeats.of(self.clean_frames, column, hashes).refuse(column, copies=True)
 
 
-def _sums_of_part(limits: Limits, part: Log) -> LogSums | None:
-    """The sums of some files of a log; None if they have no rows."""
-    sums, batch = GroupSums(limits=limits), None
-    for _, batch in part._read(part.encoder, may_be_empty=True):
-        sums.add(batch)
-    if batch is None:
-        return None
-    names = batch.names
-    return LogSums(
-        sums.total(),
-        tuple(names.tasks),
-        tuple(names.arms) if batch.is_armed else None,
-        tuple(names.populations),
-        names.population,
-    )
+def _part_sums(limits: Limits, part: Log) -> LogSums | None:
+    return part._summed_events(limits)
 
 
 def _checked_arms(arms: Sequence[Name], columns: Columns) -> tuple[Name, ...]:
