@@ -7,7 +7,7 @@ from typing import Any
 
 import hierbandits
 
-INSIDE = ("cli", "dashboard", "kernels", "service")
+INSIDE = ("cli", "dashboard", "kernels", "service", "workers")
 """Folders whose names are for the package itself; the page, commands and service have their own."""
 
 

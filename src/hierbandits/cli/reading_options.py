@@ -16,7 +16,7 @@ LogFiles = Annotated[
     list[str],
     typer.Argument(
         help="A .parquet or .csv file with a row for each decision. Also .tsv, .csv.gz, a folder, "
-        "a pattern, or several files.",
+        "a pattern, several files, or a URL as s3://bucket/log/.",
         show_default=False,
     ),
 ]

@@ -67,14 +67,14 @@ def learn_prior(
 ) -> tuple[GaussianHierarchy | GeneralizedHierarchy, LearningReport]:
     """The prior that past rewards teach, and a report on whether to trust and to share it.
 
-    `source` is an `hb.Log`; or a polars, pandas or Arrow table, or a .parquet or .csv file of any
-    size, whose columns `task`, `reward` and either `arm` or `features` (one column of lists, or
-    several columns) are named.  With both, `features` are columns of the context, numbers, text or
-    booleans, and an `Encoder` makes the arms' features of them; `report.start` has it.  The log is
-    read twice, once more if tasks stand out or there is a context, and never held as a whole.  Name
-    a column of `time` as well, and the report says whether early and late rows differ.  `context`
-    names the features that describe who comes, which no agent can choose, where there are no arms:
-    promises offer the others.
+    `source` is an `hb.Log`; or a polars, pandas or Arrow table, or .parquet or .csv files of any
+    size, as `Log.read` takes them, whose columns `task`, `reward` and either `arm` or `features`
+    (one column of lists, or several columns) are named.  With both, `features` are columns of the
+    context, numbers, text or booleans, and an `Encoder` makes the arms' features of them;
+    `report.start` has it.  The log is read twice, once more if tasks stand out or there is a
+    context, and never held as a whole.  Name a column of `time` as well, and the report says
+    whether early and late rows differ.  `context` names the features that describe who comes, which
+    no agent can choose, where there are no arms: promises offer the others.
 
     `report.start` is what to give an agent: `hb.Agent(report.start)` has learned the log.  The
     prior alone is for tasks that are not in the log: with one population, mu has its posterior
