@@ -2,6 +2,7 @@
 
 import pytest
 from support.browsers import Visit, browser
+from support.logged_worlds import LoggedWorld
 from support.servers import Server
 
 HOSTILE = "<img src=x onerror=window.hacked=1>"
@@ -92,6 +93,24 @@ def test_a_candidate_is_taken_by_the_next_step(chromium, server, client):
         page.get_by_role("heading", name="There is no candidate").wait_for()
 
 
+def test_a_candidate_goes_all_the_way_and_back(chromium, tmp_path):
+    LoggedWorld(tmp_path / "data").close()
+    with Server(tmp_path / "data") as server, Visit(chromium, server) as visit:
+        page, client = opened(visit), server.client()
+        page.get_by_label("Rule of a candidate").fill("HierGreedy")
+        page.get_by_role("button", name="Evaluate it").click()
+        page.get_by_role("heading", name="A candidate has reached: evaluate").wait_for()
+        id = client.get("/policies/shop/promotion").json()["evaluation"]
+        while client.get(f"/policies/shop/evaluations/{id}").json()["state"] == "running":
+            page.wait_for_timeout(50)
+        page.get_by_role("button", name="Shadow it").click()
+        page.get_by_role("heading", name="A candidate has reached: shadow").wait_for()
+        page.get_by_label("Steps, as share:time").fill("0.25:1h 1")
+        press(page, "Ramp it", "The candidate decides for 25 % of tasks, version 1 for the others")
+        press(page, "Roll back", "The candidate is rolled back: the version before it decides")
+        assert client.get("/policies/shop").json()["settings"]["rule"] == "HierTS"
+
+
 @pytest.mark.parametrize("width", [380, 1200])
 def test_it_fits_a_phone_and_the_dark(chromium, server, client, width):
     with Visit(chromium, server, width=width, dark=True) as visit:
@@ -104,5 +123,5 @@ def test_a_policy_without_a_control_arm_says_what_it_needs(chromium, server):
     with Visit(chromium, server) as visit:
         page = visit.page
         page.goto(f"{server.url}/dashboard#/policy/plain/rollout")
-        page.get_by_text("A rollout needs the setting control_arm").wait_for()
+        page.get_by_text("A ramp of the policy needs the setting control_arm").wait_for()
         assert page.get_by_role("button", name="Roll back").count() == 0

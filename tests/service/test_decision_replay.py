@@ -61,7 +61,7 @@ def test_snapshots_shorten_the_way_and_the_answer_is_the_same(make):
     live_on(core, rng, steps=25)
     core.store()
     before = list(accounts(core, snapshots))
-    snapshots.save(core.record, 1, core.live.number, core.live.agent)
+    snapshots.save(core.record, core.live.number, {1: core.live.agent})
     live_on(core, rng, steps=25)
     after = list(accounts(core, snapshots))
     assert after[: len(before)] == before
@@ -78,7 +78,7 @@ def test_a_past_that_a_snapshot_has_changed_is_not_taken_for_the_true_one(make):
     other, _ = make(KINDS["armed"])  # whose agent knows something else
     for n in range(6):
         other.reward(other.decide(f"t{n}").id, -5.0)
-    snapshots.save(core.record, 1, core.live.number, other.live.agent)
+    snapshots.save(core.record, core.live.number, {1: other.live.agent})
     for n in range(6):
         core.decide(f"t{n}")
     assert all(one["problem"] is None for one in accounts(core, snapshots))

@@ -25,7 +25,7 @@ def fill(folder, kind="armed", *, forgets=False):
         until = core.live.forget(tuple(task) if isinstance(task, list) else task)
         core.store()
         core.storage.rewrite(core.record.id, TaskErasure(task, until))
-    Snapshots(folder / "snapshots").save(core.record, 1, core.live.number, core.live.agent)
+    Snapshots(folder / "snapshots").save(core.record, core.live.number, {1: core.live.agent})
     live_on(core, np.random.default_rng(5), steps=10)
     return core
 
@@ -82,7 +82,7 @@ def test_a_damaged_snapshot_is_named_and_stays(tmp_path):
 def test_a_snapshot_beyond_the_ledger_is_named(tmp_path):
     core = fill(tmp_path)
     core.decide("u")  # never stored
-    Snapshots(tmp_path / "snapshots").save(core.record, 1, core.live.number, core.live.agent)
+    Snapshots(tmp_path / "snapshots").save(core.record, core.live.number, {1: core.live.agent})
     (fault,) = doctor(tmp_path).faults
     assert f"has seen event {core.live.number}, which the ledger does not have" in fault
     core.storage.close()

@@ -316,7 +316,7 @@ def test_too_many_pending_decisions_ask_for_patience(make):
 
 def test_an_agent_that_did_what_nobody_can_tell_is_torn(make):
     core = make()
-    core.live._expected = None  # so that it fails after the decision
+    core.live._acting._expected = None  # so that it fails after the decision
     with pytest.raises(RuntimeError, match="gaps of 1 decisions"):
         core.decide("u")
     assert core.live.is_torn

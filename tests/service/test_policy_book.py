@@ -132,7 +132,7 @@ def test_a_deleted_task_is_gone_from_memory_ledger_and_snapshots(tmp_path):
             reply = await room.decide(task)
             await room.reward(reply.id, 1.0)
         live = room.book.turns("shop").live
-        room.snapshots.save(live.record, 1, live.number, live.agent)
+        room.snapshots.save(live.record, live.number, {1: live.agent})
         assert await room.book.forget("shop", "me") == 5
         assert room.agent().tasks == ["you"]
         assert_close(room.agent(), recomputed(room))

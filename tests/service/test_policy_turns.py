@@ -138,7 +138,7 @@ def test_a_policy_that_did_what_it_cannot_tell_is_loaded_again(tmp_path):
     async def scenario(room):
         await room.book.put("shop", PLAIN)
         await room.decide("u")
-        room.book.turns("shop").live._expected = None
+        room.book.turns("shop").live._acting._expected = None
         with pytest.raises(RuntimeError, match="gaps"):
             await room.decide("v")
         await ready(room)

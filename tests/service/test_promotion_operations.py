@@ -77,7 +77,17 @@ def test_a_candidate_goes_all_the_way(local):
     assert (ramped["step"], ramped["next"]) == (None, "evaluate")
     shop = local.request("GET", "/policies/shop").json()
     assert (shop["settings"]["rule"], shop["settings"]["control_share"]) == ("HierGreedy", 0.2)
-    assert local.request("GET", "/policies/shop/rollout").json()["share"] == 0.2
+    rollout = local.request("GET", "/policies/shop/rollout").json()
+    assert (rollout["share"], rollout["previous"]) == (0.2, shop["version"] - 1)
+    groups = {(one.get("group", "policy"), one["version"]) for one in decide(local, 200)}
+    new = shop["version"]
+    assert groups == {("policy", new), ("previous", new - 1), ("control", new)}
+    assert (
+        local.request("PUT", "/policies/shop", json=shop["settings"] | {"floor": 0.5}).json()[
+            "code"
+        ]
+        == "rollout"
+    )
     before = local.request("GET", "/policies/shop.candidate").json()["events"]
     decide(local, 5)
     local.run(asyncio.sleep(0.1))
@@ -100,6 +110,8 @@ def test_steps_come_in_their_order(local):
     step(local, "ramp", 400)
     assert step(local, "ramp", 400, steps=[{"share": 2}])["code"] == "bad_request"
     assert local.request("GET", "/policies/shop").json()["settings"]["rule"] == "HierTS"
+    state.promotion["candidate"] = {}
+    assert step(local, "ramp", 409, steps=STEPS)["code"] == "same_settings"
     assert step(local, "drop")["step"] is None
 
 

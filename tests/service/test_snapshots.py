@@ -28,7 +28,7 @@ def load(core, snapshots, version=1):
 
 
 def save(core, snapshots, version=1):
-    snapshots.save(core.record, version, core.live.number, core.live.agent)
+    snapshots.save(core.record, core.live.number, {version: core.live.agent})
 
 
 def test_a_snapshot_and_the_tail_are_the_live_agent(core, snapshots):

@@ -25,7 +25,7 @@ def make_folder(folder, seed=0, steps=150):
     batch.assigned += [(core.record.id, f'"task {i}"', '"a"') for i in range(50)]
     batch.events.append((core.record.id, core.live.number + 1, b'{"kind":"erased","time":1.0}'))
     core.storage.commit(batch)
-    Snapshots(folder / "snapshots").save(core.record, 1, core.live.number, core.live.agent)
+    Snapshots(folder / "snapshots").save(core.record, core.live.number, {1: core.live.agent})
     core.storage.close()
 
 

@@ -60,13 +60,16 @@ class Core:
         """What becomes of one reward; it is not stored yet."""
         return self.live.reward([(id, value)])[0]
 
-    def become(self, settings):
-        """The next version, from the ledger."""
+    def become(self, settings, steps=()):
+        """The next version, from the ledger; with steps it is ramped."""
         written, seen = [], self.storage.last(self.record.id)
         agent = from_ledger(
             self.record, settings, self.storage, written.append, until=seen, clock=self.clock
         )
-        self.live = self.live.become(settings, agent, written, seen, 2.0)
+        beside = bool(steps) and self.live.rollout.check_candidate(steps)
+        self.live = self.live.become(settings, agent, written, seen, 2.0, beside=beside)
+        if steps:
+            self.live.rollout.start_candidate(steps, "ana")
 
     def recomputed(self, settings=None):
         """An agent that the ledger alone has taught."""

@@ -106,7 +106,8 @@ class Life(RolloutLife):
         if not is_crash and self._book.is_ready:
             live = self._book.turns(NAME).live
             if live.number == self._ledger.last(live.record.id):
-                self._snapshots.save(live.record, live.version, live.number, live.agent)
+                agents = {one.number: one.agent for one in live.versions}
+                self._snapshots.save(live.record, live.number, agents)
                 self._snapshots.save_rollout(live.record, live.number, live.rollout.state)
         self._book._records.clear()  # nobody loads anything again
         self._ledger.close()

@@ -112,7 +112,7 @@ def rollback(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Give all tasks the control arm, from the next decision on."""
+    """Give all tasks the control arm, or the version before a candidate, from now on."""
     found = ask(url, token, data, lambda client: client.change_rollout(name, "rollback", reason))
     Answer(as_json, quiet).give(lambda: asdict(found), lambda: _tell(found))
 
@@ -196,6 +196,8 @@ def audit(
 
 def _tell(found: "RolloutInfo") -> None:
     say(f"The rollout is {found.phase!r}: the policy decides for {found.share:.1%} of tasks")
+    if found.previous is not None:
+        say(f"Version {found.previous} decides for the others, while a candidate is ramped")
     if found.next_step is not None:
         share = found.steps[found.step + 1]["share"]
         say(f"The next step, {share:.1%}, begins at {_when(found.next_step)}")

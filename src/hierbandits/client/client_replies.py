@@ -19,7 +19,7 @@ class ServedDecision:
     arm: Name
     propensity: float | None
     version: int  # of the policy
-    group: str = "policy"  # or "control", "sticky", "shadow"
+    group: str = "policy"  # or "previous", "control", "sticky", "shadow"
     gap: float | None = None  # how far the arm's expected reward is below the highest
     would: Name | None = None  # in shadow mode: what the policy would have played
     duplicate: bool = False  # whether it was made before, by the same request
@@ -80,6 +80,7 @@ class RolloutInfo:
 
     phase: str  # "none", "ramping", "held", "done" or "rolled back"
     share: float  # of tasks that the policy decides for
+    previous: int | None  # the version that decides for the others, while a candidate is ramped
     steps: tuple[Mapping[str, Any], ...]
     step: int
     next_step: float | None  # when it begins, in seconds since 1970

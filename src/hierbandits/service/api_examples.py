@@ -44,7 +44,8 @@ _CONTEXT = {"context": {"targetingKey": "ada"}}
 
 _STEPS = [{"share": 0.1, "seconds": 3600.0}, {"share": 1.0, "seconds": None}]
 _ROLLOUT = {
-    "phase": "ramping", "share": 0.1, "steps": _STEPS, "step": 0, "next_step": 1794846600.0,
+    "phase": "ramping", "share": 0.1, "previous": None, "steps": _STEPS, "step": 0,
+    "next_step": 1794846600.0,
     "guardrails": [
         {
             "name": "refunds", "at_most": 0.05, "at_least": None, "low": 0.0, "high": 1.0,

@@ -29,6 +29,12 @@ def why(parts: dict[str, Any], settings: PolicySettings, told: Told | None) -> l
             f"“{parts.get('would')}”."
         ]
         return words + (_of_rule(parts.get("would"), told) if told else [])
+    if group == "previous":
+        return [
+            f"A candidate is being ramped, and has not reached this task: version "
+            f"{parts['policy_version']} decided, the one before it.",
+            *why(parts | {"group": "policy"}, settings, told),
+        ]
     if told is None:
         return []
     by = told[1].by

@@ -10,7 +10,7 @@ from hierbandits.agent import Agent
 from hierbandits.agent.decision import Decision, task_name
 from hierbandits.service.api_problem import bad_request
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.rollout_state import RolloutState
+from hierbandits.service.rollout_state import PREVIOUS, RolloutState
 from hierbandits.service.storage import PolicyRecord, Storage
 from hierbandits.service.stored_event import as_text
 from hierbandits.service.task_groups import in_share
@@ -51,7 +51,8 @@ class DecisionPlan:
             ["policy"] * len(requests),
             [None] * len(requests),
         )
-        share = self._rollout.ramp.share
+        ramp = self._rollout.ramp
+        share = ramp.share
         if self._is_plain and share == 1:
             for request in requests:
                 if request.played is not None:
@@ -59,7 +60,9 @@ class DecisionPlan:
             return plan
         tasks = [as_text(request.task) for request in requests]
         # A task has a fixed place: as the share of the policy grows, those in it stay in it.
-        held_out = max(self._settings.control_share, 1 - share)
+        held_out = self._settings.control_share
+        if ramp.base is None:
+            held_out = max(held_out, 1 - share)
         if self._settings.sticky:
             self._find_kept(tasks)
             self._give_up(tasks, agent.offers)
@@ -80,10 +83,27 @@ class DecisionPlan:
                     raise bad_request("played must be given in shadow mode: the arm that you play")
                 plan.arms[i] = _only(request.arms, request.played, "played")
                 plan.groups[i] = "shadow"
-            elif task in self.kept and _may_play(request.arms, self.kept[task]):
-                plan.arms[i] = _only(request.arms, self.kept[task], "arms")
-                plan.groups[i] = "sticky"
+            else:
+                if task in self.kept and _may_play(request.arms, self.kept[task]):
+                    plan.arms[i] = _only(request.arms, self.kept[task], "arms")
+                    plan.groups[i] = "sticky"
+                if ramp.base is not None and in_share(self._record.salt, task, 1 - share):
+                    plan.groups[i] = PREVIOUS
         return plan
+
+    @property
+    def is_sticky(self) -> bool:
+        """Whether a task keeps the arm that it had first."""
+        return self._settings.sticky
+
+    def is_previous(self, request: DecisionRequest) -> bool:
+        """Whether the version before decides for a task, which a candidate has not reached."""
+        ramp = self._rollout.ramp
+        if ramp.base is None:
+            return False
+        salt, task = self._record.salt, as_text(request.task)
+        held_out = self._settings.control_share
+        return in_share(salt, task, 1 - ramp.share) and not in_share(salt, task, held_out)
 
     def _find_kept(self, tasks: Sequence[str]) -> None:
         unknown = [task for task in tasks if task not in self.kept]

@@ -10,9 +10,14 @@ import numpy as np
 from hierbandits.agent import Agent
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.service.ledger_index import LedgerIndex
-from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.rollout_state import RolloutState
-from hierbandits.service.snapshots import Snapshots, brought_up, from_ledger, rollout_after
+from hierbandits.service.snapshots import (
+    Snapshots,
+    acting_versions,
+    brought_up,
+    from_ledger,
+    rollout_after,
+)
 from hierbandits.service.sqlite_storage import SqliteStorage
 from hierbandits.service.storage import PolicyRecord, StorageDamaged, StorageFailed
 from hierbandits.service.wal_frames import lost_frames
@@ -126,10 +131,25 @@ def _faults_of(
             index.add(number, data)
     health.decisions, health.rewards = index.num_decisions, len(index.rewards)
     yield from _lost(record, storage, index)
-    yield from _rollout_faults(record, storage, snapshots, last)
-    settings = PolicySettings.from_json(version.settings)
-    agent = from_ledger(record, settings, storage, lambda event: None, until=last)
-    for number, path in snapshots.found(record.id, version.number):
+    rollout = rollout_after(RolloutState(), record, storage, 0, last)
+    yield from _rollout_faults(record, storage, snapshots, last, rollout)
+    for one, settings in acting_versions(record, storage, rollout).items():
+        agent = from_ledger(record, settings, storage, lambda event: None, until=last)
+        yield from _snapshot_faults(record, storage, snapshots, one, last, agent, index, health)
+
+
+def _snapshot_faults(
+    record: PolicyRecord,
+    storage: SqliteStorage,
+    snapshots: Snapshots,
+    version: int,
+    last: int,
+    agent: Agent,
+    index: LedgerIndex,
+    health: PolicyHealth,
+) -> Iterator[str]:
+    """How snapshots of a version differ from an agent that the ledger alone has taught."""
+    for number, path in snapshots.found(record.id, version):
         if number > last:  # it was made since this look began, or its events are lost
             if storage.event(record.id, number) is None:
                 yield f"{path.name} has seen event {number}, which the ledger does not have"
@@ -145,12 +165,15 @@ def _faults_of(
 
 
 def _rollout_faults(
-    record: PolicyRecord, storage: SqliteStorage, snapshots: Snapshots, last: int
+    record: PolicyRecord,
+    storage: SqliteStorage,
+    snapshots: Snapshots,
+    last: int,
+    rollout: RolloutState,
 ) -> Iterator[str]:
     """How what is kept of a rollout differs from what the ledger says of it."""
     kept = snapshots.load_rollout(record, storage, until=last).to_dict()
-    state = rollout_after(RolloutState(), record, storage, 0, last).to_dict()
-    for name, value in state.items():
+    for name, value in rollout.to_dict().items():
         if kept[name] != value:
             yield f"the rollout's {name} is kept in another state than the ledger has"
 

@@ -7,7 +7,13 @@ from hierbandits.service.wire import DecisionReply
 
 EVENT = "feature_flag.evaluation"
 PROVIDER = "hierbandits"
-REASONS = {"policy": "SPLIT", "control": "SPLIT", "sticky": "CACHED", "shadow": "STATIC"}
+REASONS = {
+    "policy": "SPLIT",
+    "previous": "SPLIT",
+    "control": "SPLIT",
+    "sticky": "CACHED",
+    "shadow": "STATIC",
+}
 """Why a group of decisions has its arms, in the words of OpenFeature."""
 
 

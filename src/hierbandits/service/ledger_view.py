@@ -94,7 +94,7 @@ class LedgerView:
         return bool(self._hidden) and place[0] <= self._hidden.get(as_text(parts["task"]), 0)
 
     def decisions(self, ids: Sequence[str]) -> dict[str, tuple[Place, dict[str, Any]]]:
-        """Where decisions are, and what is stored of them; others are left out."""
+        """Where decisions are, and what is stored of them with its version; others are left out."""
         found, events = {}, dict[int, list[Any]]()
         for id, place in self.places(ids).items():
             if place[0] not in events:

@@ -8,18 +8,19 @@ from hierbandits.agent import Agent
 from hierbandits.agent.decision import RewardConflict, UnknownDecision, task_name
 from hierbandits.agent.journal import Event
 from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.service.acting_version import ActingVersion
 from hierbandits.service.api_problem import Problem, not_found
 from hierbandits.service.decision_plan import DecisionPlan
-from hierbandits.service.expected_rewards import Expected, ExpectedRewards
 from hierbandits.service.ledger_view import LedgerView
 from hierbandits.service.live_rollout import ANYBODY, LiveRollout
-from hierbandits.service.policy_answers import answer_again, answer_correction, answer_late, refusal
+from hierbandits.service.policy_answers import answer_correction, answer_late, refusal
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.recalled_reward import learn_recalled
 from hierbandits.service.recent_rounds import RecentRounds
 from hierbandits.service.rollout_state import RolloutState
+from hierbandits.service.round_requests import RoundRequests
 from hierbandits.service.storage import Batch, Place, PolicyRecord, Storage, VersionRecord
-from hierbandits.service.stored_event import agent_events, as_text, encoded
+from hierbandits.service.stored_event import agent_events, encoded
 from hierbandits.service.task_index import TaskIndex
 from hierbandits.service.wire import DecisionReply, DecisionRequest, RewardReply
 from hierbandits.types import Name, TaskName
@@ -31,7 +32,8 @@ class LivePolicy:
     """Decides and learns in memory; `take_batch` is what must be stored before anyone is told.
 
     The agent has seen the ledger up to event `number`, and writes its own events to `written`.
-    One thread at a time uses it.
+    While a candidate is ramped, `previous` is the version that decides for the other tasks.  One
+    thread at a time uses it.
     """
 
     def __init__(
@@ -45,18 +47,37 @@ class LivePolicy:
         written: list[Event],
         rollout: RolloutState | None = None,
         clock: Callable[[], float] = time.time,
+        previous: ActingVersion | None = None,
     ) -> None:
-        self.record, self.settings, self.version = record, settings, version
-        self.number, self.agent = number, agent
+        self.record, self.number, self.previous = record, number, previous
+        self._acting = ActingVersion(version, settings, agent, written)
         self._storage, self.view = storage, LedgerView(record, storage)
-        self._written = written  # by the agent's journal, in the call that is under way
         self._batch = Batch()
         self.written_bytes = 0  # of events, since it was loaded
         state = RolloutState() if rollout is None else rollout
         self.rollout = LiveRollout(self, state, clock)
         self._plan = DecisionPlan(record, settings, storage, state)
-        self._expected = ExpectedRewards(self.agent, settings)
         self.rounds, self.task_index = RecentRounds(self.agent), TaskIndex(self.agent)
+
+    @property
+    def agent(self) -> Agent:
+        """The agent of the newest version."""
+        return self._acting.agent
+
+    @property
+    def settings(self) -> PolicySettings:
+        """What the newest version is told to be."""
+        return self._acting.settings
+
+    @property
+    def version(self) -> int:
+        """The number of the newest version."""
+        return self._acting.number
+
+    @property
+    def versions(self) -> list[ActingVersion]:
+        """All versions that decide, the newest first."""
+        return [self._acting] if self.previous is None else [self._acting, self.previous]
 
     @property
     def pending(self) -> int:
@@ -66,7 +87,7 @@ class LivePolicy:
     @property
     def is_torn(self) -> bool:
         """Whether the agent did what is not in any batch: then it must be loaded anew."""
-        return bool(self._written)
+        return any(one.written for one in self.versions)
 
     def become(
         self,
@@ -76,8 +97,13 @@ class LivePolicy:
         seen: int,
         now: float,
         by: str = ANYBODY,
+        *,
+        beside: bool = False,
     ) -> "LivePolicy":
-        """The next version of the policy, whose agent has seen events up to `seen` so far."""
+        """The next version of the policy, whose agent has seen events up to `seen` so far.
+
+        With `beside` this version goes on to decide for some tasks, and a ramp must begin.
+        """
         self.rollout.check_settings(settings)
         events = self.view.events(seen, self.number)
         agent.catch_up(agent_events(events, agent.position[0]))
@@ -85,7 +111,7 @@ class LivePolicy:
         version, storage = self.version + 1, self._storage
         new = LivePolicy(
             self.record, settings, version, storage, self.number, agent, written,
-            self.rollout.state, self.rollout.clock,
+            self.rollout.state, self.rollout.clock, self._acting if beside else None,
         )  # fmt: skip
         new._batch, new.view, new._plan.kept = self._batch, self.view, self._plan.kept
         new.rounds = self.rounds
@@ -103,23 +129,38 @@ class LivePolicy:
         """All events up to this one are stored."""
         self.view.stored(number)
 
-    def _happened(self, more: dict[str, Any]) -> int:
-        """Number the event that the agent has just written, and keep it for the ledger."""
-        (event,) = self._written
-        self._written.clear()
-        self.number += 1
-        data = encoded(event | more)
-        self._batch.events.append((self.record.id, self.number, data))
-        self.view.add(self.number, data)
+    def go_back(self, tell: Callable[[int], None]) -> None:
+        """Be as the version before, which is the newest one then; `tell` of its new number."""
+        previous, number = self.previous, self.version + 1
+        assert previous is not None
+        settings = previous.settings.to_json()
+        made = VersionRecord(number, settings, self.number, self.rollout.clock())
+        self._batch.versions.append((self.record.id, made))
+        tell(number)
+        self._acting, self.previous, previous.number = previous, None, number
+        self.task_index = TaskIndex(self.agent)
+
+    def _happened(self, more: dict[str, Any], by: ActingVersion | None = None) -> int:
+        """Number the event that a version has just written, and keep it for the ledger."""
+        writer = self._acting if by is None else by
+        (event,) = writer.written
+        number, data = self.number + 1, encoded(event | more)
+        for other in self.versions:
+            if other is not writer:
+                other.follow(number, data)
+        writer.written.clear()
+        self.number = number
+        self._batch.events.append((self.record.id, number, data))
+        self.view.add(number, data)
         self.written_bytes += len(data)
-        self.rollout.state.take([(self.number, data)])
-        return self.number
+        self.rollout.state.take([(number, data)])
+        return number
 
     def happen(self, kind: str, parts: dict[str, Any]) -> int:
         """Let an event of the service's own happen, which teaches the agent nothing."""
         self._attempt(lambda: self.agent.learn([], [], []))
-        (event,) = self._written
-        self._written[:] = [{"kind": kind, "time": event["time"]}]
+        written = self._acting.written
+        written[:] = [{"kind": kind, "time": written[0]["time"]}]
         return self._happened(parts)
 
     def keep_metric(self, place: Place, name: str, number: int, value: float) -> None:
@@ -127,99 +168,51 @@ class LivePolicy:
         self.view.add_metric(place, name, number, value)
         self._batch.measures.append((self.record.id, *place, name, number))
 
-    def _attempt(self, call: Callable[[], Any]) -> Any:
-        """What the agent answers; a call that it refuses has written nothing."""
-        try:
-            return call()
-        except BaseException:
-            self._written.clear()
-            raise
+    def _attempt(self, call: Callable[[], Any], rewards: Sequence[float] = ()) -> Any:
+        """What the agent answers, if all versions can learn these rewards."""
+        if self.previous is not None and len(rewards):
+            self.previous.check_rewards(rewards)
+        return self._acting.attempt(call)
 
     def decide(self, requests: Sequence[DecisionRequest]) -> list[Outcome]:
         """Decide for each request, those that can be in one round; for each what it is told."""
         self.rollout.step_if_due()
-        outcomes: dict[int, Outcome] = {}
-        given = [request.id for request in requests if request.id is not None]
-        known = self.view.places(given) if given else {}
-        groups: dict[tuple[bool, bool], list[int]] = {}
-        repeated: list[int] = []
-        seen: set[str] = set()
-        met: set[str] = set()  # tasks that may get the arm which they keep
-        for i, request in enumerate(requests):
-            id = request.id
-            if id is not None:
-                try:
-                    self.view.ids.check_given(id)
-                except Problem as problem:
-                    outcomes[i] = problem
-                    continue
-                if id in known:
-                    outcomes[i] = answer_again(request, self.view.decision_at(known[id]))
-                    continue
-                if id in seen:
-                    repeated.append(i)
-                    continue
-                seen.add(id)
-            if self.settings.sticky:
-                task = as_text(request.task)
-                if task in met:
-                    repeated.append(i)
-                    continue
-                met.add(task)
-            groups.setdefault((request.best, request.context is not None), []).append(i)
-        for members in groups.values():
+        asked = RoundRequests(requests, self.view, self._plan)
+        outcomes: dict[int, Outcome] = dict(asked.answered)
+        for kind, members in asked.together.items():
+            version = self.versions[kind.is_previous]
             some = [requests[i] for i in members]
-            outcomes |= zip(members, self._round(some), strict=True)
-        for i in repeated:
+            outcomes |= zip(members, self._round(some, version), strict=True)
+        for i in asked.repeated:
             outcomes[i] = self.decide([requests[i]])[0]
         return [outcomes[i] for i in range(len(requests))]
 
-    def _round(self, requests: list[DecisionRequest]) -> list[Outcome]:
-        """One round; if it is refused, each of its requests alone."""
+    def _round(self, requests: list[DecisionRequest], version: ActingVersion) -> list[Outcome]:
+        """One round of a version; if it is refused, each of its requests alone."""
         try:
-            return list(self._decide_round(requests))
+            return list(self._decide_round(requests, version))
         except Problem as problem:
             if len(requests) == 1:
                 return [problem]
         except (ValueError, LookupError, TypeError) as error:
             if len(requests) == 1:
                 return [refusal(error)]
-        return [self._round([request])[0] for request in requests]
+        return [self._round([request], version)[0] for request in requests]
 
-    def _decide_round(self, requests: list[DecisionRequest]) -> list[DecisionReply]:
-        first = requests[0]
-        tasks = [task_name(request.task) for request in requests]
-        luck = self.agent.begin_luck()  # in the ledger, so that the round can be told again
-        plan = self._plan.of(requests, self.agent)
+    def _decide_round(
+        self, requests: list[DecisionRequest], version: ActingVersion
+    ) -> list[DecisionReply]:
+        for request in requests:
+            task_name(request.task)
+        luck = version.agent.begin_luck()  # in the ledger, so that the round can be told again
+        plan = self._plan.of(requests, version.agent)
         number = self.number + 1
         ids = [
             self.view.ids.make(number, place) if request.id is None else request.id
             for place, request in enumerate(requests)
         ]
-        contexts = None if first.context is None else [one.context or {} for one in requests]
-        arms = None if all(one is None for one in plan.arms) else plan.arms
-        odds: list[list[float]] | None = None if self.settings.ratio_check == "none" else []
-        decisions = self._attempt(
-            lambda: self.agent.decide_many(
-                tasks, arms, ids=ids, best=first.best, context=contexts, odds=odds
-            )
-        )
-        expected = [Expected()] * len(decisions)
-        try:
-            if self.settings.draws:
-                expected = self._expected.of(decisions, plan.arms, contexts)
-        except Exception as error:  # no refusal: the agent has decided
-            raise RuntimeError(f"the gaps of {len(decisions)} decisions are not known") from error
-        (event,) = self._written
-        for place, parts in enumerate(event["decisions"]):
-            expected[place].put_in(parts)
-            if plan.groups[place] != "policy":
-                parts |= {"group": plan.groups[place]}
-            if plan.would[place] is not None:
-                parts |= {"would": plan.would[place]}
-            if odds and len(odds[place]) > 1:
-                parts["odds"] = odds[place]
-        self._happened({"policy_version": self.version, "luck": luck})
+        decisions, expected = version.decide(requests, plan, ids)
+        self._happened({"policy_version": version.number, "luck": luck}, version)
         self.rounds.add(number, requests)
         for place, request in enumerate(requests):
             if request.id is not None:
@@ -229,7 +222,7 @@ class LivePolicy:
             self._batch.assigned += self._plan.keep(requests, decisions, plan.groups)
         return [
             DecisionReply(
-                one.id, request.task, one.arm, one.propensity, self.version,
+                one.id, request.task, one.arm, one.propensity, version.number,
                 group, rewarded.gap, would,
             )
             for one, request, group, rewarded, would in zip(
@@ -241,7 +234,7 @@ class LivePolicy:
         """Learn rewards; for each what it is told."""
         ids, values = [id for id, _ in rewards], [value for _, value in rewards]
         try:
-            learned = self._attempt(lambda: self.agent.reward_many(ids, values))
+            learned = self._attempt(lambda: self.agent.reward_many(ids, values), values)
         except (ValueError, LookupError):
             if len(rewards) == 1:
                 return [self._reward_alone(*rewards[0])]
@@ -264,7 +257,7 @@ class LivePolicy:
     def _reward_alone(self, id: str, value: float) -> Outcome:
         """What to answer to a reward that the agent has refused."""
         try:
-            self._attempt(lambda: self.agent.reward(id, value))
+            self._attempt(lambda: self.agent.reward(id, value), [value])
         except RewardConflict as error:
             return Problem(409, "conflict", str(error))
         except UnknownDecision:
@@ -281,7 +274,7 @@ class LivePolicy:
         if (answer := answer_late(parts, value)) is not None:
             return answer
         try:
-            more = self._attempt(lambda: learn_recalled(self.agent, parts, value))
+            more = self._attempt(lambda: learn_recalled(self.agent, parts, value), [value])
         except ValueError as error:
             return refusal(error)
         self._settled([id], more | self.rollout.shown([id]))
@@ -296,7 +289,7 @@ class LivePolicy:
         if (answer := answer_correction(parts, value)) is not None:
             return answer
         try:
-            self._attempt(lambda: learn_recalled(self.agent, parts, value))
+            self._attempt(lambda: learn_recalled(self.agent, parts, value), [value])
         except ValueError as error:
             return refusal(error)
         self._settled([id], {})
@@ -309,12 +302,14 @@ class LivePolicy:
             return 0
         default, wait = settings.default_reward, settings.reward_wait
         ids = self._attempt(lambda: self.agent.expire(wait, default))
-        if self._written:
+        if self._acting.written:
             self._settled([] if default is None else ids, {})
         return len(ids)
 
     def add_arm(self, name: Name, by: str = ANYBODY, **widths: float | None) -> None:
         """Offer one more arm."""
+        if self.previous is not None:
+            self.previous.check_arm(name, widths)
         self._attempt(lambda: self.agent.add_arm(name, **widths))
         self._happened({"by": by})
 
@@ -327,7 +322,7 @@ class LivePolicy:
 
     def learn(self, tasks: Sequence[TaskName], features: Any, rewards: Sequence[float]) -> None:
         """Learn rewards of decisions that were made elsewhere."""
-        self._attempt(lambda: self.agent.learn(tasks, features, rewards))
+        self._attempt(lambda: self.agent.learn(tasks, features, rewards), rewards)
         self._happened({})
 
     def learn_past(self, tasks: Sequence[TaskName], sums: TaskSums) -> None:

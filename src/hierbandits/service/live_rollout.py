@@ -29,7 +29,6 @@ _MAY = {
     "start": ("none", "done", "rolled back"),
     "hold": ("ramping",),
     "resume": ("held",),
-    "rollback": ("none", "ramping", "held", "done"),
 }
 _NEXT = {
     "none": "start it, or roll the policy back",
@@ -54,36 +53,81 @@ class LiveRollout:
 
     def act(self, action: str, steps: Sequence[RampStep], reason: str, by: str) -> None:
         """Start a ramp, hold it, resume it, or roll the policy back."""
-        self.check_act(action, steps, reason)
-        more = {"reason": reason} if reason else {}
-        if action != "start":
+        self._check_act(action, steps, reason)
+        more: dict[str, Any] = {"reason": reason} if reason else {}
+        if action == "rollback":
+            self._roll_back(by, **more)
+        elif action != "start":
             self.change(action, by, **more)
-            return
-        rows = [[step.share, step.seconds] for step in steps]
-        self.change("ramp", by, steps=rows, watch=self._watch(), **more)
+        else:
+            rows = [[step.share, step.seconds] for step in steps]
+            if (previous := self._live.previous) is not None:
+                more["base"] = previous.number
+            self.change("ramp", by, steps=rows, watch=self._watch(), **more)
+            self._end_if_all()
 
-    def check_act(self, action: str, steps: Sequence[RampStep], reason: str = "") -> None:
+    def _roll_back(self, by: str, **parts: Any) -> None:
+        """Give all tasks what they had before: the control arm, or the version before."""
+        previous = self._live.previous
+        if previous is None:
+            self.change("rollback", by, **parts)
+            return
+        was = previous.number
+
+        def tell(number: int) -> None:
+            watch = self._watch(since=number)
+            self.change("rollback", by, to=was, policy_version=number, watch=watch, **parts)
+
+        self._live.go_back(tell)
+
+    def _end_if_all(self) -> None:
+        """Let the version before decide no more if a ramp has come to all tasks."""
+        if self.state.ramp.base is None:
+            self._live.previous = None
+
+    def check_candidate(self, steps: Sequence[RampStep]) -> bool:
+        """Raise a Problem unless a ramp to a candidate may begin; whether it is from this version.
+
+        It is from the control arm if that is what some tasks have now.
+        """
+        if self._live.previous is not None:
+            self.check_settings(self._live.settings)
+        is_from_version = self.state.ramp.share == 1
+        self._check("start", steps, is_from_version)
+        return is_from_version
+
+    def start_candidate(self, steps: Sequence[RampStep], by: str) -> None:
+        """Begin the ramp to a candidate, which is the newest version already."""
+        self.act("start", steps, "", by)
+        self.change("promoted", by)
+
+    def _check_act(self, action: str, steps: Sequence[RampStep], reason: str) -> None:
         """Raise a Problem unless `act` may do this."""
         if len(reason) > LONGEST_REASON:
             raise bad_request(f"reason must have at most {LONGEST_REASON} characters")
         if (action == "start") != bool(steps):
             raise bad_request("steps must be given to start a rollout, and only then")
-        phase = self.state.ramp.phase
-        if phase not in _MAY[action]:
+        self._check(action, steps, self._live.previous is not None)
+
+    def _check(self, action: str, steps: Sequence[RampStep], is_from_version: bool) -> None:
+        """Raise a Problem if it is not the time; a ramp from a version needs no control arm."""
+        ramp = self.state.ramp
+        phase = ramp.phase
+        if not (ramp.acts if action == "rollback" else phase in _MAY[action]):
             raise Problem(
                 409, "wrong_phase", f"the rollout is {phase!r}, {_NEXT[phase]}; got {action!r}"
             )
         if action in ("start", "rollback"):
-            self._check_control(action)
+            self._check_control(action, is_from_version)
         if action == "start":
             try:
                 check_steps(steps)
             except ValueError as error:
                 raise bad_request(str(error)) from error
 
-    def _check_control(self, action: str) -> None:
+    def _check_control(self, action: str, is_from_version: bool) -> None:
         settings = self._live.settings
-        if settings.control_arm is None:
+        if settings.control_arm is None and not is_from_version:
             raise Problem(409, "no_control_arm", f"control_arm must be a setting to {action}")
         if settings.mode != "live":
             raise Problem(
@@ -93,6 +137,13 @@ class LiveRollout:
     def check_settings(self, settings: PolicySettings) -> None:
         """Refuse settings that do not fit a rollout that is under way."""
         ramp = self.state.ramp
+        if self._live.previous is not None:
+            raise Problem(
+                409,
+                "rollout",
+                f"settings must stay while version {self._live.version} is ramped from version "
+                f"{self._live.previous.number}: let the ramp end, or roll it back",
+            )
         if ramp.share < 1 and (settings.control_arm is None or settings.mode != "live"):
             raise Problem(
                 409,
@@ -108,10 +159,13 @@ class LiveRollout:
         more = {} if now == was else {"watch": self._watch()}
         self.change("created" if before is None else "settings", by, policy_version=version, **more)
 
-    def _watch(self) -> dict[str, Any]:
-        """What is watched from now on, from the beginning."""
+    def _watch(self, since: int = 0) -> dict[str, Any]:
+        """What is watched from now on, from the beginning: decisions by versions `since` one."""
         settings, arms = self._live.settings, self._live.agent.arms
-        return {
+        if self._live.previous is not None:
+            since = max(since, self._live.version)
+        more = {"since": since} if since else {}
+        return more | {
             "guardrails": msgspec.to_builtins(settings.guardrails),
             "counts": settings.ratio_check,
             "arms": [] if arms is None else list(arms),
@@ -132,7 +186,11 @@ class LiveRollout:
         """Begin the next step of a ramp when its time has come."""
         if self.state.ramp.due is not None and self.is_due:
             ramp = self.state.ramp
-            self.change("step", CLOCK, share=ramp.steps[ramp.step + 1][0])
+            share = ramp.steps[ramp.step + 1][0]
+            is_end = ramp.base is not None and share == 1
+            more = {"watch": self._watch()} if is_end else {}  # then there is no other side
+            self.change("step", CLOCK, share=share, **more)
+            self._end_if_all()
 
     def react(self) -> None:
         """Roll back if a guardrail is crossed, and tell if exposures are missing."""
@@ -140,7 +198,7 @@ class LiveRollout:
         if watch is not None:
             told = watch.told()
             parts = {name: told[name] for name in ("count", "mean", "evidence")}
-            self.change("rollback", f"the guardrail {watch.guardrail.name}", **parts)
+            self._roll_back(f"the guardrail {watch.guardrail.name}", **parts)
         if self.state.is_ratio_off and self.state.ratio is not None:
             ratio = self.state.ratio
             self.change("sample ratio", RATIO, count=ratio.count, evidence=ratio.evidence)
@@ -213,7 +271,7 @@ class LiveRollout:
             "ids": [id for _, id, _, _ in rows],
             "names": [name for _, _, name, _ in rows],
             "values": [value for _, _, _, value in rows],
-            "groups": [parts[id].get("group", "policy") for _, id, _, _ in rows],
+            "groups": [self._side(parts[id]) for _, id, _, _ in rows],
         }
         if self._live.settings.ratio_check == "exposures":
             event["shown"] = [
@@ -222,6 +280,9 @@ class LiveRollout:
         number = self._live.happen(MEASURE, event)
         for place, _, name, value in rows:
             self._live.keep_metric(place, name, number, value)
+
+    def _side(self, parts: Mapping[str, Any]) -> str:
+        return self.state.side(parts.get("group", "policy"), parts["policy_version"])
 
 
 def _shown(parts: Mapping[str, Any]) -> list[Any] | None:

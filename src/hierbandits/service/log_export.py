@@ -73,7 +73,7 @@ class LoggedDecision:
 
     @property
     def group(self) -> str:
-        """Why it has its arm: "policy", "control", "sticky" or "shadow"."""
+        """Why it has its arm: "policy", "previous", "control", "sticky" or "shadow"."""
         return str(self.parts.get("group", "policy"))
 
 

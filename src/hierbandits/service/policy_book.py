@@ -4,12 +4,13 @@ import asyncio
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from logging import ERROR
 
 from hierbandits.agent.journal import Event
+from hierbandits.service.acting_version import ActingVersion
 from hierbandits.service.api_problem import Problem, bad_request, not_found, unavailable
 from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.json_log import say
@@ -19,8 +20,9 @@ from hierbandits.service.policy_archive import PolicyArchive
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.policy_turns import PolicyTurns
 from hierbandits.service.policy_warm_up import warm_up_policy
+from hierbandits.service.ramp import RampStep
 from hierbandits.service.rollout_state import RolloutState
-from hierbandits.service.snapshots import Snapshots, from_ledger
+from hierbandits.service.snapshots import Snapshots, acting_versions, from_ledger
 from hierbandits.service.storage import Batch, PolicyRecord, Storage, StorageFailed, VersionRecord
 from hierbandits.service.task_erasure import TaskErasure, last_forgotten
 from hierbandits.types import TaskName
@@ -97,18 +99,21 @@ class PolicyBook:
 
     def _loaded(self, record: PolicyRecord) -> LivePolicy:
         """A policy as the ledger has it."""
-        version = self._storage.versions(record.id)[-1]
-        settings, last = PolicySettings.from_json(version.settings), self._storage.last(record.id)
-        written: list[Event] = []
-        agent = self._snapshots.load(
-            record, version.number, settings, self._storage, written.append,
-            until=last, clock=self._clock,
-        )  # fmt: skip
-        written.clear()
+        last = self._storage.last(record.id)
         rollout = self._snapshots.load_rollout(record, self._storage, until=last)
+        versions = []
+        for number, settings in acting_versions(record, self._storage, rollout).items():
+            written: list[Event] = []
+            agent = self._snapshots.load(
+                record, number, settings, self._storage, written.append,
+                until=last, clock=self._clock,
+            )  # fmt: skip
+            written.clear()
+            versions.append(ActingVersion(number, settings, agent, written))
+        now, previous = versions[0], versions[1] if len(versions) > 1 else None
         return LivePolicy(
-            record, settings, version.number, self._storage, last, agent, written, rollout,
-            self._clock,
+            record, now.settings, now.number, self._storage, last, now.agent, now.written,
+            rollout, self._clock, previous,
         )  # fmt: skip
 
     def _put_live(self, live: LivePolicy) -> PolicyTurns:
@@ -146,11 +151,11 @@ class PolicyBook:
         name: str,
         settings: PolicySettings,
         by: str = ANYBODY,
-        then: Callable[[LivePolicy], None] = lambda live: None,
+        ramp: Sequence[RampStep] = (),
     ) -> tuple[int, bool]:
         """Create a policy, or make a new version of it; its version, and whether it is new.
 
-        What `then` does to a policy that was there happens in the same turn.
+        With `ramp` a ramp to the new version begins in the same turn.
         """
         _check_name(name)
         try:
@@ -166,9 +171,8 @@ class PolicyBook:
                 return 1, True
             turns = self.turns(name)
             if turns.live.settings == settings:
-                await turns.ask("call", lambda: then(turns.live))
                 return turns.live.version, False
-            return await self._new_version(name, turns, settings, by, then), False
+            return await self._new_version(name, turns, settings, by, ramp), False
 
     def _created(self, name: str, settings: PolicySettings, by: str) -> LivePolicy:
         """A new policy, stored with its first event: who made it."""
@@ -208,7 +212,7 @@ class PolicyBook:
             self._records[name] = record
             version, number = archive.versions[-1].number, agent.position[1]
             with suppress(OSError):  # else it sees all events once more
-                await asyncio.to_thread(self._snapshots.save, record, version, number, agent)
+                await asyncio.to_thread(self._snapshots.save, record, number, {version: agent})
             turns = self._put_live(await asyncio.to_thread(self._loaded, record))
             await turns.ask("call", lambda: turns.live.rollout.change("imported", by))
             return turns
@@ -219,7 +223,7 @@ class PolicyBook:
         turns: PolicyTurns,
         settings: PolicySettings,
         by: str,
-        then: Callable[[LivePolicy], None],
+        ramp: Sequence[RampStep],
     ) -> int:
         """Let a policy be another one, which sees all that has happened with new eyes."""
         record = self._records[name]
@@ -232,8 +236,11 @@ class PolicyBook:
             )  # fmt: skip
 
             def become() -> int:
-                number = turns.become(settings, agent, written, until, self._clock(), by)
-                then(turns.live)
+                beside = bool(ramp) and turns.live.rollout.check_candidate(ramp)
+                now = self._clock()
+                number = turns.become(settings, agent, written, until, now, by, beside=beside)
+                if ramp:
+                    turns.live.rollout.start_candidate(ramp, by)
                 return number
 
             number: int = await turns.ask("call", become)

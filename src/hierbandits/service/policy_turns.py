@@ -60,9 +60,11 @@ class PolicyTurns:
         seen: int,
         now: float,
         by: str,
+        *,
+        beside: bool = False,
     ) -> int:
         """Let the policy be its next version, in a turn of its own; returns the number of it."""
-        self.live = self.live.become(settings, agent, written, seen, now, by)
+        self.live = self.live.become(settings, agent, written, seen, now, by, beside=beside)
         return self.live.version
 
     async def ask(self, kind: str, request: Any) -> Any:

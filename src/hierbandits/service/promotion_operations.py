@@ -7,7 +7,6 @@ import msgspec
 
 from hierbandits.service.api_problem import Problem, bad_request
 from hierbandits.service.candidate import Candidate
-from hierbandits.service.live_policy import LivePolicy
 from hierbandits.service.operation import Call, Operation
 from hierbandits.service.policy_archive import PolicyArchive
 from hierbandits.service.policy_settings import PolicySettings
@@ -28,7 +27,7 @@ class PromotionRequest(msgspec.Struct, forbid_unknown_fields=True):
     candidate: Candidate | None = None
     """To evaluate: the settings that are other than now."""
     steps: list[RampStep] = []
-    """To ramp: the share of tasks that the policy decides for, step by step."""
+    """To ramp: the share of tasks that the candidate decides for, step by step."""
 
 
 class PromotionReply(msgspec.Struct):
@@ -161,17 +160,13 @@ def copy_of(
 
 async def _ramp(call: Call, found: Any) -> None:
     book, steps = call.service.book, call.body.steps
-    turns = book.turns(call.policy)
-    turns.live.rollout.check_act("start", steps)
-    settings = await _candidate_settings(
-        msgspec.convert(found["candidate"], Candidate), turns.live.settings
-    )
-
-    def then(live: LivePolicy) -> None:
-        live.rollout.act("start", steps, "", call.who)
-        live.rollout.change("promoted", call.who)
-
-    await book.put(call.policy, settings, call.who, then)
+    live = book.turns(call.policy).live
+    live.rollout.check_candidate(steps)
+    candidate = msgspec.convert(found["candidate"], Candidate)
+    settings = await _candidate_settings(candidate, live.settings)
+    if settings == live.settings:
+        raise Problem(409, "same_settings", "the candidate must be other than the policy is now")
+    await book.put(call.policy, settings, call.who, steps)
 
 
 async def _drop(call: Call, found: Any) -> None:

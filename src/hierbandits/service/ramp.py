@@ -42,7 +42,9 @@ class Ramp:
 
     phase: str = "none"
     share: float = 1.0
-    """The share of tasks that the policy decides for; the others have the control arm."""
+    """The share of tasks that the policy decides for."""
+    base: int | None = None
+    """The version that decides for the others; None if they have the control arm."""
     steps: list[tuple[float, float | None]] = field(default_factory=list)
     step: int = 0
     due: float | None = None
@@ -50,8 +52,16 @@ class Ramp:
     left: float | None = None
     """While it is held: the seconds until the next step, from when it goes on."""
 
-    def start(self, steps: Sequence[tuple[float, float | None]], now: float) -> None:
-        """Begin with the first step."""
+    @property
+    def acts(self) -> bool:
+        """Whether the policy decides for anybody."""
+        return self.share > 0
+
+    def start(
+        self, steps: Sequence[tuple[float, float | None]], now: float, base: int | None = None
+    ) -> None:
+        """Begin with the first step, from a version or, without one, from the control arm."""
+        self.base = base
         self.steps, self.step = [(share, seconds) for share, seconds in steps], -1
         self.advance(now)
 
@@ -62,6 +72,8 @@ class Ramp:
         is_last = self.step == len(self.steps) - 1
         self.phase = "done" if is_last else "ramping"
         self.due, self.left = None if is_last or seconds is None else now + seconds, None
+        if self.share == 1:
+            self.base = None
 
     def hold(self, now: float) -> None:
         """Stay at this step."""
@@ -74,8 +86,10 @@ class Ramp:
         self.due, self.left = None if self.left is None else now + self.left, None
 
     def roll_back(self) -> None:
-        """All tasks have the control arm from now on."""
-        self.phase, self.share, self.due, self.left = "rolled back", 0.0, None, None
+        """From now on all tasks have the control arm, or the version that decided before."""
+        share = 0.0 if self.base is None else 1.0
+        self.phase, self.share, self.due, self.left = "rolled back", share, None, None
+        self.base = None
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""

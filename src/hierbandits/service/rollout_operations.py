@@ -29,7 +29,10 @@ class RolloutReply(msgspec.Struct):
     phase: str
     """"none", "ramping", "held", "done" or "rolled back"."""
     share: float
-    """The share of tasks that the policy decides for; the others have the control arm."""
+    """The share of tasks that the policy decides for."""
+    previous: int | None
+    """While a candidate is ramped: the version that decides for the others, which have the control
+    arm if it is null."""
     steps: list[RampStep]
     step: int
     next_step: float | None
@@ -65,6 +68,7 @@ def shown_rollout(state: RolloutState) -> RolloutReply:
     return RolloutReply(
         ramp.phase,
         ramp.share,
+        ramp.base,
         [RampStep(share, seconds) for share, seconds in ramp.steps],
         ramp.step,
         ramp.due,

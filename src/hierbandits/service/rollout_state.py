@@ -14,6 +14,9 @@ FALSE_ALARMS = 0.01
 """The chance that guardrails ever roll back a sound policy; the same of the ratio check."""
 
 _NOT_TOLD = ("kind", "watch", "candidate")
+PREVIOUS = "previous"
+"""The group of decisions by the version before, while a candidate is ramped."""
+_EARLIER = "earlier"  # of decisions that say nothing of what is watched
 _ACTS = ("policy", "sticky")  # groups of decisions that are the policy's own
 _ALWAYS = tuple(
     b'{"kind":"%s"' % kind.encode() for kind in (CHANGE, MEASURE, "add_arm", "retire_arm")
@@ -34,6 +37,7 @@ class RolloutState:
         self.promotion: dict[str, Any] | None = None
         """The candidate that is on its way, and the step that it has reached."""
         self._exposed_by = "none"  # what counts as an exposure
+        self._since = 0  # the first version whose decisions are watched
 
     def take(self, events: Iterable[tuple[int, bytes]]) -> None:
         """Take events as they are stored."""
@@ -65,7 +69,7 @@ class RolloutState:
         if "watch" in event:
             self._watch(**event["watch"])
         if what == "ramp":
-            self.ramp.start(event["steps"], now)
+            self.ramp.start(event["steps"], now, event.get("base"))
         elif what == "step":
             self.ramp.advance(now)
         elif what == "hold":
@@ -88,22 +92,31 @@ class RolloutState:
         elif what in ("promoted", "candidate dropped"):
             self.promotion = None
 
-    def _watch(self, guardrails: Sequence[Any], counts: str, arms: Sequence[Any]) -> None:
+    def _watch(
+        self, guardrails: Sequence[Any], counts: str, arms: Sequence[Any], since: int = 0
+    ) -> None:
         """Begin to watch, with nothing seen so far."""
         alpha = FALSE_ALARMS / max(len(guardrails), 1)
         wanted = [msgspec.convert(one, Guardrail) for one in guardrails]
         self.watches = {one.name: GuardrailWatch(one, alpha) for one in wanted}
-        self._exposed_by = counts
+        self._exposed_by, self._since = counts, since
         self.ratio = None if counts == "none" else SampleRatio(arms)
         self.ratio_alarm = False
 
+    def side(self, group: str, version: int) -> str:
+        """The side on which guardrails count a decision of a version."""
+        if group == PREVIOUS:
+            return group if version == self.ramp.base else _EARLIER
+        return _EARLIER if group in _ACTS and version < self._since else group
+
     def _measure(self, event: Mapping[str, Any]) -> None:
-        if self.ramp.phase != "rolled back":
+        if self.ramp.acts:
+            other = "control" if self.ramp.base is None else PREVIOUS
             for name, value, group in zip(
                 event["names"], event["values"], event["groups"], strict=True
             ):
-                if name in self.watches and group in (*_ACTS, "control"):
-                    self.watches[name].add(value, is_control=group == "control")
+                if name in self.watches and group in (*_ACTS, other):
+                    self.watches[name].add(value, is_control=group == other)
         if self._exposed_by == "exposures":
             self._see(
                 shown
@@ -127,7 +140,7 @@ class RolloutState:
     @property
     def crossed(self) -> GuardrailWatch | None:
         """A guardrail that is crossed, while the policy acts still."""
-        if self.ramp.phase == "rolled back":
+        if not self.ramp.acts:
             return None
         return next((one for one in self.watches.values() if one.is_crossed), None)
 
@@ -147,6 +160,7 @@ class RolloutState:
             "ramp": self.ramp.to_dict(),
             "watches": [watch.to_dict() for watch in self.watches.values()],
             "counts": self._exposed_by,
+            "since": self._since,
             "ratio": None if self.ratio is None else self.ratio.to_dict(),
             "ratio_alarm": self.ratio_alarm,
             "audit": list(self.audit),
@@ -161,6 +175,7 @@ class RolloutState:
         watches = [GuardrailWatch.from_dict(one) for one in data["watches"]]
         state.watches = {one.guardrail.name: one for one in watches}
         state._exposed_by, state.ratio_alarm = data["counts"], data["ratio_alarm"]
+        state._since = data.get("since", 0)
         state.ratio = None if data["ratio"] is None else SampleRatio.from_dict(data["ratio"])
         state.audit, state.promotion = list(data["audit"]), data["promotion"]
         return state

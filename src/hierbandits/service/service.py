@@ -94,7 +94,8 @@ class Service:
         for turns in self.book.all_turns:
             live = turns.live
             if not turns.is_lost and live.number == self.storage.last(live.record.id):
-                self.snapshots.save(live.record, live.version, live.number, live.agent)
+                agents = {one.number: one.agent for one in live.versions}
+                self.snapshots.save(live.record, live.number, agents)
                 self.snapshots.save_rollout(live.record, live.number, live.rollout.state)
         self.storage.close()
         self._folder_lock.release()

@@ -6,8 +6,7 @@ python -m hierbandits.service.snapshot_process FOLDER POLICY
 import sys
 from pathlib import Path
 
-from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.snapshots import Snapshots, history_of
+from hierbandits.service.snapshots import Snapshots, acting_versions, history_of
 from hierbandits.service.sqlite_storage import SqliteStorage
 
 
@@ -16,13 +15,14 @@ def main(folder: Path, name: str) -> None:
     storage = SqliteStorage(folder / "ledger.db", read_only=True)
     snapshots = Snapshots(folder / "snapshots")
     (record,) = [one for one in storage.policies() if one.name == name]
-    version, last = storage.versions(record.id)[-1], storage.last(record.id)
-    settings = PolicySettings.from_json(version.settings)
-    agent = snapshots.load(
-        record, version.number, settings, storage, lambda event: None, until=last
-    )
-    snapshots.save(record, version.number, last, agent)
-    snapshots.save_rollout(record, last, snapshots.load_rollout(record, storage, until=last))
+    last = storage.last(record.id)
+    rollout = snapshots.load_rollout(record, storage, until=last)
+    agents = {
+        number: snapshots.load(record, number, settings, storage, lambda event: None, until=last)
+        for number, settings in acting_versions(record, storage, rollout).items()
+    }
+    snapshots.save(record, last, agents)
+    snapshots.save_rollout(record, last, rollout)
     history = history_of(record, storage, snapshots.load_history(record.id, last))
     snapshots.save_history(record.id, history)
     storage.close()

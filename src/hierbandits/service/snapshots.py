@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -37,12 +37,17 @@ class Snapshots:
         found = self.found(policy, version)
         return found[0][0] if found else 0
 
-    def save(self, record: PolicyRecord, version: int, number: int, agent: Agent) -> None:
-        """Keep an agent that has seen all events up to this one, and only the newest two."""
+    def save(self, record: PolicyRecord, number: int, agents: Mapping[int, Agent]) -> None:
+        """Keep the agents of versions that have seen all events up to this one.
+
+        Of each version the newest two stay, and of others none.
+        """
         self._folder.mkdir(exist_ok=True)
-        agent.save(self._folder / f"{record.id}-{version}-{number}.agent", overwrite=True)
+        for version, agent in agents.items():
+            agent.save(self._folder / f"{record.id}-{version}-{number}.agent", overwrite=True)
+        kept = [path for one in agents for _, path in self.found(record.id, one)[:2]]
         for path in self._folder.glob(f"{record.id}-*.agent"):
-            if path not in [kept for _, kept in self.found(record.id, version)[:2]]:
+            if path not in kept:
                 path.unlink(missing_ok=True)
 
     def one(
@@ -140,6 +145,16 @@ class Snapshots:
             if agent is not None:
                 return brought_up(agent, record, storage, number, until)
         return from_ledger(record, settings, storage, journal, until=until, clock=clock)
+
+
+def acting_versions(
+    record: PolicyRecord, storage: Storage, rollout: RolloutState
+) -> dict[int, PolicySettings]:
+    """The versions of a policy that decide, the newest first: one, or two while one is ramped."""
+    versions = storage.versions(record.id)
+    base = rollout.ramp.base
+    acting = [versions[-1], *(one for one in versions if one.number == base)]
+    return {one.number: PolicySettings.from_json(one.settings) for one in acting}
 
 
 def _seen(path: Path) -> int:

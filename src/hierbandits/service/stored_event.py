@@ -60,9 +60,12 @@ def agent_events(stored: Iterable[tuple[int, bytes]], history: str) -> Iterator[
 
 
 def decisions_in(data: bytes) -> list[dict[str, Any] | None]:
-    """The decisions of a stored event; None for one that is erased."""
-    decisions: list[dict[str, Any] | None] = decoded(data).get("decisions", [])
-    return decisions
+    """The decisions of a stored event, with its version; None for one that is erased."""
+    event = decoded(data)
+    return [
+        None if one is None else one | {"policy_version": event["policy_version"]}
+        for one in event.get("decisions", ())
+    ]
 
 
 def decision_at(data: bytes, place: int) -> dict[str, Any] | None:

@@ -49,7 +49,8 @@ class DecisionReply(msgspec.Struct, omit_defaults=True):
     propensity: float | None
     version: int
     group: str = "policy"
-    """"policy", "control", "sticky" or "shadow"."""
+    """"policy", "previous" (the version before, while a candidate is ramped), "control", "sticky"
+    or "shadow"."""
     gap: float | None = None
     """The price of exploring: how far the arm's expected reward is below the highest."""
     would: Name | None = None

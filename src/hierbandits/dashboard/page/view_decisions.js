@@ -4,7 +4,7 @@ import { ofPolicy } from "./api.js";
 import { el, fill, linkTo, nameOf, table } from "./dom.js";
 import { moment, number, percent } from "./format.js";
 
-export const GROUPS = { policy: "policy", control: "control", sticky: "keeps its arm", shadow: "shadow" };
+export const GROUPS = { policy: "policy", previous: "version before", control: "control", sticky: "keeps its arm", shadow: "shadow" };
 
 export function decisionsView({ policy }) {
   const list = el("div");

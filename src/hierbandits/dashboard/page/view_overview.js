@@ -91,8 +91,8 @@ function total(curve, groups) {
   return sum;
 }
 
-const GROUPS = { policy: ["policy", "sticky"], control: ["control"], shadow: ["shadow"] };
-const TITLES = { policy: "the policy", control: "control", shadow: "your own choices (shadow)" };
+const GROUPS = { policy: ["policy", "sticky"], control: ["control"], shadow: ["shadow"], previous: ["previous"] };
+const TITLES = { policy: "the policy", control: "control", shadow: "your own choices (shadow)", previous: "the version before" };
 
 function drawReward(where, { curve, width }, shown) {
   const found = Object.entries(GROUPS)

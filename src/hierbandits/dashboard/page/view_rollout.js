@@ -4,22 +4,27 @@ import { Refused, ofPolicy, send } from "./api.js";
 import { el, fill, nameOf, table } from "./dom.js";
 import { ago, duration, moment, number, percent, whole } from "./format.js";
 
+// While a candidate is ramped, it is the policy's newest version, and the one before has the other tasks.
+const decides = (one) => one.previous === null ? `the policy decides for ${percent(one.share)} of tasks`
+  : `the candidate decides for ${percent(one.share)} of tasks, version ${one.previous} for the others`;
+const large = (text) => text[0].toUpperCase() + text.slice(1);
 const FINDINGS = {
   none: () => "The policy decides for all tasks that are not held out; no ramp was started",
-  ramping: (one) => `The policy decides for ${percent(one.share)} of tasks, and for more soon`,
-  held: (one) => `The ramp is held: the policy decides for ${percent(one.share)} of tasks`,
-  done: (one) => `The ramp is done: the policy decides for ${percent(one.share)} of tasks`,
-  "rolled back": () => "The policy is rolled back: all tasks have the control arm",
+  ramping: (one) => one.previous === null ? `${large(decides(one))}, and for more soon` : large(decides(one)),
+  held: (one) => `The ramp is held: ${decides(one)}`,
+  done: (one) => `The ramp is done: ${decides(one)}`,
+  "rolled back": (one) => one.share === 1 ? "The candidate is rolled back: the version before it decides for all tasks"
+    : "The policy is rolled back: all tasks have the control arm",
 };
-// What may be done in each phase: the action, what its button says, what is asked before.
-const ROLL_BACK = ["rollback", "Roll back", "Give all tasks the control arm, from the next decision on?"];
-const ACTIONS = {
-  none: [ROLL_BACK],
-  ramping: [["hold", "Hold"], ROLL_BACK],
-  held: [["resume", "Resume"], ROLL_BACK],
-  done: [ROLL_BACK],
-  "rolled back": [],
-};
+// What may be done in each phase, beside rolling back: the action, and what its button says.
+const ACTIONS = { ramping: [["hold", "Hold"]], held: [["resume", "Resume"]] };
+
+function actions(rollout, control) {
+  if (control === null && rollout.previous === null) return [];
+  const question = rollout.previous === null ? "Give all tasks the control arm, from the next decision on?"
+    : `Let version ${rollout.previous} decide for all tasks, from the next decision on?`;
+  return [...(ACTIONS[rollout.phase] ?? []), ...(rollout.share > 0 ? [["rollback", "Roll back", question]] : [])];
+}
 
 export function rolloutView({ policy }, again) {
   const root = el("div");
@@ -49,9 +54,12 @@ export function rolloutView({ policy }, again) {
     root,
     paths: () => ["", "/rollout", "/promotion", "/audit?limit=50"].map((rest) => ofPolicy(policy, rest)),
     draw(shown, rollout, promotion, audit) {
-      const tools = shown.settings.control_arm === null ? [] : ACTIONS[rollout.phase].map(([action, title, question]) =>
+      const control = shown.settings.control_arm;
+      const tools = actions(rollout, control).map(([action, title, question]) =>
         button(action, title, "/rollout", () => ({ action, reason: "on the page" }), question));
-      const mayStart = tools.length !== 2 && shown.settings.control_arm !== null;
+      const isOpen = !(rollout.phase in ACTIONS);
+      const mayStart = isOpen && (control !== null || rollout.previous !== null);
+      const mayRamp = isOpen && rollout.previous === null && (control !== null || rollout.share === 1);
       const isRamp = promotion.next === "ramp";
       if (mayStart && !isRamp) {
         tools.push(stepsLabel(), button("start", "Start a ramp", "/rollout", () => ({ action: "start", steps: stepsOf(), reason: "on the page" })));
@@ -60,16 +68,16 @@ export function rolloutView({ policy }, again) {
         evaluate: () => [el("label", {}, "Rule of a candidate", ruleField),
           button("evaluate", "Evaluate it", "/promotion", () => ({ step: "evaluate", candidate: { rule: ruleField.value.trim() || null } }))],
         shadow: () => [button("shadow", "Shadow it", "/promotion", () => ({ step: "shadow" }))],
-        ramp: () => (mayStart ? [stepsLabel(), button("ramp", "Ramp it", "/promotion", () => ({ step: "ramp", steps: stepsOf() }),
-          "Let the policy have the settings of the candidate, and begin a ramp?")] : []),
+        ramp: () => (mayRamp ? [stepsLabel(), button("ramp", "Ramp it", "/promotion", () => ({ step: "ramp", steps: stepsOf() }),
+          "Let the candidate decide for the first tasks?")] : []),
       }[promotion.next]();
       if (promotion.step !== null) next.push(button("drop", "Drop it", "/promotion", () => ({ step: "drop" })));
       fill(root,
         el("h1", {}, FINDINGS[rollout.phase](rollout)),
         refusal,
         tools.length ? el("div", { class: "tools" }, tools) : null,
-        steps(rollout, shown.settings.control_arm),
-        guardrails(rollout.guardrails, rollout.phase),
+        steps(rollout, control),
+        guardrails(rollout),
         ratio(rollout.sample_ratio),
         candidate(promotion, next),
         changes(audit));
@@ -89,8 +97,8 @@ function stepsIn(text) {
 }
 
 function steps(rollout, control) {
-  const begin = control === null
-    ? el("p", { class: "soft" }, "A rollout needs the setting control_arm: what tasks have that the policy does not decide for.")
+  const begin = control === null && rollout.previous === null
+    ? el("p", { class: "soft" }, "A ramp of the policy needs the setting control_arm: what tasks have that it does not decide for. A ramp of a candidate does not.")
     : null;
   if (!rollout.steps.length) return begin;
   const rows = rollout.steps.map((one, i) => [
@@ -102,7 +110,8 @@ function steps(rollout, control) {
     table([{ title: "step" }, { title: "share of tasks" }, { title: "for" }, { title: "state", text: true }], rows, "Steps"), begin);
 }
 
-function guardrails(found, phase) {
+function guardrails({ guardrails: found, phase, previous }) {
+  const other = previous === null ? "control" : `version ${previous}`;
   if (!found.length) return null;
   const crossed = found.filter((one) => one.is_crossed);
   const title = crossed.length ? `Crossed: ${crossed.map((one) => one.name).join(", ")}`
@@ -112,8 +121,8 @@ function guardrails(found, phase) {
     const bar = el("meter", { min: 0, max: 1, value: Math.max(0, Math.log(Math.max(one.evidence, 1)) / Math.log(one.needed)),
       high: 0.5, optimum: 0, "aria-label": `evidence that ${one.name} is crossed` });
     const bound = one.at_most === null ? `at least ${number(one.at_least)}` : `at most ${number(one.at_most)}`;
-    return [nameOf(one.name), one.against === "control" ? `control + ${bound}` : bound,
-      one.control_count ? `${number(one.mean)}, control ${number(one.control_mean)}` : number(one.mean), whole(one.count), el("span", {}, bar, ` ${number(Math.max(one.evidence, 0), 2)} to 1`), share >= 1 ? "crossed" : "holds"];
+    return [nameOf(one.name), one.against === "control" ? `${other} + ${bound}` : bound,
+      one.control_count ? `${number(one.mean)}, ${other} ${number(one.control_mean)}` : number(one.mean), whole(one.count), el("span", {}, bar, ` ${number(Math.max(one.evidence, 0), 2)} to 1`), share >= 1 ? "crossed" : "holds"];
   });
   return el("section", { class: "panel" }, el("h2", {}, title),
     table([{ title: "metric", text: true }, { title: "bound" }, { title: "mean" }, { title: "values" },

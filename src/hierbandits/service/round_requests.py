@@ -1,0 +1,61 @@
+"""Requests for decisions, sorted into those that one round can serve."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hierbandits.service.api_problem import Problem
+from hierbandits.service.decision_plan import DecisionPlan
+from hierbandits.service.ledger_view import LedgerView
+from hierbandits.service.policy_answers import answer_again
+from hierbandits.service.stored_event import as_text
+from hierbandits.service.wire import DecisionReply, DecisionRequest
+
+
+class RoundKind(NamedTuple):
+    """What the requests of one round have in common."""
+
+    best: bool
+    has_context: bool
+    is_previous: bool
+    """Whether the version before decides, while a candidate is ramped."""
+
+
+class RoundRequests:
+    """Says of requests, by their places, which are answered, and which go into one round."""
+
+    def __init__(
+        self, requests: Sequence[DecisionRequest], view: LedgerView, plan: DecisionPlan
+    ) -> None:
+        self.answered: dict[int, DecisionReply | Problem] = {}
+        """What is told at once: decisions that were made before, and what is wrong."""
+        self.together: dict[RoundKind, list[int]] = {}
+        """Those that may go into one round."""
+        self.repeated: list[int] = []
+        """Those that come after the others: each is of an id or a task that is met before."""
+        given = [request.id for request in requests if request.id is not None]
+        known = view.places(given) if given else {}
+        seen: set[str] = set()
+        met: set[str] = set()  # tasks that may get the arm which they keep
+        for i, request in enumerate(requests):
+            id = request.id
+            if id is not None:
+                try:
+                    view.ids.check_given(id)
+                except Problem as problem:
+                    self.answered[i] = problem
+                    continue
+                if id in known:
+                    self.answered[i] = answer_again(request, view.decision_at(known[id]))
+                    continue
+                if id in seen:
+                    self.repeated.append(i)
+                    continue
+                seen.add(id)
+            if plan.is_sticky:
+                task = as_text(request.task)
+                if task in met:
+                    self.repeated.append(i)
+                    continue
+                met.add(task)
+            kind = RoundKind(request.best, request.context is not None, plan.is_previous(request))
+            self.together.setdefault(kind, []).append(i)
