@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from hierbandits.service.sample_ratio import SampleRatio, ratio_factors, ratio_wealth
+from hierbandits.service.sample_ratio import RatioBets, SampleRatio, ratio_factors
 
 ARMS = ["a", "b", "c"]
 
@@ -20,7 +20,7 @@ def exposures(rng, number, lost=0.0):
 
 
 def evidence(rows, arms=ARMS):
-    ratio = SampleRatio(arms)
+    ratio = SampleRatio(100.0, arms)
     for row in rows:
         ratio.add(*row)
     return ratio
@@ -34,13 +34,28 @@ def test_a_fair_bet_on_each_arm_and_loss():
 
 def test_sound_policies_seldom_alarm():
     rng, policies = np.random.default_rng(0), 4000
-    wealth, ever = ratio_wealth(3, (policies,)), np.zeros(policies, bool)
+    bets, ever = RatioBets(3, 100.0, (policies,)), np.zeros(policies, bool)
     for _ in range(400):
         odds = rng.dirichlet([1.0, 1.0, 1.0], policies)
         played = (rng.random((policies, 1)) > odds.cumsum(axis=1)).sum(axis=1)
-        wealth.grow(ratio_factors(np.eye(3)[played], odds))
-        ever |= wealth.total >= 100
+        bets.see(np.eye(3)[played], odds)
+        ever |= bets.total >= 100
     assert 0 < ever.mean() <= 0.01
+
+
+def test_a_batch_that_sees_some_is_as_each_alone():
+    rng, alone = np.random.default_rng(2), [RatioBets(3, 100.0) for _ in range(4)]
+    batch = RatioBets(3, 100.0, (4,))
+    for _ in range(200):
+        odds = rng.dirichlet([4.0, 4.0, 4.0], 4)
+        played = np.eye(3)[rng.integers(0, 3, 4)]
+        for one, its, chances in zip(alone, played, odds, strict=True):
+            one.see(its, chances)
+        batch.see(played, odds, np.ones(4, bool))
+    np.testing.assert_allclose(batch.total, [one.total for one in alone], rtol=1e-12)
+    before = batch.total.copy()
+    batch.see(played, odds, np.array([False] * 4))
+    np.testing.assert_allclose(batch.total, before, rtol=1e-12)
 
 
 def test_an_arm_that_is_lost_is_found_and_counted():
@@ -52,14 +67,14 @@ def test_an_arm_that_is_lost_is_found_and_counted():
 
 
 def test_an_arm_that_comes_later_is_found_too():
-    ratio = SampleRatio(["a"])
+    ratio = SampleRatio(100.0, ["a"])
     for _ in range(300):
         ratio.add(*("a", ["a", "new"], [0.5, 0.5]))
     assert ratio.evidence > 100
 
 
 def test_no_exposures_and_certain_ones_say_nothing():
-    assert SampleRatio().evidence == 1.0
+    assert SampleRatio(100.0).evidence == 1.0
     ratio = evidence([("a", ["a"], [1.0])] * 1000, [])
     assert ratio.evidence == pytest.approx(1.0)
 
@@ -67,15 +82,15 @@ def test_no_exposures_and_certain_ones_say_nothing():
 def test_it_goes_on_after_a_file_bit_for_bit():
     rows = list(exposures(np.random.default_rng(3), 60))
     one, first = evidence(rows), evidence(rows[:40])
-    two = SampleRatio.from_dict(json.loads(json.dumps(first.to_dict())))
+    two = SampleRatio.from_dict(100.0, json.loads(json.dumps(first.to_dict())))
     for row in rows[40:]:
         two.add(*row)
     assert one.to_dict() == two.to_dict()
-    assert SampleRatio.from_dict(SampleRatio().to_dict()).evidence == 1.0
+    assert SampleRatio.from_dict(100.0, SampleRatio(100.0).to_dict()).evidence == 1.0
 
 
 def test_arms_that_come_later_are_bet_on_with_money_that_was_kept_for_them():
-    ratio = SampleRatio(["a"])
+    ratio = SampleRatio(100.0, ["a"])
     for number in range(5):
         ratio.add("a", ["a", f"new {number}"], [1.0, 0.0])
         assert ratio.evidence == pytest.approx(1.0, abs=1e-12)

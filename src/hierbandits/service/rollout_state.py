@@ -100,7 +100,7 @@ class RolloutState:
         wanted = [msgspec.convert(one, Guardrail) for one in guardrails]
         self.watches = {one.name: GuardrailWatch(one, alpha) for one in wanted}
         self._exposed_by, self._since = counts, since
-        self.ratio = None if counts == "none" else SampleRatio(arms)
+        self.ratio = None if counts == "none" else SampleRatio(1 / FALSE_ALARMS, arms)
         self.ratio_alarm = False
 
     def side(self, group: str, version: int) -> str:
@@ -148,7 +148,7 @@ class RolloutState:
     def is_ratio_off(self) -> bool:
         """Whether exposures are missing, and nobody has been told."""
         ratio = self.ratio
-        return ratio is not None and not self.ratio_alarm and ratio.evidence >= 1 / FALSE_ALARMS
+        return ratio is not None and not self.ratio_alarm and ratio.is_off
 
     def become(self, other: "RolloutState") -> None:
         """Be as another one."""
@@ -176,6 +176,7 @@ class RolloutState:
         state.watches = {one.guardrail.name: one for one in watches}
         state._exposed_by, state.ratio_alarm = data["counts"], data["ratio_alarm"]
         state._since = data.get("since", 0)
-        state.ratio = None if data["ratio"] is None else SampleRatio.from_dict(data["ratio"])
+        if data["ratio"] is not None:
+            state.ratio = SampleRatio.from_dict(1 / FALSE_ALARMS, data["ratio"])
         state.audit, state.promotion = list(data["audit"]), data["promotion"]
         return state

@@ -4,20 +4,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from hierbandits.service.aimed_bets import AimedBets
 from hierbandits.service.wealth import Array, Wealth
 from hierbandits.types import Name
 
-LOSSES = np.array([0.016, 0.06, 0.2, 0.7])
+LOSSES = np.array([0.02, 0.06, 0.2, 0.7])
 """The shares of an arm's exposures that bets suppose to be lost."""
-_OF_LOSSES = np.array([0.85, 0.06, 0.05, 0.04])
+_OF_LOSSES = np.array([0.18, 0.04, 0.03, 0.03])
+_OF_DEADLINES = np.array([0.08, 0.6])
 _FIRST = 0.9
 _LATER = 0.01  # of the account is kept for arms that come later
-
-
-def ratio_wealth(num_arms: int, shape: tuple[int, ...] = ()) -> Wealth:
-    """An account spread over arms and losses, (..., arms, losses)."""
-    return Wealth(np.tile((1 - _LATER) * _OF_LOSSES / num_arms, (num_arms, 1)), _FIRST, shape)
+_KEPT = 0.03  # of it is never bet; all of these add up to 1
 
 
 def ratio_factors(played: Array, propensities: Array) -> Array:
@@ -32,37 +31,100 @@ def ratio_factors(played: Array, propensities: Array) -> Array:
     return factors
 
 
+class RatioBets:
+    """An account of bets on the loss of each of some arms, of one policy or a batch of them.
+
+    Some bets suppose a loss, and grow as fast as they can if it is so.  Others aim at the alarm
+    by a deadline: they find small losses more often, but hardly before.
+    """
+
+    def __init__(self, num_arms: int, goal: float, shape: tuple[int, ...] = ()) -> None:
+        self._goal = goal
+        self._steady = Wealth(np.tile(_OF_LOSSES / num_arms, (num_arms, 1)), _FIRST, shape)
+        self._aimed = AimedBets(np.tile(_OF_DEADLINES / num_arms, (num_arms, 1)), shape)
+        self._later = _LATER
+        self.count = 0
+
+    @property
+    def total(self) -> Any:
+        """The whole wealth; a number, or one for each of a batch."""
+        return self._steady.total + self._aimed.total + self._later + _KEPT
+
+    def see(
+        self, played: Array, propensities: Array, seen: NDArray[np.bool_] | None = None
+    ) -> None:
+        """An exposure; in a batch only some are seen."""
+        self.count += 1
+        others = self._steady.total + self._later + _KEPT
+        factors = ratio_factors(played, propensities)
+        if seen is not None:
+            factors[~seen] = 1.0
+            propensities = propensities * seen[..., None]  # nothing is bet at certain odds
+            played = played * seen[..., None]
+        self._aimed.grow(played, propensities, self._goal - others)
+        self._steady.grow(factors)
+
+    def add_arms(self, number: int) -> None:
+        """Bet on more arms, with half of what is left for them."""
+        spent, self._later = self._later / 2, self._later / 2
+        of_losses, of_deadlines = _OF_LOSSES, _OF_DEADLINES
+        part = spent / (of_losses.sum() + of_deadlines.sum()) / number
+        self._steady.add_bets(np.tile(part * of_losses, (number, 1)))
+        self._aimed.add_arms(np.tile(part * of_deadlines, (number, 1)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "count": self.count,
+            "later": self._later,
+            "steady": self._steady.to_dict(),
+            "aimed": self._aimed.to_dict(),
+        }
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Be as `to_dict` said."""
+        self.count, self._later = int(data["count"]), float(data["later"])
+        self._steady.restore(data["steady"])
+        self._aimed.restore(data["aimed"])
+
+
 class SampleRatio:
     """Bets that exposures of some arm are missing, among those that are seen.
 
     The arm of each exposure was drawn with its logged propensities, whatever these were.  If it
-    does not depend on the arm whether an exposure is seen, no bet gains on average.
+    does not depend on the arm whether an exposure is seen, no bet gains on average: the chance
+    that the evidence ever reaches `goal` is at most 1 / goal.
     """
 
-    def __init__(self, arms: Sequence[Name] = ()) -> None:
+    def __init__(self, goal: float, arms: Sequence[Name] = ()) -> None:
+        self._goal = goal
         self.arms: list[Name] = []
         self.seen: list[int] = []
         """How often each arm was seen to be played."""
         self.expected: list[float] = []
         """The sum of its propensities."""
-        self._wealth: Wealth | None = None
-        self._later = _LATER
+        self._bets: RatioBets | None = None
         self._meet(arms)
 
     @property
     def count(self) -> int:
         """How many exposures were seen."""
-        return 0 if self._wealth is None else self._wealth.count
+        return 0 if self._bets is None else self._bets.count
 
     @property
     def evidence(self) -> float:
-        """The wealth: 1 / alpha of it says that exposures are missing."""
-        return 1.0 if self._wealth is None else float(self._wealth.total) + self._later
+        """The wealth."""
+        return 1.0 if self._bets is None else float(self._bets.total)
+
+    @property
+    def is_off(self) -> bool:
+        """Whether exposures are missing."""
+        return self.evidence >= self._goal
 
     def add(self, arm: Name, offered: Sequence[Name], propensities: Sequence[float]) -> None:
         """An exposure was seen: its arm, and how likely each arm was that was offered."""
         self._meet(offered)
-        assert self._wealth is not None
+        assert self._bets is not None
         played, chances = np.zeros(len(self.arms)), np.zeros(len(self.arms))
         for name, chance in zip(offered, propensities, strict=True):
             place = self.arms.index(name)
@@ -71,7 +133,7 @@ class SampleRatio:
         place = self.arms.index(arm)
         played[place] = 1.0
         self.seen[place] += 1
-        self._wealth.grow(ratio_factors(played, chances))
+        self._bets.see(played, chances)
 
     def _meet(self, offered: Sequence[Name]) -> None:
         new = [name for name in offered if name not in self.arms]
@@ -80,30 +142,27 @@ class SampleRatio:
         self.arms += new
         self.seen += [0] * len(new)
         self.expected += [0.0] * len(new)
-        if self._wealth is None:
-            self._wealth = ratio_wealth(len(new))
-            return
-        spent, self._later = self._later / 2, self._later / 2
-        self._wealth.add_bets(np.tile(spent * _OF_LOSSES / len(new), (len(new), 1)))
+        if self._bets is None:
+            self._bets = RatioBets(len(new), self._goal)
+        else:
+            self._bets.add_arms(len(new))
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
-        wealth = None if self._wealth is None else self._wealth.to_dict()
         return {
             "arms": list(self.arms),
             "seen": list(self.seen),
             "expected": list(self.expected),
-            "later": self._later,
-            "wealth": wealth,
+            "bets": None if self._bets is None else self._bets.to_dict(),
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "SampleRatio":
+    def from_dict(cls, goal: float, data: Mapping[str, Any]) -> "SampleRatio":
         """What `to_dict` gave."""
-        ratio = cls()
+        ratio = cls(goal)
         ratio.arms, ratio.seen = list(data["arms"]), list(data["seen"])
-        ratio.expected, ratio._later = list(data["expected"]), float(data["later"])
-        if data["wealth"] is not None:
-            ratio._wealth = ratio_wealth(len(ratio.arms))
-            ratio._wealth.restore(data["wealth"])
+        ratio.expected = list(data["expected"])
+        if data["bets"] is not None:
+            ratio._bets = RatioBets(len(ratio.arms), goal)
+            ratio._bets.restore(data["bets"])
         return ratio
