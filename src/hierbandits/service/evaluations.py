@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from hierbandits.atomic_write import atomic_write
 from hierbandits.service.api_problem import Problem, not_found
 from hierbandits.service.evaluation_process import Order
 from hierbandits.service.evaluation_reply import Answer, EvaluationReply
@@ -30,6 +31,8 @@ KEPT = 20
 
 
 _STOPPED = Problem(503, "stopped", "a task was deleted meanwhile, or the service stopped")
+_INTERRUPTED = Problem(503, "interrupted", "the service ended before the evaluation did")
+_Kept = dict[int, list[EvaluationReply]]  # by policy, the oldest first
 
 
 @dataclass(slots=True)
@@ -39,7 +42,10 @@ class _Job:
 
 
 class Evaluations:
-    """Starts evaluations on a data folder, remembers what they found, and ends them in time."""
+    """Starts evaluations on a data folder, remembers what they found, and ends them in time.
+
+    What is known of them is kept in a file, and survives the service.
+    """
 
     def __init__(
         self,
@@ -51,8 +57,31 @@ class Evaluations:
     ) -> None:
         self._folder, self._scratch = folder, folder / "evaluations"
         self._clock, self._at_once, self._patience = clock, at_once, patience
-        self._jobs: dict[int, dict[str, _Job]] = {}  # by policy and id, the oldest first
         shutil.rmtree(self._scratch, ignore_errors=True)  # what a crash has left
+        self._file = folder / "evaluations.json"
+        self._jobs = self._kept()  # by policy and id, the oldest first
+
+    def _kept(self) -> dict[int, dict[str, _Job]]:
+        """What is known from before; one that ran when the service ended was interrupted."""
+        try:
+            data = msgspec.json.decode(self._file.read_bytes(), type=_Kept)
+        except (OSError, ValueError):  # it is not there, or damaged: nobody needs it to decide
+            return {}
+        for reply in [reply for replies in data.values() for reply in replies]:
+            if reply.state == "running":
+                reply.problem, reply.state = ProblemPart(**_INTERRUPTED.to_dict()), "stopped"
+        return {
+            policy: {reply.id: _Job(reply) for reply in replies} for policy, replies in data.items()
+        }
+
+    def _keep(self) -> None:
+        """Write down what is known, so that it survives the service."""
+        data = {policy: [job.reply for job in jobs.values()] for policy, jobs in self._jobs.items()}
+        try:
+            with atomic_write(self._file) as file:
+                file.write(msgspec.json.encode(data))
+        except OSError as error:
+            say("evaluations are not kept", logging.WARNING, error=repr(error))
 
     def start(
         self, record: PolicyRecord, settings: PolicySettings, confidence: float
@@ -74,6 +103,7 @@ class Evaluations:
         scratch = self._scratch / id
         order = Order(str(self._folder), record.name, settings, confidence, str(scratch))
         job.task = asyncio.ensure_future(self._run(job.reply, order))
+        self._keep()
         return job.reply
 
     def find(self, record: PolicyRecord, id: str) -> EvaluationReply:
@@ -100,6 +130,7 @@ class Evaluations:
         """A policy is deleted: what was found of it is, too."""
         await self.stop(policy)
         self._jobs.pop(policy, None)
+        self._keep()
 
     def _running(self) -> list[_Job]:
         every = [job for jobs in self._jobs.values() for job in jobs.values()]
@@ -131,6 +162,7 @@ class Evaluations:
         reply.seconds = self._clock() - reply.started
         if problem is not None:
             reply.problem, reply.state = ProblemPart(**problem.to_dict()), "stopped"
+        self._keep()
 
 
 async def _answer(order: Order) -> Answer:
