@@ -163,3 +163,18 @@ def test_versions_from_before_the_audit_log_are_in_it(local):
     versions = [VersionRecord(n, b"{}", after, 1.0) for n, after in ((1, 0), (2, 5), (3, 8))]
     told = [(one["event"], one["what"], one["by"]) for one in audit_of(state, versions)]
     assert told == [(0, "created", None), (5, "settings", None), (9, "settings", "ana")]
+
+
+def test_the_audit_says_that_a_task_was_deleted_and_not_which(local):
+    decide(local, "secret-name")
+    decide(local, "other")
+    assert local.request("DELETE", "/policies/p/tasks/secret-name").status_code == 200
+    changes = get(local, "audit")["changes"]
+    assert (changes[0]["what"], changes[0]["by"]) == ("task deleted", "anonymous")
+    assert set(changes[0]) == {"what", "by", "event", "time"}
+    ledger = local.service.storage
+    (record,) = ledger.policies()
+    assert not any(b"secret-name" in data for _, data in ledger.events(record.id))
+    state = RolloutState()
+    state.take(ledger.events(record.id))
+    assert state.to_dict() == local.service.book.turns("p").live.rollout.state.to_dict()

@@ -83,7 +83,7 @@ def test_other_decisions_stay_where_they_are(tmp_path):
     assert core.reward(others.id, 2.0).status == "duplicate"
     assert core.reward(mine.id, 1.0).status == 404
     kinds = [event["kind"] for event in core.events()]
-    assert kinds == ["decide", "reward", "erased"]
+    assert kinds == ["decide", "reward", "deleted"]
     assert core.events()[0]["decisions"][0] is None
 
 

@@ -85,12 +85,16 @@ class LedgerReading:
                 one.reward, one.is_default, one.learned = event["default"], True, one.learned + 1
 
     def _forget(self, event):
+        self._deleted(event)
         self.decisions = {
             id: one for id, one in self.decisions.items() if one.task != event["task"]
         }
 
     def _erased(self, event):
         pass
+
+    def _deleted(self, event):
+        self.changes.append(("task deleted", event["by"]))
 
     def _change(self, event):
         self.changes.append((event["what"], event["by"]))

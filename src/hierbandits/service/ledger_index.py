@@ -2,7 +2,7 @@
 
 from hierbandits.service.decision_ids import DecisionIds
 from hierbandits.service.storage import Batch, Place
-from hierbandits.service.stored_event import ERASED, decoded, metrics_in, rewards_in
+from hierbandits.service.stored_event import DELETED, ERASED, decoded, metrics_in, rewards_in
 
 
 class LedgerIndex:
@@ -24,7 +24,7 @@ class LedgerIndex:
     def add(self, number: int, data: bytes) -> None:
         """One more event."""
         event = decoded(data)
-        self.has_erased = self.has_erased or event["kind"] == ERASED
+        self.has_erased = self.has_erased or event["kind"] in (ERASED, DELETED)
         for place, parts in enumerate(event.get("decisions", ())):
             if parts is None:
                 self.has_erased = True

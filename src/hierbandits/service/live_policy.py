@@ -330,13 +330,13 @@ class LivePolicy:
         self._attempt(lambda: self.agent.learn_past(tasks, sums))
         self._happened({})
 
-    def forget(self, task: TaskName) -> int:
+    def forget(self, task: TaskName, by: str = ANYBODY) -> int:
         """Make it as if a task had never been met; returns the number of this event.
 
         The ledger up to there is for the caller to rewrite; until then nobody finds it there.
         """
         self._attempt(lambda: self.agent.forget(task))
-        number = self._happened({})
+        number = self._happened({"by": by})
         self._plan.forget(task)
         self.view.hide(task, number)
         self.rounds, self.task_index = RecentRounds(self.agent), TaskIndex(self.agent)

@@ -248,12 +248,12 @@ class PolicyBook:
             raise Problem(409, "log_does_not_fit", f"settings must fit the log: {error}") from error
         return number
 
-    async def forget(self, name: str, task: TaskName) -> int:
+    async def forget(self, name: str, task: TaskName, by: str = ANYBODY) -> int:
         """Delete a task from a policy and its ledger; returns how many events held it."""
         async with self.changing(name):
             record, turns = self.record(name), self.turns(name)
             if turns.live.agent.has_met(task):
-                until: int | None = await turns.ask("call", lambda: turns.live.forget(task))
+                until: int | None = await turns.ask("call", lambda: turns.live.forget(task, by))
             else:  # if an earlier deletion was cut off, the ledger holds what the agent forgot
                 events = self._storage.events(record.id)
                 until = await asyncio.to_thread(last_forgotten, task, events)

@@ -8,7 +8,7 @@ import msgspec
 from hierbandits.service.guardrail import EXPOSURE, Guardrail, GuardrailWatch, Shown
 from hierbandits.service.ramp import Ramp
 from hierbandits.service.sample_ratio import SampleRatio
-from hierbandits.service.stored_event import CHANGE, MEASURE, decoded
+from hierbandits.service.stored_event import CHANGE, DELETED, MEASURE, decoded
 
 FALSE_ALARMS = 0.01
 """The chance that guardrails ever roll back a sound policy; the same of the ratio check."""
@@ -19,7 +19,8 @@ PREVIOUS = "previous"
 _EARLIER = "earlier"  # of decisions that say nothing of what is watched
 _ACTS = ("policy", "sticky")  # groups of decisions that are the policy's own
 _ALWAYS = tuple(
-    b'{"kind":"%s"' % kind.encode() for kind in (CHANGE, MEASURE, "add_arm", "retire_arm")
+    b'{"kind":"%s"' % kind.encode()
+    for kind in (CHANGE, MEASURE, "add_arm", "retire_arm", "forget", DELETED)
 )
 _OF_REWARDS = (b'{"kind":"reward"', b'{"kind":"learn"')
 
@@ -61,6 +62,9 @@ class RolloutState:
         elif kind in ("add_arm", "retire_arm"):
             entry = {"event": number, "what": kind.replace("_", " "), "arm": event["name"]}
             self.audit.append(entry | {"time": event["time"], "by": event.get("by")})
+        elif kind in ("forget", DELETED):  # nobody may read here which task it was
+            entry = {"event": number, "what": "task deleted", "time": event["time"]}
+            self.audit.append(entry | {"by": event.get("by")})
         elif "shown" in event:
             self._see(event["shown"])
 

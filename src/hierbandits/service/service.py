@@ -18,6 +18,7 @@ from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.json_log import say
 from hierbandits.service.ledger_desk import LedgerDesk
 from hierbandits.service.live_policy import LivePolicy
+from hierbandits.service.live_rollout import ANYBODY
 from hierbandits.service.policy_book import PolicyBook
 from hierbandits.service.policy_turns import PolicyTurns
 from hierbandits.service.rollout_state import FALSE_ALARMS
@@ -101,11 +102,11 @@ class Service:
         self._folder_lock.release()
         say("stopped", folder=str(self.folder))
 
-    async def forget(self, name: str, task: TaskName) -> int:
+    async def forget(self, name: str, task: TaskName, by: str = ANYBODY) -> int:
         """Delete a task from a policy, its ledger and its history; how many events held it."""
         await self.desk.close()  # its history holds what is deleted; a new one reads the ledger
         try:
-            return await self.book.forget(name, task)
+            return await self.book.forget(name, task, by)
         finally:
             await self.desk.close()
             self.snapshots.delete_history(self.book.record(name).id)

@@ -17,6 +17,8 @@ _NOTHING_LEARNED: Event = {
 }
 ERASED = "erased"
 """The kind of an event of which nothing is left: it was of a task that is deleted."""
+DELETED = "deleted"
+"""The kind of what is left of the deletion of a task: that it was, when, and who asked for it."""
 CHANGE, MEASURE = "change", "measure"
 """Kinds of events that are the service's own: somebody changed the policy, metrics have come."""
 
@@ -54,7 +56,7 @@ def agent_events(stored: Iterable[tuple[int, bytes]], history: str) -> Iterator[
         event = decoded(data)
         if event["kind"] == "decide":
             event["decisions"] = [one for one in event["decisions"] if one is not None]
-        elif event["kind"] in (ERASED, CHANGE, MEASURE):
+        elif event["kind"] in (ERASED, DELETED, CHANGE, MEASURE):
             event |= _NOTHING_LEARNED
         yield event | {"version": VERSION, "history": history, "number": number - 1}
 

@@ -4,7 +4,15 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from hierbandits.service.storage import Place
-from hierbandits.service.stored_event import ERASED, MEASURE, as_text, decoded, encoded, plain_task
+from hierbandits.service.stored_event import (
+    DELETED,
+    ERASED,
+    MEASURE,
+    as_text,
+    decoded,
+    encoded,
+    plain_task,
+)
 from hierbandits.types import TaskName
 
 
@@ -12,7 +20,8 @@ class TaskErasure:
     """Rewrites events up to number `until` without one task and its decisions.
 
     A decision that is erased leaves an empty place, so that others stay where they are.  An event
-    of which nothing is left becomes a tombstone: that it was there, and when.
+    of which nothing is left becomes a tombstone: that it was there, and when; that of the deletion
+    itself says who asked for it, too.
     """
 
     def __init__(self, task: TaskName, until: int) -> None:
@@ -32,6 +41,8 @@ class TaskErasure:
         if change is None:
             return data
         left = change(self, event)
+        if left is None and event["kind"] == "forget":
+            return encoded({"kind": DELETED, "time": event["time"], "by": event.get("by")})
         if left is None:
             return encoded({"kind": ERASED, "time": event["time"]})
         return data if left is event else encoded(left)
