@@ -8,7 +8,7 @@ from support.browsers import Visit, browser
 from support.servers import Server
 
 from hierbandits.cli.token_command import share_link
-from hierbandits.service.token_file import TokenFile
+from hierbandits.service.data_place import DataPlace
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_a_link_shares_one_policy_until_it_is_revoked(chromium, tmp_path):
         assert not any(secret in url for url in visit.asked)
         assert secret not in server.log.read_text()
         assert page.evaluate("localStorage.length") == 0
-        TokenFile(server.folder / "tokens.json").revoke("guest")
+        DataPlace(server.folder).tokens().revoke("guest")
         page.wait_for_selector("text=This service needs a token", timeout=20_000)
         assert "revoked" in page.inner_text("main")
         page.fill("#token", admin)

@@ -14,9 +14,9 @@ def policies(client):
 
 
 def test_a_folder_is_opened_without_a_token_and_let_go(tmp_path):
-    from hierbandits.service.token_file import TokenFile
+    from hierbandits.service.data_place import DataPlace
 
-    TokenFile(tmp_path / "tokens.json").create("one", ["read"], None, 0.0)
+    DataPlace(tmp_path).tokens().create("one", ["read"], None, 0.0)
     for _ in range(2):
         made = ask(None, None, tmp_path, lambda client: client.put_policy("shop", {"arms": ["x"]}))
         assert made.version == 1
@@ -24,9 +24,9 @@ def test_a_folder_is_opened_without_a_token_and_let_go(tmp_path):
 
 
 def test_tokens_are_not_needed_for_a_folder_however_long_it_takes(tmp_path):
-    from hierbandits.service.token_file import TokenFile
+    from hierbandits.service.data_place import DataPlace
 
-    TokenFile(tmp_path / "tokens.json").create("one", ["read"], None, 0.0)
+    DataPlace(tmp_path).tokens().create("one", ["read"], None, 0.0)
 
     async def slow(client):
         await asyncio.sleep(1.5)  # the service looks at its tokens each second

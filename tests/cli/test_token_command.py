@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hierbandits.cli import app
-from hierbandits.service.token_file import TokenFile
+from hierbandits.service.data_place import DataPlace
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_a_token_is_made_listed_and_revoked(token, tmp_path):
     assert made.exit_code == 0, made.output
     secret = made.stdout.strip()
     token("create", "ops", "--scope", "admin", "--days", "2")
-    file = TokenFile(tmp_path / "data" / "tokens.json")
+    file = DataPlace(tmp_path / "data").tokens()
     found = file.find(secret, time.time())
     assert (found.name, found.scopes, found.policies) == ("web", ["decide", "reward"], ["shop"])
     rows = [line.split() for line in token("list").stdout.splitlines()]

@@ -13,6 +13,7 @@ from support.processes import processes_of
 from support.servers import Server
 from support.service_calls import Line
 
+from hierbandits.service.data_place import DataPlace
 from hierbandits.service.evaluations import Evaluations
 
 PATH = "/policies/shop/evaluations"
@@ -94,7 +95,7 @@ def test_what_is_no_json_is_refused(local, text):
 
 
 def test_too_many_at_once_wait_and_a_deleted_task_stops_them(folder, local):
-    local.service.evaluations = Evaluations(folder, at_once=1)
+    local.service.evaluations = Evaluations(DataPlace(folder), at_once=1)
     path = start(local)
     refused = local.request("POST", PATH, json={})
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "10")

@@ -9,6 +9,7 @@ from support.logged_worlds import LoggedWorld
 from support.processes import processes_of
 
 from hierbandits.service.api_problem import Problem
+from hierbandits.service.data_place import DataPlace
 from hierbandits.service.evaluations import KEPT, Evaluations
 from hierbandits.service.storage import PolicyRecord
 
@@ -43,7 +44,7 @@ def leaves_nothing(folder, before):
 
 def test_what_is_found_is_kept(world):
     async def scenario():
-        evaluations, record = Evaluations(world.folder), world.core.record
+        evaluations, record = Evaluations(DataPlace(world.folder)), world.core.record
         begun = start(world, evaluations)
         assert (begun.state, begun.findings, begun.policy) == ("running", None, "shop")
         done = await ended(evaluations, record, begun.id)
@@ -90,7 +91,7 @@ def test_they_survive_the_service(world):
 
 def test_more_than_a_few_at_once_are_refused_and_all_can_be_stopped(world):
     async def scenario():
-        evaluations = Evaluations(world.folder, at_once=2)
+        evaluations = Evaluations(DataPlace(world.folder), at_once=2)
         record, other = world.core.record, PolicyRecord(1, "other", b"", 0.0)
         ids = [start(world, evaluations).id, start(world, evaluations, other).id]
         with pytest.raises(Problem) as refused:
@@ -113,7 +114,7 @@ def test_more_than_a_few_at_once_are_refused_and_all_can_be_stopped(world):
 
 def test_one_that_takes_too_long_is_stopped(world):
     async def scenario():
-        evaluations, record = Evaluations(world.folder, patience=0.1), world.core.record
+        evaluations, record = Evaluations(DataPlace(world.folder), patience=0.1), world.core.record
         found = await ended(evaluations, record, start(world, evaluations).id)
         assert (found.state, found.problem.code, found.problem.status) == (
             "stopped",
@@ -129,7 +130,7 @@ def test_one_that_takes_too_long_is_stopped(world):
 
 def test_a_process_that_fails_is_told_and_logged(world, caplog):
     async def scenario():
-        evaluations, record = Evaluations(world.folder), world.core.record
+        evaluations, record = Evaluations(DataPlace(world.folder)), world.core.record
         begun = start(world, evaluations)
         while not (mine := children() - before):
             await asyncio.sleep(0.01)
@@ -151,7 +152,7 @@ def test_the_oldest_are_forgotten_and_what_a_crash_left_is_deleted(world):
     left.write_bytes(b"names of tasks")
 
     async def scenario():
-        evaluations, record, ids = Evaluations(world.folder), world.core.record, []
+        evaluations, record, ids = Evaluations(DataPlace(world.folder)), world.core.record, []
         assert not left.exists()
         for _ in range(KEPT + 3):
             ids.append(start(world, evaluations).id)

@@ -6,6 +6,7 @@ import pytest
 from support.local_services import LocalService
 
 from hierbandits.service.api_problem import Problem
+from hierbandits.service.data_place import DataPlace
 from hierbandits.service.ledger_desk import LedgerDesk
 
 
@@ -22,7 +23,7 @@ def test_one_process_answers_again_and_is_replaced_when_it_dies(folder):
     question = {"ask": "history", "policy": policy, "last": 0}
 
     async def talk():
-        desk = LedgerDesk(path, idle=-1.0)
+        desk = LedgerDesk(DataPlace(path), idle=-1.0)
         answers = await asyncio.gather(*(desk.ask(question) for _ in range(3)))
         first = desk._process.pid
         assert [one["counts"]["decisions"] for one in answers] == [0, 0, 0]
@@ -46,7 +47,7 @@ def test_who_takes_too_long_is_given_up(folder):
     path, policy = folder
 
     async def talk():
-        desk = LedgerDesk(path, patience=0.001)
+        desk = LedgerDesk(DataPlace(path), patience=0.001)
         with pytest.raises(Problem) as caught:
             await desk.ask({"ask": "history", "policy": policy, "last": 0})
         assert caught.value.status == 503

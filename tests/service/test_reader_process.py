@@ -5,6 +5,7 @@ import pytest
 from support.local_services import LocalService
 
 from hierbandits.service import reader_process
+from hierbandits.service.data_place import DataPlace
 from hierbandits.service.reader_process import LedgerReader
 
 
@@ -13,7 +14,7 @@ def served(tmp_path):
     """A policy with some decisions and rewards, and a reader of its folder."""
     with LocalService(tmp_path / "data") as local:
         local.request("PUT", "/policies/p", json={"arms": ["a", "b"], "draws": 5})
-        reader = LedgerReader(tmp_path / "data")
+        reader = LedgerReader(DataPlace(tmp_path / "data"))
         yield local, reader
         reader.close()
 
@@ -60,7 +61,7 @@ def test_a_history_goes_on_where_it_stood_and_after_a_restart(served, tmp_path, 
         local.request("POST", f"/policies/p/decisions/{id}/reward", json={"value": rng.random()})
         found = ask(local, reader, "history")
         assert found["counts"]["decisions"] == found["counts"]["rewarded"] == n + 1
-    other = LedgerReader(tmp_path / "data")
+    other = LedgerReader(DataPlace(tmp_path / "data"))
     assert ask(local, other, "history") == found
     assert other._histories  # it has read what the first one kept
     other.close()

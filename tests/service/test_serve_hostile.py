@@ -12,7 +12,7 @@ import httpx
 import pytest
 from support.servers import Server
 
-from hierbandits.service.token_file import TokenFile
+from hierbandits.service.data_place import DataPlace
 
 FEW_WAIT = """
 import functools, json, sys
@@ -47,7 +47,7 @@ def status_soon(client, wanted, seconds=10.0):
 def test_a_running_server_sees_new_and_revoked_tokens(server):
     client = server.client(server.token("brief", ["read"]))
     status_soon(client, 200)
-    TokenFile(server.folder / "tokens.json").revoke("brief")
+    DataPlace(server.folder).tokens().revoke("brief")
     took = status_soon(client, 401)
     print(f"revoked tokens are refused after {took:.2f} s")
     assert took < 5.0  # 2 s on a machine that is not overloaded

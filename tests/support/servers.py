@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from hierbandits.service.token_file import TokenFile
+from hierbandits.service.data_place import DataPlace
 
 _PROGRAM = """
 import json, sys
@@ -49,9 +49,14 @@ class Server:
 
     def start(self):
         """Start the process, and wait until it listens; the log goes on in the same file."""
+        self.begin()
+        return self.wait()
+
+    def begin(self):
+        """Start the process."""
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
-            begin = log.tell()
+            self._begin = log.tell()
             self.process = subprocess.Popen(
                 [sys.executable, "-c", self._program, str(self.folder), json.dumps(self.options)],
                 stdout=log,
@@ -59,7 +64,10 @@ class Server:
                 env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
                 start_new_session=True,
             )
-        deadline = time.monotonic() + self._timeout
+
+    def wait(self):
+        """Wait until the process listens."""
+        begin, deadline = self._begin, time.monotonic() + self._timeout
         while (match := _LISTENS.search(self._log_from(begin))) is None:
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self.kill()
@@ -76,7 +84,7 @@ class Server:
     def token(self, name="all", scopes=("admin",), policies=None, expires=None):
         """Make a token, before or while the server runs; its secret."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        tokens = TokenFile(self.folder / "tokens.json")
+        tokens = DataPlace(self.folder).tokens()
         return tokens.create(name, scopes, policies, time.time(), expires)
 
     def client(self, token=None, **options):

@@ -8,7 +8,7 @@ import numpy as np
 
 from support.served_truth import SETTINGS, Truth, check_beliefs
 from support.servers import Server
-from support.service_calls import BROKEN, Line
+from support.service_calls import BROKEN, Line, Refused
 
 CLIENTS = 8
 TASKS = 12
@@ -18,12 +18,14 @@ _AT_ONCE = 2000  # repeated in one request
 class KilledService:
     """Rounds of load, SIGKILL, start and check; `counts` says what has been."""
 
-    def __init__(self, folder, seed, policy="shop", largest=60):
-        self._server, self._policy = Server(folder), f"/policies/{policy}"
+    def __init__(self, folder, seed, policy="shop", largest=60, server=None):
+        self._server = Server(folder) if server is None else server
+        self._policy = f"/policies/{policy}"
         self._largest = largest  # of the decisions or rewards in one request
         self._name, self._rng = policy, np.random.default_rng(seed)
         self._truth, self._broken = Truth(), []
         self._new_decisions = self._new_rewards = 0  # where those of this round begin
+        self._is_ending = threading.Event()
         self.counts = Counter()
         self._server.start()
         line = self.line()
@@ -42,8 +44,11 @@ class KilledService:
         self._server.kill()
         self._server.start()
 
-    def round(self, longest=1.0):
-        """Load by eight clients, a kill at any moment of it, a start, and all checks."""
+    def round(self, longest=1.0, trouble=None):
+        """Load by eight clients, a kill at any moment of it, a start, and all checks.
+
+        `trouble` happens in place of the kill, and is over when it returns; load goes on then.
+        """
         first = threading.Event()
         seeds = self._rng.integers(1 << 62, size=CLIENTS)
         threads = [threading.Thread(target=self._client, args=(int(seed), first)) for seed in seeds]
@@ -51,19 +56,43 @@ class KilledService:
             thread.start()
         assert first.wait(120), "the server answers nobody"
         time.sleep(self._rng.uniform(0, longest))
-        self._server.kill()
+        if trouble is None:
+            self._server.kill()
+        else:
+            trouble()
+            time.sleep(self._rng.uniform(0, longest))
+            self._is_ending.set()
         for thread in threads:
             thread.join(60)
+        self._is_ending.clear()
         assert not self._broken, self._broken
-        self._server.start()
+        if trouble is None:
+            self._server.start()
+        self._wait_until_ready()
         self.check()
-        self.counts["kills"] += 1
+        self.counts["kills" if trouble is None else "troubles"] += 1
+
+    def _wait_until_ready(self):
+        """Wait until the policy can be asked for everything."""
+        line = self.line()
+        for _ in range(600):
+            if line.call("GET", "/ready")[0] == 200:
+                line.close()
+                return
+            time.sleep(0.1)
+        raise AssertionError("the service is never ready again")
 
     def _client(self, seed, first):
         rng, line = np.random.default_rng(seed), self.line()
         try:
-            while True:
-                self.ask(rng, line)
+            while not self._is_ending.is_set():
+                try:
+                    self.ask(rng, line)
+                except Refused as refused:  # nobody knows what became of it
+                    if refused.status != 503:
+                        raise
+                    self.counts["refused"] += 1
+                    time.sleep(0.02)
                 first.set()
         except BROKEN:
             pass

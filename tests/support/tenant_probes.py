@@ -4,7 +4,7 @@ import json
 
 from hierbandits.service.api_examples import EXAMPLES
 from hierbandits.service.service_app import OPERATIONS
-from hierbandits.service.token_file import SCOPES
+from hierbandits.service.token_book import SCOPES
 
 HIDDEN, ABSENT = "theirs", "absent"
 SECRET_TASK, SECRET_ARM, SECRET_ID = "secret-task", "secret-arm", "secret-id"

@@ -1,36 +1,31 @@
 """The command `hierbandits doctor`."""
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
+from hierbandits.cli.data_options import DataOption, StoreOption, data_place
 from hierbandits.cli.interruption import stopped_at_once
-from hierbandits.cli.serve_command import SERVER
-from hierbandits.cli.terminal import app, console, failing, need, say
+from hierbandits.cli.terminal import app, console, failing, say
 from hierbandits.reporting.terminal_table import terminal_table
 
 
 @app.command()
 def doctor(
-    data: Annotated[
-        Path, typer.Option("--data", help="The service's data folder; it may run meanwhile.")
-    ],
+    data: DataOption = None,
+    store: StoreOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Check a data folder: every checksum, and every belief computed again from the log.
+    """Check a data folder or a store: every checksum, every belief computed again from the log.
 
     hierbandits doctor --data shop-data
 
     It changes nothing. The status is 1 if something is wrong.
     """
-    need(*SERVER, extra="serve")
-    from hierbandits.service.doctor import doctor as look
+    with stopped_at_once(), failing(), data_place(data, store) as place:
+        from hierbandits.service.doctor import doctor as look
 
-    with stopped_at_once(), failing():
-        report = look(data)
+        report = look(place.folder, store=place.store)
 
     def show() -> None:
         columns = ("version", "events", "decisions", "rewards")

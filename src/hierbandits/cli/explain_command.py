@@ -1,26 +1,27 @@
 """The command `hierbandits policy explain`."""
 
 import math
-from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
+from hierbandits.cli.data_options import DataOption, StoreOption, data_place
 from hierbandits.cli.policy_command import policy
-from hierbandits.cli.serve_command import SERVER
-from hierbandits.cli.terminal import console, fail, need, say
+from hierbandits.cli.terminal import console, fail, failing, say
 from hierbandits.reporting.rounding import short_number
 from hierbandits.reporting.terminal_table import terminal_table
+
+if TYPE_CHECKING:
+    from hierbandits.service.data_place import DataPlace
 
 
 @policy.command()
 def explain(
     name: Annotated[str, typer.Argument(help="The policy's name.")],
     id: Annotated[str, typer.Argument(metavar="ID", help="The decision's id.")],
-    data: Annotated[
-        Path, typer.Option("--data", help="The service's data folder; it may run meanwhile.")
-    ],
+    data: DataOption = None,
+    store: StoreOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -30,18 +31,8 @@ def explain(
 
     It replays as many events as it takes, which the page does not.
     """
-    need(*SERVER, extra="serve")
-    from hierbandits.service.reader_process import LedgerReader
-
-    if not (data / "ledger.db").is_file():
-        fail(f"--data must be a data folder of the service, got {data}")
-    reader = LedgerReader(data, most_seconds=math.inf)
-    try:
-        found = reader.account_of(name, id)
-    except LookupError as error:
-        fail(str(error.args[0]))
-    finally:
-        reader.close()
+    with failing(), data_place(data, store) as place:
+        found = _found(place, name, id)
     if "decision" not in found:
         fail(found["problem"])
 
@@ -57,6 +48,21 @@ def explain(
             console.print(terminal_table(head, rows, right=range(1, len(head))))
 
     Answer(as_json, quiet).give(lambda: found, show)
+
+
+def _found(place: "DataPlace", name: str, id: str) -> dict[str, Any]:
+    """What the ledger says of a decision."""
+    from hierbandits.service.reader_process import LedgerReader
+
+    if not place.has_ledger:
+        fail(f"--data must be a data folder of the service, got {place}")
+    reader = LedgerReader(place, most_seconds=math.inf)
+    try:
+        return reader.account_of(name, id)
+    except LookupError as error:
+        fail(str(error.args[0]))
+    finally:
+        reader.close()
 
 
 def _cells(arm: dict[str, Any], scores: list[str]) -> tuple[str, ...]:

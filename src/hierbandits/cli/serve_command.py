@@ -8,10 +8,8 @@ from typing import Annotated
 
 import typer
 
-from hierbandits.cli.terminal import app, fail, failing, in_one_line, need, say
-
-SERVER = ("apsw", "msgspec", "prometheus_client", "starlette", "uvicorn")
-"""What the service is made of; the extra `serve` brings it."""
+from hierbandits.cli.data_options import StoreOption, data_place
+from hierbandits.cli.terminal import app, fail, failing, in_one_line, say
 
 
 @app.command()
@@ -20,6 +18,7 @@ def serve(
         Path | None,
         typer.Option("--data", help="The service's data folder; a new one is made."),
     ] = None,
+    store: StoreOption = None,
     host: Annotated[
         str, typer.Option(help="The address to listen on; one that others reach needs tokens.")
     ] = "127.0.0.1",
@@ -56,27 +55,30 @@ def serve(
     Decisions and rewards are on the disk before they are answered: after a crash, start it again. \
 The log, one JSON object a line, goes to the standard error.
 
+    Many processes may serve one database: the first one works, the others wait to take over. \
+What they keep in --data can be made again: hierbandits serve --store postgresql://host/shop
+
     Its page, at /dashboard, shows what policies do: hierbandits serve --demo
 
     Without tokens only this machine is served. Make one first, with hierbandits token create.
     """
-    need(*SERVER, extra="serve")
-    from hierbandits.service.serve import serve as run
-
-    if data is None and not demo:
-        fail("--data must be given, a folder, unless --demo is")
+    if data is None and store is None and not demo:
+        fail("--data must be given, a folder, or --store, a database, unless --demo is")
+    if demo and store is not None:
+        fail("--store must not be given with --demo, whose shop needs a folder of its own")
     with ExitStack() as stack, failing():
-        folder = data
-        if folder is None:
-            held = stack.enter_context(TemporaryDirectory(prefix="hierbandits-demo-"))
-            folder = Path(held)
-        if demo:  # a folder of its own is deleted, whatever ends the demonstration
+        if data is None and demo:
+            data = Path(stack.enter_context(TemporaryDirectory(prefix="hierbandits-demo-")))
+        place = stack.enter_context(data_place(data, store))
+        from hierbandits.service.serve import serve as run
+
+        if demo or data is None:  # a folder of its own is deleted, whatever ends the service
             signal.signal(signal.SIGTERM, signal.default_int_handler)
         if demo and port:
             say(f"The page: http://{host}:{port}/dashboard")
         try:
             run(
-                folder, host=host, port=port, logs_requests=log_requests,
+                place.folder, store=place.store, host=host, port=port, logs_requests=log_requests,
                 logs_evaluations=log_evaluations, demo=demo,
             )  # fmt: skip
         except RuntimeError as error:  # another process serves the folder

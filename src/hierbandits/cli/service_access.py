@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from hierbandits.atomic_write import atomic_write
+from hierbandits.cli.data_options import SERVER
 from hierbandits.cli.interruption import stopped_at_once
-from hierbandits.cli.serve_command import SERVER
 from hierbandits.cli.terminal import fail, failing, in_one_line, need
 
 if TYPE_CHECKING:

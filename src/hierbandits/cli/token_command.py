@@ -1,34 +1,32 @@
 """The commands `hierbandits token create`, `list` and `revoke`."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
-from hierbandits.cli.serve_command import SERVER
-from hierbandits.cli.terminal import PlainGroup, app, console, fail, failing, need, say
+from hierbandits.cli.data_options import DataOption, StoreOption, data_place
+from hierbandits.cli.terminal import PlainGroup, app, console, fail, failing, say
 from hierbandits.reporting.terminal_table import terminal_table
 
 if TYPE_CHECKING:
-    from hierbandits.service.token_file import TokenFile
+    from hierbandits.service.token_book import TokenBook
 
 tokens = typer.Typer(
     cls=PlainGroup, no_args_is_help=True, help="Make, list and revoke tokens of the service."
 )
 app.add_typer(tokens, name="token")
 
-DataOption = Annotated[
-    Path, typer.Option("--data", help="The service's data folder; it may run meanwhile.")
-]
 NameArgument = Annotated[str, typer.Argument(help="The token's name, which is no secret.")]
 
 
 @tokens.command()
 def create(
     name: NameArgument,
-    data: DataOption,
     scope: Annotated[
         list[str],
         typer.Option(
@@ -51,6 +49,8 @@ def create(
             help="Print a link to the page in place of the token: where people reach the service.",
         ),
     ] = None,
+    data: DataOption = None,
+    store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a token and print it, once: only its hash is kept.
@@ -68,8 +68,10 @@ def create(
     with failing():
         now = time.time()
         expires = None if days is None else now + days * 86_400
-        data.mkdir(parents=True, exist_ok=True)
-        secret = _file(data).create(name, scope, policy or None, now, expires)
+        if data is not None:
+            data.mkdir(parents=True, exist_ok=True)
+        with _tokens(data, store) as tokens_there:
+            secret = tokens_there.create(name, scope, policy or None, now, expires)
     made = {"name": name, "token": secret}
     if link is not None:
         made["link"] = share_link(link, secret, policy or [])
@@ -85,10 +87,15 @@ def share_link(url: str, secret: str, policies: list[str]) -> str:
 
 
 @tokens.command("list")
-def list_tokens(data: DataOption, as_json: JsonOption = False, quiet: QuietOption = False) -> None:
+def list_tokens(
+    data: DataOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
     """List the tokens: their names and what they are good for."""
-    with failing():
-        found = _file(data).all()
+    with failing(), _tokens(data, store) as tokens_there:
+        found = tokens_there.all()
 
     def rows() -> list[dict[str, Any]]:
         parts = ("name", "scopes", "policies", "created", "expires")
@@ -115,21 +122,26 @@ def list_tokens(data: DataOption, as_json: JsonOption = False, quiet: QuietOptio
 
 @tokens.command()
 def revoke(
-    name: NameArgument, data: DataOption, as_json: JsonOption = False, quiet: QuietOption = False
+    name: NameArgument,
+    data: DataOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Make a token useless, within a second also for a running service."""
-    with failing():
-        _file(data).revoke(name)
+    with failing(), _tokens(data, store) as tokens_there:
+        tokens_there.revoke(name)
     Answer(as_json, quiet).give(lambda: {"revoked": name}, lambda: say(f"Token {name} is revoked"))
 
 
-def _file(data: Path) -> "TokenFile":
-    need(*SERVER, extra="serve")
-    from hierbandits.service.token_file import TokenFile
-
-    if not data.is_dir():
-        fail(f"--data must be a folder, got {data}")
-    return TokenFile(data / "tokens.json")
+@contextmanager
+def _tokens(data: Path | None, store: str | None) -> "Iterator[TokenBook]":
+    with data_place(data, store) as place:
+        if not place.folder.is_dir():
+            fail(f"--data must be a folder, got {data}")
+        found = place.tokens()
+        yield found
+        found.close()
 
 
 def _day(seconds: float) -> str:

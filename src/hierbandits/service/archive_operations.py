@@ -14,6 +14,7 @@ from hierbandits.service.folder_backup import backup_folder
 from hierbandits.service.log_export import write_log
 from hierbandits.service.operation import Call, Operation
 from hierbandits.service.policy_archive import PolicyArchive, read_policy, write_policy
+from hierbandits.service.storage import NotOurs
 from hierbandits.service.wire import VersionReply
 
 LARGEST_ARCHIVE = 256 << 20
@@ -87,6 +88,8 @@ async def _backup(call: Call) -> dict[str, Any]:
         )
     except ValueError as error:
         raise Problem(409, "too_soon", str(error), retry_after=1.0) from error
+    except NotOurs as error:
+        raise Problem(409, "not_ours", str(error)) from error
     size = sum(path.stat().st_size for path in made.iterdir())
     return {"folder": str(made), "bytes": size}
 

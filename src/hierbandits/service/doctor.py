@@ -9,6 +9,7 @@ import numpy as np
 
 from hierbandits.agent import Agent
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.service.data_place import DataPlace
 from hierbandits.service.ledger_index import LedgerIndex
 from hierbandits.service.rollout_state import RolloutState
 from hierbandits.service.snapshots import (
@@ -18,8 +19,7 @@ from hierbandits.service.snapshots import (
     from_ledger,
     rollout_after,
 )
-from hierbandits.service.sqlite_storage import SqliteStorage
-from hierbandits.service.storage import PolicyRecord, StorageDamaged, StorageFailed
+from hierbandits.service.storage import PolicyRecord, Storage, StorageDamaged, StorageFailed
 from hierbandits.service.wal_frames import lost_frames
 
 TOLERANCE = 1e-9
@@ -69,27 +69,32 @@ class DoctorReport:
         }
 
 
-def doctor(folder: Path, progress: Callable[[str], object] = lambda words: None) -> DoctorReport:
-    """Check a data folder, which a service may be serving; nothing in it is changed.
+def doctor(
+    folder: Path,
+    progress: Callable[[str], object] = lambda words: None,
+    *,
+    store: str | None = None,
+) -> DoctorReport:
+    """Check a data folder, or a store, that a service may be serving; nothing in it is changed.
 
     `progress` is told what is being done.
     """
-    path = folder / "ledger.db"
-    if not path.exists():
+    place = DataPlace(folder, store)
+    if not place.has_ledger:
         raise ValueError(f"folder must be a data folder, got {str(folder)!r} without ledger.db")
-    report = DoctorReport(str(folder))
+    report = DoctorReport(str(place))
     progress("checksums of the ledger")
-    fault = _fault_of_log(folder / "ledger.db-wal")
+    fault = None if store is not None else _fault_of_log(folder / "ledger.db-wal")
     if fault is not None:
         report.faults.append(fault)
         return report
     storage = None
     try:
-        storage = SqliteStorage(path, read_only=True)
+        storage = place.storage(read_only=True)
         storage.check()
         records = storage.policies()
     except _FAULTS as error:
-        report.faults.append(f"ledger.db: {error}")
+        report.faults.append(f"{'ledger.db' if store is None else place}: {error}")
         return report
     finally:
         if storage is not None and report.faults:
@@ -99,7 +104,7 @@ def doctor(folder: Path, progress: Callable[[str], object] = lambda words: None)
         health = PolicyHealth(record.name)
         report.policies.append(health)
         try:
-            for fault in _faults_of(record, storage, Snapshots(folder / "snapshots"), health):
+            for fault in _faults_of(record, storage, place.snapshots, health):
                 report.faults.append(f"policy {record.name!r}: {fault}")
         except _FAULTS as error:
             report.faults.append(f"policy {record.name!r}: {error}")
@@ -120,7 +125,7 @@ def _fault_of_log(path: Path) -> str | None:
 
 
 def _faults_of(
-    record: PolicyRecord, storage: SqliteStorage, snapshots: Snapshots, health: PolicyHealth
+    record: PolicyRecord, storage: Storage, snapshots: Snapshots, health: PolicyHealth
 ) -> Iterator[str]:
     """What is wrong with a policy."""
     version, last = storage.versions(record.id)[-1], storage.last(record.id)
@@ -166,7 +171,7 @@ def _snapshot_faults(
 
 def _rollout_faults(
     record: PolicyRecord,
-    storage: SqliteStorage,
+    storage: Storage,
     snapshots: Snapshots,
     last: int,
     rollout: RolloutState,
@@ -178,7 +183,7 @@ def _rollout_faults(
             yield f"the rollout's {name} is kept in another state than the ledger has"
 
 
-def _lost(record: PolicyRecord, storage: SqliteStorage, index: LedgerIndex) -> Iterator[str]:
+def _lost(record: PolicyRecord, storage: Storage, index: LedgerIndex) -> Iterator[str]:
     """Decisions and rewards that are in the ledger, but are not found there."""
     ids = list(index.given)
     for start in range(0, len(ids), _AT_ONCE):

@@ -25,6 +25,7 @@ from hierbandits.models.unknown_family_widths import UnknownFamilyWidths
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.policies.recipes import USUAL
 from hierbandits.service.api_problem import Problem
+from hierbandits.service.data_place import DataPlace
 from hierbandits.service.evaluation_reply import (
     BEST_ARM,
     CANDIDATE,
@@ -41,7 +42,6 @@ from hierbandits.service.log_export import (
     write_rows,
 )
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.sqlite_storage import SqliteStorage
 from hierbandits.service.storage import PolicyRecord, Storage
 from hierbandits.service.stored_event import decoded
 from hierbandits.service.wire import ProblemPart
@@ -92,7 +92,7 @@ def _end_with_the_service(scratch: str) -> None:
 
 def judged(order: Order) -> Findings:
     """What the log that is stored by now tells of the order's settings."""
-    storage = SqliteStorage(Path(order.folder) / "ledger.db", read_only=True)
+    storage = DataPlace.of_process(Path(order.folder)).storage(read_only=True)
     try:
         records = [one for one in storage.policies() if one.name == order.policy]
         if not records:

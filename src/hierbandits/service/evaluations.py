@@ -15,6 +15,7 @@ import msgspec
 
 from hierbandits.atomic_write import atomic_write
 from hierbandits.service.api_problem import Problem, not_found
+from hierbandits.service.data_place import DataPlace
 from hierbandits.service.evaluation_process import Order
 from hierbandits.service.evaluation_reply import Answer, EvaluationReply
 from hierbandits.service.json_log import say
@@ -49,13 +50,13 @@ class Evaluations:
 
     def __init__(
         self,
-        folder: Path,
+        place: DataPlace,
         clock: Callable[[], float] = time.time,
         *,
         at_once: int = AT_ONCE,
         patience: float = PATIENCE,
     ) -> None:
-        self._folder, self._scratch = folder, folder / "evaluations"
+        self._place, self._scratch = place, place.folder / "evaluations"
         self._clock, self._at_once, self._patience = clock, at_once, patience
         shutil.rmtree(self._scratch, ignore_errors=True)  # what a crash has left
         self._file = folder / "evaluations.json"
@@ -101,7 +102,8 @@ class Evaluations:
             if len(jobs) > KEPT:
                 del jobs[old]
         scratch = self._scratch / id
-        order = Order(str(self._folder), record.name, settings, confidence, str(scratch))
+        folder = str(self._place.folder)
+        order = Order(folder, record.name, settings, confidence, str(scratch))
         job.task = asyncio.ensure_future(self._run(job.reply, order))
         self._keep()
         return job.reply
@@ -141,7 +143,7 @@ class Evaluations:
         problem: Problem | None = None
         try:
             async with asyncio.timeout(self._patience):
-                answer = await _answer(order)
+                answer = await _answer(order, self._place)
             reply.findings, reply.problem = answer.findings, answer.problem
             reply.state = "done" if answer.problem is None else "refused"
         except asyncio.CancelledError:
@@ -165,7 +167,7 @@ class Evaluations:
         self._keep()
 
 
-async def _answer(order: Order) -> Answer:
+async def _answer(order: Order, place: DataPlace) -> Answer:
     """What a process of its own answers; it is killed if nobody waits any more.
 
     Its standard input stays open: when this process ends, however it does, that one ends too.
@@ -173,8 +175,9 @@ async def _answer(order: Order) -> Answer:
     Path(order.scratch).mkdir(parents=True)
     words = ("-m", "hierbandits.service.evaluation_process")
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *words, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True
-    )
+        sys.executable, *words, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True,
+        env=place.environment(),
+    )  # fmt: skip
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None

@@ -3,12 +3,12 @@
 import asyncio
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from hierbandits.service.api_problem import unavailable
+from hierbandits.service.data_place import DataPlace
 
 PATIENCE = 120.0
 """Seconds after which an answer is given up, and the process with it."""
@@ -22,8 +22,8 @@ _LONGEST = 64 << 20  # bytes of an answer
 class LedgerDesk:
     """The questions that pages ask about a folder; see `reader_process`."""
 
-    def __init__(self, folder: Path, patience: float = PATIENCE, idle: float = IDLE) -> None:
-        self._folder, self._patience, self._idle = folder, patience, idle
+    def __init__(self, place: DataPlace, patience: float = PATIENCE, idle: float = IDLE) -> None:
+        self._place, self._patience, self._idle = place, patience, idle
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
         self._last = 0.0
@@ -53,8 +53,9 @@ class LedgerDesk:
     async def _running(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "hierbandits.service.reader_process", str(self._folder),
+                sys.executable, "-m", "hierbandits.service.reader_process", str(self._place.folder),
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, limit=_LONGEST,
+                env=self._place.environment(),
             )  # fmt: skip
         return self._process
 

@@ -18,7 +18,7 @@ from hierbandits.service.api_problem import Problem, bad_request, not_found
 from hierbandits.service.json_log import LOGGER, say
 from hierbandits.service.live_rollout import ANYBODY
 from hierbandits.service.storage import StorageDamaged, StorageFailed
-from hierbandits.service.token_file import Token
+from hierbandits.service.token_book import Token
 
 if TYPE_CHECKING:
     from hierbandits.service.service import Service

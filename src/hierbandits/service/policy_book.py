@@ -140,8 +140,10 @@ class PolicyBook:
                     turns = self._put_live(live)
                     turns.is_paused = True
                 await asyncio.to_thread(self._storage.try_writing)
-                turns.is_paused = False
-                return
+                if self._storage.last(record.id) == turns.live.number:
+                    turns.is_paused = False
+                    return
+                turns = None  # a commit that was cut off has come through since
             except Exception as error:
                 say("a policy cannot go on", ERROR, policy=record.name, error=repr(error))
                 await asyncio.sleep(1.0)

@@ -15,10 +15,10 @@ import msgspec
 
 from hierbandits.agent.decision import task_name
 from hierbandits.dashboard.policy_history import PolicyHistory
+from hierbandits.service.data_place import DataPlace
 from hierbandits.service.decision_ids import DecisionIds
 from hierbandits.service.decision_replay import MOST_SECONDS, CannotReplay, DecisionReplay
-from hierbandits.service.snapshots import Snapshots, history_of
-from hierbandits.service.sqlite_storage import SqliteStorage
+from hierbandits.service.snapshots import history_of
 from hierbandits.service.storage import Place, PolicyRecord
 from hierbandits.service.stored_event import as_text, decoded, rewards_in
 from hierbandits.service.task_index import shown
@@ -31,10 +31,9 @@ _SAVED_EVERY = 20_000  # events
 class LedgerReader:
     """Answers questions about the policies of a folder that another process may serve."""
 
-    def __init__(self, folder: Path, most_seconds: float = MOST_SECONDS) -> None:
+    def __init__(self, place: DataPlace, most_seconds: float = MOST_SECONDS) -> None:
         self._most_seconds = most_seconds  # of a replay
-        self._storage = SqliteStorage(folder / "ledger.db", read_only=True)
-        self._snapshots = Snapshots(folder / "snapshots")
+        self._storage, self._snapshots = place.storage(read_only=True), place.snapshots
         self._histories: dict[int, PolicyHistory] = {}
         self._saved: dict[int, int] = {}
 
@@ -134,7 +133,7 @@ def main(folder: Path) -> None:
     """Answer until the input ends."""
     os.nice(10)
     gc.set_threshold(200_000, 20, 100)  # histories hold many small lists, and no circles
-    reader, out = LedgerReader(folder), sys.stdout.buffer
+    reader, out = LedgerReader(DataPlace.of_process(folder)), sys.stdout.buffer
     try:
         for line in sys.stdin.buffer:
             try:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import uvicorn
 
+from hierbandits.service.data_place import DataPlace
 from hierbandits.service.demo_shop import DemoClock, DemoShop, claim_folder
 from hierbandits.service.http_protocol import HttpProtocol
 from hierbandits.service.json_log import log_to
 from hierbandits.service.service import Service
 from hierbandits.service.service_app import service_app
-from hierbandits.service.token_file import TokenFile
 
 _SWITCH = 0.00002
 """Seconds after which a thread that computes lets others in: the one that stores must not wait."""
@@ -28,20 +28,27 @@ and a look at them all takes as long as tens of requests."""
 def serve(
     folder: Path,
     *,
+    store: str | None = None,
     host: str = "127.0.0.1",
     port: int = 8080,
     logs_requests: bool = False,
     logs_evaluations: bool = False,
     demo: bool = False,
 ) -> None:
-    """Serve a data folder.
+    """Serve a data folder, or the PostgreSQL database whose address `store` is.
+
+    If another process serves the store, this one waits, and takes over when that one ends.
 
     On a loopback address without any token, everybody on the machine may ask everything.  Other
     addresses need tokens.  `logs_evaluations` writes OpenTelemetry's event
     `feature_flag.evaluation` of each decision, which names the task, to the log.  `demo` lets a
     simulated shop use the service.
     """
-    if len(TokenFile(folder / "tokens.json")) == 0 and not is_loopback(host):
+    log_to()
+    folder.mkdir(parents=True, exist_ok=True)
+    tokens = DataPlace(folder, store).tokens()
+    tokens.close()
+    if len(tokens) == 0 and not is_loopback(host):
         raise ValueError(
             f"host must be a loopback address while there are no tokens, got {host!r}: make one "
             "with `hierbandits token create`"
@@ -50,12 +57,11 @@ def serve(
     if demo:
         claim_folder(folder)
     service = Service(
-        folder, needs_tokens=None, logs_requests=logs_requests, logs_evaluations=logs_evaluations,
-        clock=clock if demo else time.time,
+        folder, store=store, waits=True, needs_tokens=None, logs_requests=logs_requests,
+        logs_evaluations=logs_evaluations, clock=clock if demo else time.time,
     )  # fmt: skip
     beside = DemoShop(service, clock).run if demo else None
     service.needs_tokens = len(service.tokens) > 0 or not is_loopback(host)
-    log_to()
     config = uvicorn.Config(
         service_app(service, beside), host=host, port=port, access_log=False, log_config=None,
         http=HttpProtocol, ws="none", timeout_graceful_shutdown=30, server_header=False,

@@ -4,6 +4,7 @@ import asyncio
 import fcntl
 import logging
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
+from hierbandits.service.data_place import DataPlace
 from hierbandits.service.evaluations import Evaluations
 from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.json_log import say
@@ -24,9 +26,6 @@ from hierbandits.service.policy_turns import PolicyTurns
 from hierbandits.service.rollout_state import FALSE_ALARMS
 from hierbandits.service.service_metrics import ServiceMetrics
 from hierbandits.service.slow_bodies import SlowBodies
-from hierbandits.service.snapshots import Snapshots
-from hierbandits.service.sqlite_storage import SqliteStorage
-from hierbandits.service.token_file import TokenFile
 from hierbandits.types import TaskName
 
 MOST_BYTES = 1 << 20
@@ -44,6 +43,8 @@ class Service:
         self,
         folder: Path,
         *,
+        store: str | None = None,  # the address of a PostgreSQL database in place of a ledger here
+        waits: bool = False,  # for a process that serves the store to end
         needs_tokens: bool | None = True,  # None: as soon as there are any
         logs_requests: bool = False,
         logs_evaluations: bool = False,
@@ -61,16 +62,18 @@ class Service:
         self.slow_bodies = SlowBodies(patience)
         self.metrics = ServiceMetrics()
         try:
-            self.tokens = TokenFile(folder / "tokens.json")
-            self.storage = SqliteStorage(folder / "ledger.db")
+            self.place = DataPlace(folder, store)
+            self.tokens = self.place.tokens()
+            self.storage = self.place.storage(waits=waits)
         except BaseException:
             self._folder_lock.release()
             raise
-        self.snapshots = Snapshots(folder / "snapshots")
+        self.snapshots = self.place.snapshots
+        self.snapshots.claim(*self.storage.owners)
         self.commits = GroupCommit(self.storage, self._committed)
         self.book = PolicyBook(self.storage, self.snapshots, self.commits, clock)
-        self.evaluations = Evaluations(folder, clock)
-        self.desk = LedgerDesk(folder)
+        self.evaluations = Evaluations(self.place, clock)
+        self.desk = LedgerDesk(self.place)
         self._clockwork: asyncio.Task[None] | None = None
         self._snapshotting: asyncio.Task[None] | None = None
         self._saved_bytes: WeakKeyDictionary[LivePolicy, int] = WeakKeyDictionary()
@@ -81,7 +84,7 @@ class Service:
         self.commits.start()
         await asyncio.to_thread(self.book.open)
         self._clockwork = asyncio.ensure_future(self._run_clockwork())
-        say("started", folder=str(self.folder), policies=len(self.book.names))
+        say("started", folder=str(self.place), policies=len(self.book.names))
 
     async def stop(self) -> None:
         """Store what waits, leave a snapshot of each policy, and let the folder go."""
@@ -99,8 +102,9 @@ class Service:
                 self.snapshots.save(live.record, live.number, agents)
                 self.snapshots.save_rollout(live.record, live.number, live.rollout.state)
         self.storage.close()
+        self.tokens.close()
         self._folder_lock.release()
-        say("stopped", folder=str(self.folder))
+        say("stopped", folder=str(self.place))
 
     async def forget(self, name: str, task: TaskName, by: str = ANYBODY) -> int:
         """Delete a task from a policy, its ledger and its history; how many events held it."""
@@ -147,6 +151,10 @@ class Service:
         while True:
             await asyncio.sleep(_TICK)
             self.slow_bodies.cut_off()
+            if self.storage.is_over:
+                say("another process has taken over the store: ending", logging.ERROR)
+                signal.raise_signal(signal.SIGTERM)
+                return
             parts = (self._refresh_tokens, self._expire, self._step, self._snapshot_soon)
             for part in (*parts, self.desk.rest):
                 try:
@@ -156,7 +164,7 @@ class Service:
 
     async def _refresh_tokens(self) -> None:
         """See tokens that others made or revoked; once there are some, they may be needed."""
-        self.tokens.refresh()
+        await asyncio.to_thread(self.tokens.refresh)
         if self._waits_for_tokens and len(self.tokens) > 0:
             self.needs_tokens = True
 
@@ -190,7 +198,7 @@ class Service:
         words = ["-m", "hierbandits.service.snapshot_process", str(self.folder), name]
         async with self.book.changing(name):  # or a task that is deleted meanwhile would be in it
             process = await asyncio.create_subprocess_exec(
-                sys.executable, *words, stdout=subprocess.DEVNULL
+                sys.executable, *words, stdout=subprocess.DEVNULL, env=self.place.environment()
             )
             with suppress(ProcessLookupError):  # it has ended already
                 os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)

@@ -6,14 +6,14 @@ python -m hierbandits.service.snapshot_process FOLDER POLICY
 import sys
 from pathlib import Path
 
-from hierbandits.service.snapshots import Snapshots, acting_versions, history_of
-from hierbandits.service.sqlite_storage import SqliteStorage
+from hierbandits.service.data_place import DataPlace
+from hierbandits.service.snapshots import acting_versions, history_of
 
 
 def main(folder: Path, name: str) -> None:
     """Bring the newest snapshot of a policy up to date."""
-    storage = SqliteStorage(folder / "ledger.db", read_only=True)
-    snapshots = Snapshots(folder / "snapshots")
+    place = DataPlace.of_process(folder)
+    storage, snapshots = place.storage(read_only=True), place.snapshots
     (record,) = [one for one in storage.policies() if one.name == name]
     last = storage.last(record.id)
     rollout = snapshots.load_rollout(record, storage, until=last)

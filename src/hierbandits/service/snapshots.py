@@ -23,6 +23,21 @@ class Snapshots:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    def claim(self, before: str, owner: str) -> None:
+        """Take over what this owner, or the one `before`, has left; what others left is deleted.
+
+        Another process may have deleted tasks since, that are in the snapshots here.
+        """
+        if not owner:
+            return
+        file = self._folder / "owner"
+        self._folder.mkdir(exist_ok=True)
+        if not file.exists() or file.read_text() != before:
+            for path in self._folder.iterdir():
+                path.unlink(missing_ok=True)
+        with atomic_write(file) as mark:
+            mark.write(owner.encode())
+
     def found(self, policy: int, version: int) -> list[tuple[int, Path]]:
         """The snapshots of a version of a policy, the newest first."""
         found = []

@@ -4,12 +4,20 @@ import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby
 from pathlib import Path
 
 import apsw
 
-from hierbandits.service.event_checksum import added, event_checksum, replaced
+from hierbandits.service.event_checksum import event_checksum, replaced
+from hierbandits.service.ledger_head import (
+    LedgerHead,
+    by_policy,
+    check_ledgers,
+    checked_event,
+    checked_events,
+    checked_versions,
+    version_digest,
+)
 from hierbandits.service.sqlite_file import SqliteFile
 from hierbandits.service.storage import (
     Batch,
@@ -68,7 +76,7 @@ class SqliteStorage:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self._file = SqliteFile(path, _TABLES + _MEASURED, FORMAT, _UPGRADES, read_only=read_only)
         self._heads = {
-            policy: (last, int.from_bytes(total, "big"))
+            policy: LedgerHead.of_row(last, total)
             for policy, last, total in self._file.read("SELECT * FROM heads")
         }
         self._new_heads = self._heads  # of the transaction that is under way
@@ -103,7 +111,7 @@ class SqliteStorage:
                 "INSERT INTO policies VALUES (?, ?, ?, ?) RETURNING id",
                 (secrets.randbits(62), name, salt, created),
             )
-            self._put_head(db, row[0], 0, 0)
+            self._put_head(db, row[0], LedgerHead())
             self._put_version(db, row[0], VersionRecord(1, settings, 0, created))
             record = PolicyRecord(row[0], name, salt, created)
             if content is not None:
@@ -122,34 +130,29 @@ class SqliteStorage:
 
     def versions(self, policy: int) -> list[VersionRecord]:
         """The versions of a policy, the first one first."""
-        records = []
-        for number, settings, after, created, checksum in self._file.read(
+        rows = self._file.read(
             "SELECT number, settings, after, created, checksum FROM versions WHERE policy = ? "
             "ORDER BY number",
             policy,
-        ):
-            record = VersionRecord(number, settings, after, created)
-            if checksum != _version_digest(policy, record):
-                raise StorageDamaged(f"version {number} of policy {policy} is damaged")
-            records.append(record)
-        return records
+        )
+        return checked_versions(policy, rows)
 
     def _put_version(self, db: apsw.Connection, policy: int, version: VersionRecord) -> None:
         number, settings, checksum = (
             version.number,
             version.settings,
-            _version_digest(policy, version),
+            version_digest(policy, version),
         )
         row = policy, number, settings, version.after, version.created, checksum
         db.execute("INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?)", row)
 
-    def _put_head(self, db: apsw.Connection, policy: int, last: int, total: int) -> None:
-        self._new_heads[policy] = last, total
-        row = policy, last, total.to_bytes(8, "big")
+    def _put_head(self, db: apsw.Connection, policy: int, head: LedgerHead) -> None:
+        self._new_heads[policy] = head
+        row = policy, head.last, head.total_bytes
         db.execute("INSERT OR REPLACE INTO heads VALUES (?, ?, ?)", row)
 
-    def _head(self, policy: int) -> tuple[int, int]:
-        """The last event of a policy and the total of its checksums, in a transaction."""
+    def _head(self, policy: int) -> LedgerHead:
+        """The end of a policy's ledger, in a transaction."""
         if policy not in self._new_heads:
             raise StorageFailed(f"policy {policy} is deleted")
         return self._new_heads[policy]
@@ -161,15 +164,10 @@ class SqliteStorage:
 
     def _put_rows(self, db: apsw.Connection, batch: Batch) -> None:
         rows = []
-        for policy, events in groupby(sorted(batch.events), key=lambda event: event[0]):
-            last, total = self._head(policy)
-            for _, number, data in events:
-                if number != last + 1:
-                    raise StorageFailed(f"event {number} must come after event {last}")
-                last, checksum = number, event_checksum(policy, number, data)
-                total = added(total, checksum)
-                rows.append((policy, number, data, checksum.to_bytes(8, "big")))
-            self._put_head(db, policy, last, total)
+        for policy, events in by_policy(batch.events):
+            numbered, head = self._head(policy).followed(policy, events)
+            rows += numbered
+            self._put_head(db, policy, head)
         for policy, version in batch.versions:
             self._put_version(db, policy, version)
         db.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", rows)
@@ -185,7 +183,7 @@ class SqliteStorage:
 
     def last(self, policy: int) -> int:
         """The number of the last event; the first is 1."""
-        return self._heads[policy][0] if policy in self._heads else 0
+        return self._heads[policy].last if policy in self._heads else 0
 
     def events(self, policy: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
         """The events after one, in order, each checked."""
@@ -195,9 +193,7 @@ class SqliteStorage:
                 f"ORDER BY number LIMIT {_AT_ONCE}",
                 *(policy, after),
             )
-            for number, data, checksum in rows:
-                if number != after + 1 or checksum != _digest(policy, number, data):
-                    raise StorageDamaged(f"event {after + 1} of policy {policy} is damaged")
+            for number, data in checked_events(policy, after, rows):
                 after = number
                 yield number, data
             if len(rows) < _AT_ONCE:
@@ -207,9 +203,7 @@ class SqliteStorage:
         """One event, checked; None if there is none."""
         sql = "SELECT data, checksum FROM events WHERE policy = ? AND number = ?"
         for data, checksum in self._file.read(sql, policy, number):
-            if checksum != _digest(policy, number, data):
-                raise StorageDamaged(f"event {number} of policy {policy} is damaged")
-            return bytes(data)
+            return checked_event(policy, number, data, checksum)
         return None
 
     def find_ids(self, policy: int, ids: Sequence[str]) -> Mapping[str, Place]:
@@ -271,7 +265,7 @@ class SqliteStorage:
                         "UPDATE events SET data = ?, checksum = ? WHERE policy = ? AND number = ?",
                         (new, checksum.to_bytes(8, "big"), policy, number),
                     )
-            self._put_head(db, policy, last, total)
+            self._put_head(db, policy, LedgerHead(last, total))
             ids = [(policy, id) for id in change.ids]
             db.executemany("DELETE FROM ids WHERE policy = ? AND id = ?", ids)
             places = [(policy, *place) for place in change.places]
@@ -288,43 +282,28 @@ class SqliteStorage:
         ((report,),) = self._file.read("PRAGMA integrity_check(1)")
         if report != "ok":
             raise StorageDamaged(f"{self._file.path} is damaged: {report}")
-        for policy in self.policies():
-            self.versions(policy.id)
-            head = self._stored_head(policy.id)
-            while not self._adds_up(policy.id, head):
-                before, head = head, self._stored_head(policy.id)
-                if head == before:  # else a task was deleted meanwhile
-                    raise StorageDamaged(f"events of policy {policy.name!r} are missing")
+        check_ledgers(self, self._stored_head)
 
-    def _stored_head(self, policy: int) -> tuple[int, int]:
-        """The last event and the total of all, as the file says."""
+    def _stored_head(self, policy: int) -> LedgerHead:
+        """The end of a policy's ledger, as the file says."""
         for row in self._file.read("SELECT last, total FROM heads WHERE policy = ?", policy):
-            return row[0], int.from_bytes(row[1], "big")
-        return 0, 0
-
-    def _adds_up(self, policy: int, head: tuple[int, int]) -> bool:
-        """Whether all events up to the last are there, and no other."""
-        last, total = 0, 0
-        for number, data in self.events(policy):
-            if number <= head[0] or self._stored_head(policy)[0] < number:
-                last, total = number, added(total, event_checksum(policy, number, data))
-        return (last, total) == head
+            return LedgerHead.of_row(*row)
+        return LedgerHead()
 
     def backup(self, path: str) -> None:
         """Write a copy, as of one moment, while others go on."""
         self._file.read("VACUUM INTO ?", path)
 
+    @property
+    def is_over(self) -> bool:
+        """Never: a lock keeps other processes out of the folder."""
+        return False
+
+    @property
+    def owners(self) -> tuple[str, str]:
+        """None: what is in the folder is of this ledger."""
+        return "", ""
+
     def close(self) -> None:
         """Write no more."""
         self._file.close()
-
-
-def _digest(policy: int, number: int, data: bytes) -> bytes:
-    """The checksum of an event, as it is stored."""
-    return event_checksum(policy, number, data).to_bytes(8, "big")
-
-
-def _version_digest(policy: int, version: VersionRecord) -> bytes:
-    """The checksum of a version, as it is stored: that of an event before the first."""
-    data = b"%d %r " % (version.after, version.created) + version.settings
-    return event_checksum(policy, (1 << 64) - version.number, data).to_bytes(8, "big")

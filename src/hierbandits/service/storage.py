@@ -12,6 +12,10 @@ class StorageFailed(RuntimeError):
     """What was to be written is not: the disk is full, say.  Nothing of it is there."""
 
 
+class NotOurs(RuntimeError):
+    """This storage leaves that to other programs, which the words name."""
+
+
 class StorageDamaged(RuntimeError):
     """What is read is not what was written."""
 
@@ -148,6 +152,14 @@ class Storage(Protocol):
 
     def backup(self, path: str) -> None:
         """Write a copy, as of one moment, while others go on."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether another process has taken over, so that this one can write no more."""
+
+    @property
+    def owners(self) -> tuple[str, str]:
+        """Marks of the process that wrote before this one, and of this one; "" where none is."""
 
     def close(self) -> None:
         """Write no more."""

@@ -1,0 +1,134 @@
+"""The tables of a ledger in PostgreSQL, and how older ones become these."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import sleep
+from typing import Any
+
+import psycopg
+
+from hierbandits.service.store_url import SCHEMA
+
+_MIGRATING = 0x68626E64, 2  # the advisory lock of whoever changes tables
+_TRIES, _PATIENCE = 30, "2s"
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step forward; there is none back.
+
+    It only adds, so that programs that know the tables of `oldest` or later go on while it runs
+    and after it.  Programs name the columns that they read and write.
+    """
+
+    number: int
+    oldest: int
+    sql: str
+
+
+MIGRATIONS = (
+    Migration(
+        1,
+        1,
+        """
+        CREATE TABLE owner (only_one boolean PRIMARY KEY CHECK (only_one), mark text NOT NULL);
+        CREATE TABLE policies (
+            id bigint PRIMARY KEY, name text NOT NULL UNIQUE, salt bytea NOT NULL,
+            created double precision NOT NULL
+        );
+        CREATE TABLE versions (
+            policy bigint NOT NULL, number bigint NOT NULL, settings bytea NOT NULL,
+            after bigint NOT NULL, created double precision NOT NULL, checksum bytea NOT NULL,
+            PRIMARY KEY (policy, number)
+        );
+        CREATE TABLE heads (policy bigint PRIMARY KEY, last bigint NOT NULL, total bytea NOT NULL)
+            WITH (fillfactor = 50);
+        CREATE TABLE events (
+            policy bigint NOT NULL, number bigint NOT NULL, data bytea NOT NULL,
+            checksum bytea NOT NULL, PRIMARY KEY (policy, number)
+        );
+        CREATE TABLE ids (
+            policy bigint NOT NULL, id bytea NOT NULL, number bigint NOT NULL,
+            place bigint NOT NULL, PRIMARY KEY (policy, id)
+        );
+        CREATE TABLE rewards (
+            policy bigint NOT NULL, number bigint NOT NULL, place bigint NOT NULL,
+            event bigint NOT NULL, PRIMARY KEY (policy, number, place)
+        );
+        CREATE TABLE measured (
+            policy bigint NOT NULL, number bigint NOT NULL, place bigint NOT NULL,
+            name bytea NOT NULL, event bigint NOT NULL, PRIMARY KEY (policy, number, place, name)
+        );
+        CREATE TABLE assigned (
+            policy bigint NOT NULL, task_key bytea NOT NULL, task bytea NOT NULL,
+            arm bytea NOT NULL, PRIMARY KEY (policy, task_key)
+        );
+        CREATE TABLE documents (
+            name text PRIMARY KEY, data bytea NOT NULL, change bigint NOT NULL
+        );
+        """,
+    ),
+)
+"""All steps in their order.  What a step has been is never changed."""
+
+OF_A_POLICY = ("versions", "heads", "events", "ids", "rewards", "measured", "assigned")
+
+
+def migrate(
+    connection: psycopg.Connection[Any], migrations: Sequence[Migration] = MIGRATIONS
+) -> None:
+    """Bring the tables up to date, each step wholly or not at all, one program at a time.
+
+    A step that cannot have its table soon lets others go first, and tries again: nobody who works
+    with the tables waits for it for long.
+    """
+    connection.execute("SELECT pg_advisory_lock(%s, %s)", _MIGRATING)
+    try:
+        with connection.transaction():
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS migrations (number integer PRIMARY KEY, "
+                "oldest integer NOT NULL, at timestamptz NOT NULL DEFAULT now())"
+            )
+        found = check_tables(connection, migrations)
+        for step in migrations:
+            if step.number > found:
+                _take(connection, step)
+    finally:
+        if not connection.closed:
+            connection.execute("SELECT pg_advisory_unlock(%s, %s)", _MIGRATING)
+
+
+def check_tables(
+    connection: psycopg.Connection[Any], migrations: Sequence[Migration] = MIGRATIONS
+) -> int:
+    """The last step that was taken; ValueError if this program is too old for it."""
+    known = migrations[-1].number
+    row = connection.execute(
+        "SELECT coalesce(max(number), 0), coalesce(max(oldest), 0) FROM migrations"
+    ).fetchone()
+    assert row is not None
+    found, oldest = row
+    if oldest > known:
+        raise ValueError(
+            f"store must have tables for programs that know step {known} or older ones, got step "
+            f"{found}, for which a program must know step {oldest}: use a newer hierbandits"
+        )
+    return int(found)
+
+
+def _take(connection: psycopg.Connection[Any], step: Migration) -> None:
+    for left in reversed(range(_TRIES)):
+        try:
+            with connection.transaction():
+                connection.execute(f"SET LOCAL lock_timeout = '{_PATIENCE}'")
+                connection.execute(step.sql)
+                connection.execute(
+                    "INSERT INTO migrations (number, oldest) VALUES (%s, %s)",
+                    (step.number, step.oldest),
+                )
+            return
+        except psycopg.errors.LockNotAvailable:
+            if not left:
+                raise
+            sleep(0.2)
