@@ -162,8 +162,10 @@ class PostgresWriter:
         self._heart.join()
         with self._turn:
             if self._connection is not None:
-                with suppress(psycopg.Error):
-                    self._connection.close()
+                limit = self._watch.limit(self._connection, PATIENCE)
+                with suppress(psycopg.Error), limit:  # others need not wait for the session's end
+                    self._connection.execute("SELECT pg_advisory_unlock(%s, %s)", _OWNING)
+                self._connection.close()
             self.is_over = True
 
 

@@ -127,6 +127,13 @@ class TokenBook:
                 raise ValueError(f"name must be of a token, got {name!r:.80}")
             del self._tokens[name]
 
+    def adopt(self, other: "TokenBook") -> None:
+        """Take over all tokens of another book; ValueError if there are others here."""
+        with self._changing():
+            if self._tokens and self._tokens != other._tokens:
+                raise ValueError(f"target must have no tokens of its own, got {self._place}")
+            self._tokens = dict(other._tokens)
+
     @contextmanager
     def _changing(self) -> Iterator[None]:
         """Change the tokens, one program at a time."""
