@@ -130,9 +130,10 @@ class TokenBook:
     def adopt(self, other: "TokenBook") -> None:
         """Take over all tokens of another book; ValueError if there are others here."""
         with self._changing():
-            if self._tokens and self._tokens != other._tokens:
+            theirs = {token.name: token for token in other.all()}
+            if self._tokens and self._tokens != theirs:
                 raise ValueError(f"target must have no tokens of its own, got {self._place}")
-            self._tokens = dict(other._tokens)
+            self._tokens = theirs
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
