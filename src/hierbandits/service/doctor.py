@@ -145,7 +145,7 @@ def _faults_of(
 
 def _snapshot_faults(
     record: PolicyRecord,
-    storage: SqliteStorage,
+    storage: Storage,
     snapshots: Snapshots,
     version: int,
     last: int,

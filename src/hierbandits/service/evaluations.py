@@ -59,7 +59,7 @@ class Evaluations:
         self._place, self._scratch = place, place.folder / "evaluations"
         self._clock, self._at_once, self._patience = clock, at_once, patience
         shutil.rmtree(self._scratch, ignore_errors=True)  # what a crash has left
-        self._file = folder / "evaluations.json"
+        self._file = place.folder / "evaluations.json"
         self._jobs = self._kept()  # by policy and id, the oldest first
 
     def _kept(self) -> dict[int, dict[str, _Job]]:
