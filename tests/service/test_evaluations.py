@@ -66,7 +66,7 @@ def test_what_is_found_is_kept(world):
 
 def test_they_survive_the_service(world):
     async def first():
-        evaluations, record = Evaluations(world.folder), world.core.record
+        evaluations, record = Evaluations(DataPlace(world.folder)), world.core.record
         done = await ended(evaluations, record, start(world, evaluations).id)
         running = start(world, evaluations)
         image = (world.folder / "evaluations.json").read_bytes()
@@ -74,7 +74,7 @@ def test_they_survive_the_service(world):
         return done, running.id, image
 
     async def second():
-        evaluations, record = Evaluations(world.folder), world.core.record
+        evaluations, record = Evaluations(DataPlace(world.folder)), world.core.record
         again, cut = evaluations.find(record, done.id), evaluations.find(record, running)
         assert (again.state, again.findings) == ("done", done.findings)
         assert (cut.state, cut.problem.code) == ("stopped", "interrupted")
@@ -84,9 +84,9 @@ def test_they_survive_the_service(world):
     (world.folder / "evaluations.json").write_bytes(image)  # as a kill would have left it
     asyncio.run(second())
     with pytest.raises(Problem, match="is not known"):
-        Evaluations(world.folder).find(world.core.record, done.id)
+        Evaluations(DataPlace(world.folder)).find(world.core.record, done.id)
     (world.folder / "evaluations.json").write_bytes(b"{broken")
-    assert Evaluations(world.folder)._jobs == {}
+    assert Evaluations(DataPlace(world.folder))._jobs == {}
 
 
 def test_more_than_a_few_at_once_are_refused_and_all_can_be_stopped(world):
