@@ -155,6 +155,13 @@ def free_port() -> int:
 
 @contextmanager
 def server(code: str, *words: str, core: int | None) -> Iterator[int]:
+    with started(code, *words, core=core) as (port, _):
+        yield port
+
+
+@contextmanager
+def started(code: str, *words: str, core: int | None = None) -> Iterator[tuple[int, int]]:
+    """A server that listens: its port, and the id of its process."""
     port = free_port()
     pin = ["taskset", "-c", str(core)] if core is not None else []
     process = subprocess.Popen([*pin, sys.executable, "-c", code, *words, str(port)],
@@ -165,7 +172,7 @@ def server(code: str, *words: str, core: int | None) -> Iterator[int]:
                 if one.connect_ex(("127.0.0.1", port)) == 0:
                     break
             time.sleep(0.1)
-        yield port
+        yield port, process.pid
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(60)

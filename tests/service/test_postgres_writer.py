@@ -123,7 +123,6 @@ def test_a_process_behind_a_blocked_socket_fails_and_another_takes_over(
         blocked.commit(batch)
     other = PostgresStorage(store_url, waits=True)  # when the server has given the first one up
     put(other, policy, b"y")
-    other.close()
     proxy.unblock()
     for _ in range(600):
         with pytest.raises(StorageFailed):
@@ -131,8 +130,32 @@ def test_a_process_behind_a_blocked_socket_fails_and_another_takes_over(
         if blocked.is_over:
             break
         time.sleep(0.05)
-    assert blocked.is_over
+    assert blocked.is_over  # though the other still holds the lock
+    other.close()
     assert list(blocked.events(policy)) == [(1, b"x"), (2, b"y")]
+    blocked.close()
+
+
+def test_a_process_that_is_cut_off_in_the_middle_of_a_message_is_given_up(
+    proxied, store_url, monkeypatch
+):
+    monkeypatch.setattr(postgres_writer, "_LONGEST_TRANSACTION", 2000)
+    monkeypatch.setattr(postgres_writer, "PATIENCE", 1.0)
+    proxy, url = proxied
+    blocked = PostgresStorage(url)
+    with blocked.writer.transaction() as db:
+        if db.info.server_version < 170_000:
+            pytest.skip("older servers have no limit for transactions")
+    policy = blocked.create_policy("a", b"{}", 0.0).id
+    proxy.cuts = lambda data: "block" if b"INSERT INTO events" in data else None
+    with pytest.raises(StorageFailed):
+        put(blocked, policy, bytes(1_000_000))
+    start = time.monotonic()
+    other = PostgresStorage(store_url, waits=True)
+    assert time.monotonic() - start < 30
+    assert other.last(policy) == 0
+    other.close()
+    proxy.unblock()
     blocked.close()
 
 

@@ -1,13 +1,16 @@
 """The service on a real PostgreSQL: kills, takeovers, restarts of the server, cut connections."""
 
 import time
+from pathlib import Path
 
 import pytest
 from support.servers import Server
 from support.service_kills import KilledService
 from support.standby_servers import StandbyServers
 
+from hierbandits.service.data_place import STORE
 from hierbandits.service.doctor import doctor
+from hierbandits.service.store_url import StoreUrl
 
 
 @pytest.fixture
@@ -61,8 +64,23 @@ def test_the_second_process_takes_over_when_the_first_is_killed(store_url, tmp_p
 
 
 def doctor_is_sound(store_url):
-    from pathlib import Path
-
     report = doctor(Path("no snapshots here"), store=store_url)
     assert report.faults == []
     return report.is_sound
+
+
+def test_the_compose_file_is_sound_and_holds_no_secret():
+    yaml = pytest.importorskip("yaml")
+    path = Path(__file__).parents[2] / "deploy" / "compose.yml"
+    parts = yaml.safe_load(path.read_text())
+    workers = [parts["services"][name] for name in ("worker-1", "worker-2")]
+    assert workers[0] == workers[1]
+    store = workers[0]["environment"][STORE]
+    assert "${POSTGRES_PASSWORD:?}" in store
+    assert str(StoreUrl(store.replace("${POSTGRES_PASSWORD:?}", "x"))) == (
+        "postgresql://postgres/bandits"
+    )
+    build = path.parent / workers[0]["build"]["context"] / workers[0]["build"]["dockerfile"]
+    assert "serve,client,postgres" in build.read_text()
+    (config,) = parts["services"]["balancer"]["configs"]
+    assert set(parts["configs"]) == {config["source"]}

@@ -96,6 +96,13 @@ class Server:
         self._clients.append(one)
         return one
 
+    def is_ready(self):
+        """Whether the process answers, and can serve all policies."""
+        try:
+            return httpx.get(f"{self.url}/ready", trust_env=False, timeout=5).status_code == 200
+        except httpx.HTTPError:
+            return False
+
     def lines(self):
         """The lines of the log that are JSON."""
         lines = self.log.read_text(errors="replace").splitlines()

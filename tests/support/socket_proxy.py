@@ -21,7 +21,8 @@ class SocketProxy:
         self._sockets = []
         self._threads = [threading.Thread(target=self._accept, daemon=True)]
         self.cuts = lambda data: None
-        """What to do with what a client sends: None, or cut "before" or "after" it is passed on."""
+        """What to do with what a client sends: None, cut "before" or "after" it is passed on, or
+        let nothing pass from then on ("block")."""
 
     def __enter__(self):
         self._threads[0].start()
@@ -74,7 +75,9 @@ class SocketProxy:
                         cut = self.cuts(data) if key.fileobj is client else None
                         if cut != "before":
                             key.data.sendall(data)
-                        if cut is not None:
+                        if cut == "block":
+                            self.block()
+                        elif cut is not None:
                             client.close()
                             server.recv(65536)  # what it answers, nobody hears
                             return

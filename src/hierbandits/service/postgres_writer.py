@@ -33,6 +33,7 @@ _SETTINGS: dict[str, str | int] = {
 }
 PATIENCE = 20.0
 """Seconds that a commit may take."""
+_LONGEST_TRANSACTION = 30_000  # milliseconds
 _LONG = 3600.0  # that a whole policy may take
 
 
@@ -97,6 +98,7 @@ class PostgresWriter:
             try:
                 with self._watch.limit(connection, _LONG), self._url.faults():
                     self._own(connection)
+                    _limit_transactions(connection)
             except BaseException:
                 connection.close()
                 raise
@@ -105,18 +107,18 @@ class PostgresWriter:
 
     def _own(self, connection: psycopg.Connection[Any]) -> None:
         (is_owner,) = _row(connection, "SELECT pg_try_advisory_lock(%s, %s)", _OWNING)
-        if not is_owner:
-            if self._has_owned:
-                raise StorageFailed("the store is not this process's now: another one may have it")
-            raise InUse(f"store must not be in use, but another process serves {self._url}")
         if self._has_owned:
             check_tables(connection, self._migrations)
             (mark,) = _row(connection, "SELECT mark FROM owner", ())
             if mark != self.mark:
                 self.is_over = True
                 raise StorageFailed("another process has taken over the store")
+            if not is_owner:
+                raise StorageFailed("the server has not given up the lost connection yet")
             say("the store is reached again", store=str(self._url))
             return
+        if not is_owner:
+            raise InUse(f"store must not be in use, but another process serves {self._url}")
         migrate(connection, self._migrations)
         with connection.transaction():
             before = connection.execute("SELECT mark FROM owner").fetchone()
@@ -138,6 +140,8 @@ class PostgresWriter:
             connection = self._connected()
             limit = self._watch.limit(connection, _LONG if is_long else PATIENCE)
             with limit, self._url.faults(), connection.transaction():
+                if is_long:
+                    _limit_transactions(connection, "SET LOCAL", 0)
                 yield connection
 
     def _beat(self) -> None:
@@ -167,6 +171,18 @@ class PostgresWriter:
                     self._connection.execute("SELECT pg_advisory_unlock(%s, %s)", _OWNING)
                 self._connection.close()
             self.is_over = True
+
+
+def _limit_transactions(
+    connection: psycopg.Connection[Any], how: str = "SET", limit: int | None = None
+) -> None:
+    """Let the server end transactions that are cut off in the middle of a message.
+
+    While it waits for the rest of a question, none of the other limits holds.
+    """
+    if connection.info.server_version >= 170_000:
+        limit = _LONGEST_TRANSACTION if limit is None else limit
+        connection.execute(f"{how} transaction_timeout = {limit}")
 
 
 def _row(connection: psycopg.Connection[Any], sql: str, values: Sequence[Any]) -> Any:

@@ -26,6 +26,7 @@ from hierbandits.service.policy_turns import PolicyTurns
 from hierbandits.service.rollout_state import FALSE_ALARMS
 from hierbandits.service.service_metrics import ServiceMetrics
 from hierbandits.service.slow_bodies import SlowBodies
+from hierbandits.service.storage import StorageFailed
 from hierbandits.types import TaskName
 
 MOST_BYTES = 1 << 20
@@ -97,7 +98,7 @@ class Service:
         await self.commits.close()
         for turns in self.book.all_turns:
             live = turns.live
-            if not turns.is_lost and live.number == self.storage.last(live.record.id):
+            if self._is_stored(turns):
                 agents = {one.number: one.agent for one in live.versions}
                 self.snapshots.save(live.record, live.number, agents)
                 self.snapshots.save_rollout(live.record, live.number, live.rollout.state)
@@ -105,6 +106,14 @@ class Service:
         self.tokens.close()
         self._folder_lock.release()
         say("stopped", folder=str(self.place))
+
+    def _is_stored(self, turns: PolicyTurns) -> bool:
+        """Whether a policy in memory is what the ledger has; not if that cannot be read."""
+        try:
+            last = self.storage.last(turns.live.record.id)
+        except StorageFailed:
+            return False
+        return not turns.is_lost and not self.storage.is_over and turns.live.number == last
 
     async def forget(self, name: str, task: TaskName, by: str = ANYBODY) -> int:
         """Delete a task from a policy, its ledger and its history; how many events held it."""
