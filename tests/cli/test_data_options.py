@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import time
 
 import pytest
 from support.processes import command
@@ -41,6 +42,29 @@ def test_commands_take_a_store_and_leave_no_folder(store_url, tmp_path, monkeypa
         assert run("token", "revoke", "ops", "--store", store_url).exit_code == 0
         assert served.end(signal.SIGTERM) in (0, -signal.SIGTERM)
     assert os.listdir(room) == []
+
+
+def test_no_log_line_has_the_password_whatever_fails(store_url, postgres, tmp_path, monkeypatch):
+    if not postgres.is_own:
+        pytest.skip("the server of others is not stopped")
+    user, at, rest = store_url.rpartition("@")
+    monkeypatch.setenv("HIERBANDITS_STORE", f"{user}:hu%2Fsh{at}{rest}")
+    with (
+        serving(None, "--log-requests", log=tmp_path / "log") as served,
+        hb.Client(served.url, timeout=120) as client,
+    ):
+        client.put_policy("shop", {"arms": ["x", "y"]})
+        for _ in range(3):
+            postgres.cut(store_url)
+            client.decide("shop", "north")  # which is asked again until it is answered
+        postgres.stop()
+        try:
+            time.sleep(3.0)  # signs of life fail, and say so
+        finally:
+            postgres.start()
+        assert "the store cannot be written" in served.log
+        assert "hu/sh" not in served.log
+        assert "hu%2Fsh" not in served.log
 
 
 @pytest.mark.parametrize("words", [["doctor"], ["token", "list"], ["policy", "explain", "p", "id"]])

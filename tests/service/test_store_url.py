@@ -58,6 +58,17 @@ def test_damage_is_told_from_failure():
         raise KeyError
 
 
+def test_rows_are_in_no_words_of_a_failure(store_url):
+    url = StoreUrl(store_url)
+    with url.connect() as connection:
+        connection.execute("CREATE TEMP TABLE x (task text PRIMARY KEY CHECK (task <> 'bob'))")
+        connection.execute("INSERT INTO x VALUES ('ada')")
+        for task in ("ada", "bob"):
+            with pytest.raises(StorageFailed, match="violates") as raised, url.faults():
+                connection.execute("INSERT INTO x VALUES (%s)", (task,))
+            assert task not in str(raised.value)
+
+
 def test_settings_and_those_of_the_address_reach_the_server(store_url):
     url = StoreUrl(store_url + "&options=-c%20work_mem%3D7MB")
     with url.connect(lock_timeout=1234) as connection:

@@ -86,4 +86,6 @@ class StoreUrl:
             ) from None
 
     def _words(self, error: psycopg.Error) -> str:
-        return self.hide(" ".join(str(error).split()) or type(error).__name__)
+        """What happened; not the details, which may hold rows and thereby names of tasks."""
+        text = error.diag.message_primary or str(error) or type(error).__name__
+        return self.hide(" ".join(text.split()))
