@@ -1,11 +1,13 @@
 """How large one process can be: `python -m bench.capacity` prints memory and pace by size."""
 
 import argparse
+import time
+from collections.abc import Callable
+from itertools import islice
 
 import hierbandits as hb
-from bench.one_by_one import OneByOne
 from bench.ours import Batched, OurAgent
-from bench.workload import Workload
+from bench.workload import ROUND, Workload
 
 DIMS = (2, 8, 32)
 TASKS = (1_000, 100_000, 1_000_000)
@@ -21,14 +23,30 @@ def belief_bytes(dim: int, num_tasks: int) -> float:
 
 
 def paces(dim: int, num_tasks: int, seconds: float) -> tuple[float, float | None]:
-    """Events in a second, in rounds of 1,000 and, unless there are many tasks, one at a time."""
+    """Events in a second of one core, in rounds of 1,000 and, if tasks are not many, one by one."""
     workload = Workload.of(dim, num_tasks)
     batched = Batched(workload)
-    rounds = 1e6 / min(batched.microseconds(seconds) for _ in range(3))
+    rounds = ROUND * _pace(batched.step, seconds)
     if num_tasks > MOST_AGENT_TASKS:
         return rounds, None
-    loop = OneByOne(OurAgent(workload), workload)
-    return rounds, 1e6 / min(loop.microseconds(seconds) for _ in range(3))
+    agent, events = OurAgent(workload), workload.events()
+
+    def step() -> None:
+        for task, noise in islice(events, ROUND):
+            arm = agent.decide(task)
+            agent.observe(task, arm, workload.means.item(task, arm) + noise)
+
+    return rounds, ROUND * _pace(step, seconds)
+
+
+def _pace(step: Callable[[], object], seconds: float) -> float:
+    """Steps in a second of processor time, which other work on the machine does not count in."""
+    step()
+    count, start = 0, time.process_time()
+    while (spent := time.process_time() - start) < seconds:
+        step()
+        count += 1
+    return count / spent
 
 
 def main() -> None:

@@ -6,6 +6,12 @@ from typing import Any, TypeAlias
 Attempt: TypeAlias = tuple[Any, Exception | None]
 """What a function returned, or the error that it raised."""
 
+AHEAD = 2
+"""Pieces of work that are given out at a time, for each processor of a cluster.
+
+So a worker never waits, and neither the pieces nor their results pile up.
+"""
+
 
 def attempted(function: Callable[[Any], Any], item: Any) -> Attempt:
     """Call a function on a worker: its own errors travel as values, as they are.

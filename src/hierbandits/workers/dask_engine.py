@@ -1,9 +1,10 @@
 """Work on Dask: the client's cluster, or one on this machine."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
-from hierbandits.workers.attempt import attempted, outcome
+from hierbandits.workers.attempt import AHEAD, attempted, outcome
 
 
 def finished_on_dask(
@@ -22,14 +23,18 @@ def finished_on_dask(
         client = default_client()
     except ValueError:
         client = Client(threads_per_worker=1, dashboard_address=None, set_as_default=True)
-    places = {
-        client.submit(attempted, function, item, pure=False): place
-        for place, item in enumerate(items)
-    }
+    left, places, running = enumerate(items), dict[Any, int](), as_completed()
     try:
-        for future in as_completed(list(places)):
+        while True:
+            ahead = AHEAD * max(1, sum(client.nthreads().values()))
+            for place, item in islice(left, max(0, ahead - len(places))):
+                future = client.submit(attempted, function, item, pure=False)
+                places[future] = place
+                running.add(future)
+            if not places:
+                return
+            future = next(running)
             result = outcome(future.result())
             yield places.pop(future), result
-            future.release()
     finally:
         client.cancel(list(places))

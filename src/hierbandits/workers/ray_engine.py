@@ -6,17 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from hierbandits.workers.attempt import attempted, outcome
+from hierbandits.workers.attempt import AHEAD, attempted, outcome
 
 RETRIES = 3
 """How often Ray repeats a piece of work whose worker was lost."""
-
-AHEAD = 2
-"""Pieces of work that are given out at a time, for each processor of the cluster.
-
-If the caller stops, these are finished for nothing: `ray.cancel` of work that is just finished
-ends the whole program in Ray 2.60.
-"""
 
 
 def finished_on_ray(
@@ -25,7 +18,9 @@ def finished_on_ray(
     """The place and the result of each item, as soon as a worker has finished it.
 
     Without a connection, `ray.init` looks for a cluster (RAY_ADDRESS) and starts one on this
-    machine if there is none.  It stays until the program ends.
+    machine if there is none.  It stays until the program ends.  If the caller stops early, the
+    work that was given out is finished for nothing: `ray.cancel` of work that is just finished
+    ends the whole program in Ray 2.60.
     """
     import ray
 
