@@ -9,7 +9,6 @@ from hierbandits.service.api_problem import Problem, bad_request, not_found
 from hierbandits.service.evaluation_log import log_evaluation
 from hierbandits.service.operation import Call, Operation
 from hierbandits.service.policy_turns import PolicyTurns
-from hierbandits.service.shadowing import show_decisions, show_rewards
 from hierbandits.service.wire import (
     DecisionReply,
     DecisionRequest,
@@ -38,7 +37,6 @@ async def decided(service: "Service", policy: str, request: DecisionRequest) -> 
     service.metrics.decisions.labels(policy, reply.group).inc()
     if service.logs_evaluations:
         log_evaluation(policy, reply)
-    show_decisions(service, policy, [request], [reply])
     return reply
 
 
@@ -58,7 +56,6 @@ async def _round(call: Call) -> RoundReply:
         for one in outcomes:
             if not isinstance(one, Problem):
                 log_evaluation(call.policy, one)
-    show_decisions(call.service, call.policy, wanted, outcomes)
     return RoundReply([_told(outcome) for outcome in outcomes])
 
 
@@ -72,7 +69,6 @@ async def _reward(call: Call) -> RewardReply:
     else:
         reply = await turns.ask("reward", given)
     _count_rewards(call, [reply.status], received)
-    show_rewards(call.service, call.policy, [given])
     return reply
 
 
@@ -84,7 +80,6 @@ async def _rewards(call: Call) -> RewardsReply:
     outcomes = await turns.ask("call", lambda: _measured(turns, given))
     told = [one.code if isinstance(one, Problem) else one.status for one in outcomes]
     _count_rewards(call, told, received)
-    show_rewards(call.service, call.policy, [(id, value) for id, value, _ in given])
     return RewardsReply([_told(outcome) for outcome in outcomes])
 
 

@@ -213,6 +213,8 @@ def _advice(
         if "would" not in decisions[i]:
             continue
         given: Any = None if asked is None or asked[i].arms is None else [asked[i].arms]
+        if agent.prior.is_armed and len(decisions[i]["offered"]) > 1:  # shown by another policy
+            given = [decisions[i]["offered"]]
         context = None if contexts is None else [contexts[i]]
         if given is None and agent.offers is None:
             raise CannotReplay("The request brought its arms, which the ledger does not keep.")

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from hierbandits.service.decision_ids import DecisionIds
-from hierbandits.service.storage import Place, PolicyRecord, Storage
+from hierbandits.service.storage import Batch, Place, PolicyRecord, Storage
 from hierbandits.service.stored_event import (
     as_text,
     decision_at,
     decisions_in,
     metrics_in,
     reward_in,
+    rewards_in,
 )
 from hierbandits.types import TaskName
 
@@ -41,6 +42,18 @@ class LedgerView:
     def add_id(self, id: str, place: Place) -> None:
         """A client has given a decision this id."""
         self._fresh_ids[id] = place
+
+    def add_foreign(self, number: int, data: bytes) -> Batch:
+        """An event was another policy's first: what finds its decisions, and its rewards."""
+        batch = Batch()
+        for place, parts in enumerate(decisions_in(data)):
+            if parts is not None:
+                self.add_id(parts["id"], (number, place))
+                batch.ids.append((self._policy, parts["id"], number, place))
+        ids = list(rewards_in(data))
+        places = self.places(ids) if ids else {}
+        batch.rewards += [(self._policy, *place, number) for place in places.values()]
+        return batch
 
     def add_metric(self, place: Place, name: str, number: int, value: float) -> None:
         """An event has brought a metric of a decision."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from hierbandits.agent import Agent
-from hierbandits.agent.decision import RewardConflict, UnknownDecision, task_name
+from hierbandits.agent.decision import RewardConflict, UnknownDecision
 from hierbandits.agent.journal import Event
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.service.acting_version import ActingVersion
@@ -131,10 +131,9 @@ class LivePolicy:
 
     def go_back(self, tell: Callable[[int], None]) -> None:
         """Be as the version before, which is the newest one then; `tell` of its new number."""
-        previous, number = self.previous, self.version + 1
+        previous, number, now = self.previous, self.version + 1, self.rollout.clock()
         assert previous is not None
-        settings = previous.settings.to_json()
-        made = VersionRecord(number, settings, self.number, self.rollout.clock())
+        made = VersionRecord(number, previous.settings.to_json(), self.number, now)
         self._batch.versions.append((self.record.id, made))
         tell(number)
         self._acting, self.previous, previous.number = previous, None, number
@@ -149,6 +148,10 @@ class LivePolicy:
             if other is not writer:
                 other.follow(number, data)
         writer.written.clear()
+        return self._keep(number, data)
+
+    def _keep(self, number: int, data: bytes) -> int:
+        """Keep an event for the ledger, which all versions have seen."""
         self.number = number
         self._batch.events.append((self.record.id, number, data))
         self.view.add(number, data)
@@ -162,6 +165,12 @@ class LivePolicy:
         written = self._acting.written
         written[:] = [{"kind": kind, "time": written[0]["time"]}]
         return self._happened(parts)
+
+    def mirror(self, data: bytes) -> None:
+        """Let an event of another policy happen, with its decisions and their ids."""
+        number = self.number + 1
+        self._acting.follow(number, data)
+        self._batch.add(self.view.add_foreign(self._keep(number, data), data))
 
     def keep_metric(self, place: Place, name: str, number: int, value: float) -> None:
         """An event has brought a metric of a decision."""
@@ -180,9 +189,9 @@ class LivePolicy:
         asked = RoundRequests(requests, self.view, self._plan)
         outcomes: dict[int, Outcome] = dict(asked.answered)
         for kind, members in asked.together.items():
-            version = self.versions[kind.is_previous]
             some = [requests[i] for i in members]
-            outcomes |= zip(members, self._round(some, version), strict=True)
+            made = self._round(some, self.versions[kind.is_previous])
+            outcomes |= zip(members, made, strict=True)
         for i in asked.repeated:
             outcomes[i] = self.decide([requests[i]])[0]
         return [outcomes[i] for i in range(len(requests))]
@@ -202,8 +211,6 @@ class LivePolicy:
     def _decide_round(
         self, requests: list[DecisionRequest], version: ActingVersion
     ) -> list[DecisionReply]:
-        for request in requests:
-            task_name(request.task)
         luck = version.agent.begin_luck()  # in the ledger, so that the round can be told again
         plan = self._plan.of(requests, version.agent)
         number = self.number + 1

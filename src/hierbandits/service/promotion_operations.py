@@ -70,7 +70,7 @@ def agreement(record: PolicyRecord, storage: Storage, after: int) -> tuple[int, 
     shown = agreed = 0
     for _, data in storage.events(record.id, max(after, storage.last(record.id) - _MOST_EVENTS)):
         for one in decoded(data).get("decisions", ()):
-            if one is not None and one.get("group") == "shadow":
+            if one is not None and one.get("group") == "shadow" and "would" in one:
                 shown, agreed = shown + 1, agreed + (one["would"] == one["arm"])
     return shown, agreed
 
@@ -142,19 +142,25 @@ async def _shadow(call: Call, found: Any) -> None:
             "shadow", call.who, shadow=name, verdict=verdict, after=after
         ),
     )
+    service.shadowing.look()
 
 
 def copy_of(
     record: PolicyRecord, storage: Storage, settings: PolicySettings, now: float, by: str
 ) -> PolicyArchive:
-    """A policy with its log, as a shadow of other settings: it holds out and watches nobody."""
+    """A policy with its log, as a shadow of other settings: it holds out and watches nobody.
+
+    Rewards that are too late are so when the policy says it.
+    """
     plain = msgspec.structs.replace(
-        settings, mode="shadow", control_share=0.0, sticky=False, guardrails=[], ratio_check="none"
-    )
+        settings, mode="shadow", control_share=0.0, sticky=False, guardrails=[],
+        ratio_check="none", reward_wait=None, default_reward=None,
+    )  # fmt: skip
     events = [data for _, data in storage.events(record.id)]
     versions = storage.versions(record.id)
     made = VersionRecord(len(versions) + 1, plain.to_json(), len(events), now)
-    copied = encoded({"kind": CHANGE, "time": now, "what": "copied", "by": by, "of": record.name})
+    change = {"what": "copied", "by": by, "of": record.name, "until": len(events)}
+    copied = encoded({"kind": CHANGE, "time": now, **change})
     return PolicyArchive(None, [*versions, made], [*events, copied], [])
 
 

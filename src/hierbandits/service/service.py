@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
+from hierbandits.service.api_problem import Problem
 from hierbandits.service.data_place import DataPlace
 from hierbandits.service.evaluations import Evaluations
 from hierbandits.service.group_commit import GroupCommit
@@ -25,6 +26,7 @@ from hierbandits.service.policy_book import PolicyBook
 from hierbandits.service.policy_turns import PolicyTurns
 from hierbandits.service.rollout_state import FALSE_ALARMS
 from hierbandits.service.service_metrics import ServiceMetrics
+from hierbandits.service.shadowing import Shadowing
 from hierbandits.service.slow_bodies import SlowBodies
 from hierbandits.service.storage import StorageFailed
 from hierbandits.types import TaskName
@@ -74,6 +76,7 @@ class Service:
         self.commits = GroupCommit(self.storage, self._committed)
         self.book = PolicyBook(self.storage, self.snapshots, self.commits, clock)
         self.evaluations = Evaluations(self.place, clock)
+        self.shadowing = Shadowing(self.book, self.storage)
         self.desk = LedgerDesk(self.place)
         self._clockwork: asyncio.Task[None] | None = None
         self._snapshotting: asyncio.Task[None] | None = None
@@ -84,6 +87,7 @@ class Service:
         """Load all policies and begin to serve."""
         self.commits.start()
         await asyncio.to_thread(self.book.open)
+        self.shadowing.look()
         self._clockwork = asyncio.ensure_future(self._run_clockwork())
         say("started", folder=str(self.place), policies=len(self.book.names))
 
@@ -93,6 +97,7 @@ class Service:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self.shadowing.stop()
         await self.evaluations.stop()
         await self.desk.close()
         await self.commits.close()
@@ -118,15 +123,32 @@ class Service:
     async def forget(self, name: str, task: TaskName, by: str = ANYBODY) -> int:
         """Delete a task from a policy, its ledger and its history; how many events held it."""
         await self.desk.close()  # its history holds what is deleted; a new one reads the ledger
+        shadow = self.book.turns(name).live.rollout.state.shadow
         try:
-            return await self.book.forget(name, task, by)
+            changed = await self.book.forget(name, task, by)
+            if shadow in self.book.names:
+                await self._forget_in_shadow(name, shadow, task, by)
+            return changed
         finally:
+            if shadow in self.book.names:
+                self.snapshots.delete_history(self.book.record(shadow).id)
             await self.desk.close()
             self.snapshots.delete_history(self.book.record(name).id)
+
+    async def _forget_in_shadow(self, name: str, shadow: str, task: TaskName, by: str) -> None:
+        """Delete a task from the shadow of a policy that has forgotten it."""
+        await self.shadowing.feed(name)
+        await self.book.turns(shadow).ask("call", lambda: None)  # what it has seen is stored then
+        try:
+            await self.book.forget(shadow, task, by)
+        except Problem as problem:
+            if problem.status != 404:  # it never met the task
+                raise
 
     def _committed(self, events: int, seconds: float) -> None:
         self.metrics.commits.observe(seconds)
         self.metrics.batches.observe(events)
+        self.shadowing.wake()
 
     def _fill_gauges(self) -> None:
         self.metrics.loaded.set(len(self.book.names))
@@ -164,6 +186,7 @@ class Service:
                 say("another process has taken over the store: ending", logging.ERROR)
                 signal.raise_signal(signal.SIGTERM)
                 return
+            self.shadowing.look()
             parts = (self._refresh_tokens, self._expire, self._step, self._snapshot_soon)
             for part in (*parts, self.desk.rest):
                 try:
