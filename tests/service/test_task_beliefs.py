@@ -5,6 +5,9 @@ import numpy as np
 import pytest
 from support.service_lives import KINDS, Core, live_on
 
+from hierbandits import GaussianHierarchy
+from hierbandits.beliefs.model_kinds import model_to_dict
+from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.task_beliefs import population, task_belief, task_rows
 
 
@@ -63,4 +66,25 @@ def test_the_own_mean_is_that_of_the_rewards(tmp_path):
     core.live.learn(["t"], [[1.0, 2.0]], [5.0])
     own = [row["own_mean"] for row in task_belief(core.live.agent, "t")["rows"]]
     np.testing.assert_allclose(own, [1.0, 2.0])
+    core.storage.close()
+
+
+def test_every_level_of_a_deep_hierarchy_is_shown(tmp_path):
+    widths = [np.eye(2) * 0.5 for _ in range(4)]
+    prior = GaussianHierarchy.deep(hyper_mean=[0.0, 0.0], covs=widths, noise_std=0.3)
+    arms = {"a": [1.0, 0.0], "b": [0.0, 1.0]}
+    settings = PolicySettings(arms=arms, prior=model_to_dict(prior), draws=5)
+    core = Core(tmp_path / "a.db", settings)
+    for land, town, value in (("no", "Oslo", 2.0), ("no", "Bergen", 1.0), ("lv", "Riga", -1.0)):
+        core.live.learn([(land, town, n) for n in range(5)], [[1.0, 0.0]] * 5, [value] * 5)
+    found = population(core.live.agent)
+    means = {tuple(one["group"]): one["mean"] for one in found["groups"] if one["feature"] == 0}
+    assert list(means) == [("no",), ("lv",), ("no", "Oslo"), ("no", "Bergen"), ("lv", "Riga")]
+    assert means["no", "Oslo"] > means["no",] > means["no", "Bergen"]
+    assert means["no",] > found["rows"][0]["mean"] > means["lv",] > means["lv", "Riga"]
+    assert all(one["low"] < one["mean"] < one["high"] for one in found["groups"])
+    assert len(core.live.agent.groups_table(1)["group"]) == 2 * 2
+    core.storage.close()
+    core = Core(tmp_path / "b.db", KINDS["armed"])
+    assert population(core.live.agent)["groups"] == []
     core.storage.close()

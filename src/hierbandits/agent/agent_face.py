@@ -10,6 +10,7 @@ from hierbandits.agent.decider import Decider
 from hierbandits.agent.decision import Decision
 from hierbandits.agent.posterior_table import (
     agent_card,
+    groups_table,
     headline,
     own_means,
     population_table,
@@ -107,6 +108,11 @@ class AgentFace:
         """What is known of the population that tasks come from, as `table` shows a task."""
         with self._lock:
             return population_table(self._state, confidence)
+
+    def groups_table(self, most: int = 10, confidence: float = 0.95) -> dict[str, list[Any]]:
+        """What is known of groups of tasks in a deep hierarchy, the first `most` of each level."""
+        with self._lock:
+            return groups_table(self._state, count("most", most), confidence)
 
     def own_means(self, task: TaskName) -> list[float | None]:
         """What the rewards of a task alone say of each arm or feature; None where they do not."""

@@ -62,6 +62,20 @@ def population_table(state: AgentState, confidence: float) -> dict[str, list[Any
     }
 
 
+def groups_table(state: AgentState, most: int, confidence: float) -> dict[str, list[Any]]:
+    """The same of each group between the population and its tasks, `most` of a level at most."""
+    groups, labels = state.roster.groups(most), _labels(state)
+    nodes = np.array(list(groups.values()), np.intp)
+    _, centre, low, high = _known(state, nodes, confidence)
+    return {
+        "group": [path for path in groups for _ in labels],
+        "arm" if state.prior.is_armed else "feature": list(labels) * len(groups),
+        "mean": centre.tolist(),
+        "low": low.tolist(),
+        "high": high.tolist(),
+    }
+
+
 def own_means(state: AgentState, member: Member) -> list[float | None]:
     """What a task's own rewards say of each feature (or arm), alone; None where they say nothing.
 

@@ -59,6 +59,13 @@ class Roster:
             return list(back)[::-1]
         return list(islice(members, first, last))
 
+    def groups(self, most: int) -> dict[tuple[Name, ...], int]:
+        """The nodes of groups by their paths, upper levels first, so many of a level at most."""
+        found: dict[tuple[Name, ...], int] = {}
+        for length in range(1, self.path_length):
+            found |= islice((one for one in self._groups.items() if len(one[0]) == length), most)
+        return found
+
     def nodes(self) -> Indices:
         """The node of each task, in the order of rows."""
         return np.array([member.node for member in self._members.values()], np.intp)

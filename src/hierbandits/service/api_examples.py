@@ -160,6 +160,7 @@ EXAMPLES: dict[str, tuple[Any, Any]] = {
                     "within_var": 0.004, "shared_var": 0.0011,
                 }
             ],
+            "groups": [],
         },
     ),
     "account": (

@@ -9,6 +9,7 @@ from hierbandits.service.task_index import shown
 from hierbandits.types import TaskName
 
 CONFIDENCE = 0.95
+_GROUPS = 10
 _LOOKED_AT = 50  # tasks whose uncertainty is averaged
 
 
@@ -57,7 +58,8 @@ def task_rows(agent: Agent, tasks: Sequence[TaskName]) -> list[dict[str, Any]]:
 def population(agent: Agent) -> dict[str, Any]:
     """What tasks have in common, and where what is not known of a typical task comes from.
 
-    `within_var` and `shared_var` are means over the first tasks, at most 50 of them.
+    `within_var` and `shared_var` are means over the first tasks, at most 50 of them.  In a deep
+    hierarchy `groups` has what is known of the first groups of each level.
     """
     table = agent.population_table(CONFIDENCE)
     rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
@@ -67,4 +69,11 @@ def population(agent: Agent) -> dict[str, Any]:
         for place, row in enumerate(rows):
             values = known[name][place::dim]
             row[name] = sum(values) / len(values) if values else None
-    return {"confidence": CONFIDENCE, "tasks_looked_at": len(tasks), "rows": rows}
+    table = agent.groups_table(_GROUPS, CONFIDENCE)
+    groups = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    return {
+        "confidence": CONFIDENCE,
+        "tasks_looked_at": len(tasks),
+        "rows": rows,
+        "groups": groups,
+    }

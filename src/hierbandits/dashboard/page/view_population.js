@@ -12,7 +12,17 @@ const MOST = 40; // rows that a picture has
 export function populationView({ policy }) {
   const hyper = panel("What a task of which nothing is known yet is expected to be like: the mean of all tasks, as the policy knows it from all of them. Bars are 95 % intervals of that mean; single tasks lie around it.");
   const parts = panel("How much is not known of a task, as a variance, on average over the first tasks. Blue: only the task's own rewards can remove it. Orange: it comes from not knowing the population, and rewards of any task remove it.");
-  const root = el("div", {}, el("h1", {}, "What tasks have in common"), el("div", { class: "panels" }, hyper.root, parts.root));
+  const panels = el("div", { class: "panels" }, hyper.root, parts.root);
+  const root = el("div", {}, el("h1", {}, "What tasks have in common"), panels);
+  const levels = new Map(); // of a deep hierarchy: a panel for each level between the population and its tasks
+  const levelPanel = (level) => {
+    if (!levels.has(level)) {
+      const made = panel("What a new task of the group is expected to be like. A group lies between those above it and its own tasks. Bars are 95 % intervals.");
+      levels.set(level, made);
+      panels.append(made.root);
+    }
+    return levels.get(level);
+  };
   return {
     root,
     paths: () => [ofPolicy(policy, "/population")],
@@ -34,6 +44,7 @@ export function populationView({ policy }) {
         columns: [{ title: isArmed ? "arm" : "feature", text: true }, { title: "mean" }, { title: "95 % interval" }],
         rows: ranked.slice(0, 500).map((row) => [name(row), number(row.mean), `${number(row.low)} to ${number(row.high)}`]),
       });
+      for (const [level, some] of byLevel(found.groups)) drawLevel(levelPanel(level), level, some, name, what);
       if (!all.length || all[0].within_var === null) {
         return parts.say("No task was met yet", "Once tasks are met, this shows how much of what is not known is their own.");
       }
@@ -52,4 +63,26 @@ export function populationView({ policy }) {
       );
     },
   };
+}
+
+function byLevel(groups) {
+  const levels = new Map();
+  for (const row of groups) {
+    const level = row.group.length;
+    levels.set(level, [...(levels.get(level) ?? []), row]);
+  }
+  return levels;
+}
+
+function drawLevel(where, level, all, name, what) {
+  const groupName = (row) => row.group.join(" / ");
+  const count = new Set(all.map(groupName)).size;
+  const title = (row) => `${row.group.at(-1)}: ${name(row)}`;
+  where.show(`Level ${level}: ${count === 1 ? "one group" : `${whole(count)} groups`} of tasks`,
+    (width) => rows(width, all.slice(0, MOST).map((row) => ({ name: title(row), marks: [
+      { shape: "dot", color: "c0", mean: row.mean, low: row.low, high: row.high, title: `${groupName(row)}, ${name(row)}: ${number(row.mean)}, 95 % interval ${number(row.low)} to ${number(row.high)}` },
+    ] })), { xLabel: what.replace("an average task", "the group's tasks") }), {
+      columns: [{ title: "group", text: true }, { title: "arm or feature", text: true }, { title: "mean" }, { title: "95 % interval" }],
+      rows: all.slice(0, 500).map((row) => [groupName(row), String(name(row)), number(row.mean), `${number(row.low)} to ${number(row.high)}`]),
+    });
 }
