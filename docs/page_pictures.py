@@ -76,11 +76,11 @@ def _take(browser, name, view, mark, width) -> None:
 
 
 def _shrink(path: Path) -> None:
-    """Few colours are enough for lines and text."""
+    """256 colours are enough for lines and text; with fewer some arms would look alike."""
     from PIL import Image
 
     with Image.open(path) as picture:
-        picture.convert("RGB").quantize(64).save(path, optimize=True)
+        picture.convert("RGB").quantize(256).save(path, optimize=True)
 
 
 if __name__ == "__main__":
