@@ -107,6 +107,7 @@ def test_a_candidate_goes_all_the_way_and_back(chromium, tmp_path):
         page.get_by_role("heading", name="A candidate has reached: shadow").wait_for()
         page.get_by_label("Steps, as share:time").fill("0.25:1h 1")
         press(page, "Ramp it", "The candidate decides for 25 % of tasks, version 1 for the others")
+        page.get_by_role("heading", name="No other candidate waits").wait_for()
         press(page, "Roll back", "The candidate is rolled back: the version before it decides")
         assert client.get("/policies/shop").json()["settings"]["rule"] == "HierTS"
 

@@ -79,7 +79,7 @@ export function rolloutView({ policy }, again) {
         steps(rollout, control),
         guardrails(rollout),
         ratio(rollout.sample_ratio),
-        candidate(promotion, next),
+        candidate(promotion, rollout.previous !== null, next),
         changes(audit));
     },
   };
@@ -139,10 +139,10 @@ function ratio(found) {
     el("p", { class: "soft" }, `${number(found.evidence, 2)} to 1 that some are missing; there is an alarm at ${whole(found.needed)} to 1.`));
 }
 
-function candidate(found, tools) {
+function candidate(found, ramps, tools) {
   const reached = ["evaluate", "shadow", "ramp"].map((step) =>
     el("li", { "aria-current": step === found.next ? "step" : null }, step === found.next ? el("b", {}, `${step} is next`) : step));
-  const words = found.step === null ? "There is no candidate" : `A candidate has reached: ${found.step}`;
+  const words = found.step === null ? (ramps ? "No other candidate waits" : "There is no candidate") : `A candidate has reached: ${found.step}`;
   return el("section", { class: "panel" }, el("h2", {}, words), el("ol", { class: "legend" }, reached),
     found.verdict ? el("p", {}, found.verdict) : null,
     found.shadow ? el("p", {}, "In the shadow: ", el("a", { href: `#/policy/${encodeURIComponent(found.shadow)}`, "data-key": "shadow" }, found.shadow),
