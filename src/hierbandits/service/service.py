@@ -36,7 +36,7 @@ PATIENCE = 10.0
 _TICK = 1.0  # seconds between looks at the clock
 _EVENTS_PER_SNAPSHOT = 50_000
 _BYTES_PER_SNAPSHOT = 16 << 20  # an event may hold a round of thousands
-_NICENESS = 10  # of the process that makes one, before it loads half of the library
+_NICENESS = 19  # of the process that makes one, before it loads half of the library
 
 
 class Service:
