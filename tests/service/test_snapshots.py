@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from support.service_lives import KINDS, Core, known, live_on
 
+from hierbandits.beliefs import adaptive_belief
+from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.snapshots import Snapshots, from_ledger
 from hierbandits.service.storage import StorageDamaged
+
+UNKNOWN = PolicySettings(arms=["a", "b", "c"], draws=0)
+"""A policy that learns the widths."""
 
 
 @pytest.fixture
@@ -37,6 +42,26 @@ def test_a_snapshot_and_the_tail_are_the_live_agent(core, snapshots):
     assert snapshots.newest(core.record.id, 1) == core.live.number
     live_on(core, np.random.default_rng(2), steps=15)
     assert known(load(core, snapshots)) == known(core.live.agent)
+
+
+def test_a_policy_that_looks_at_widths_goes_on_from_its_snapshots_as_if_there_were_none(
+    tmp_path, snapshots, monkeypatch
+):
+    monkeypatch.setattr(adaptive_belief, "WORK", 1e4)  # so that looks take many calls
+    core, rng, kept, left = Core(tmp_path / "b.db", UNKNOWN), np.random.default_rng(3), 0, 0
+    for n in range(200):
+        core.reward(core.decide(f"user {n % 7}").id, float(rng.normal()))
+        core.store()
+        is_looking = core.live.agent.is_looking
+        save(core, snapshots)
+        assert core.live.agent.is_looking == is_looking
+        assert (snapshots.newest(core.record.id, 1) < core.live.number) == is_looking
+        if n % 20 == 0:
+            assert load(core, snapshots).is_looking == is_looking
+        kept, left = kept + (not is_looking), left + is_looking
+    assert min(kept, left) > 20
+    assert known(load(core, snapshots)) == known(core.live.agent)
+    core.storage.close()
 
 
 def test_only_the_newest_two_of_the_newest_version_are_kept(core, snapshots, tmp_path):

@@ -76,6 +76,15 @@ class AgentFace:
             return len(self._state.ledger.pending)
 
     @property
+    def is_looking(self) -> bool:
+        """Whether unknown widths are being fitted, a part in each call; `save` ends that at once.
+
+        An agent that was saved meanwhile goes on otherwise than one that was not.
+        """
+        with self._lock:
+            return self._state.belief.is_looking
+
+    @property
     def offers(self) -> tuple[Name, ...] | None:
         """The arms that `decide` offers unless it is given others; None if there are none."""
         with self._lock:

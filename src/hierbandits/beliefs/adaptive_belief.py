@@ -283,6 +283,11 @@ class AdaptiveBelief(Belief):
         if review is not None:
             self._look(review, np.inf)
 
+    @property
+    def is_looking(self) -> bool:
+        """Whether a look is under way."""
+        return self._review is not None
+
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays, without copies; a look that is under way is ended."""
         self._end_look()

@@ -22,6 +22,11 @@ class SavedState(ABC):
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays that cannot be written, without copies."""
 
+    @property
+    def is_looking(self) -> bool:
+        """Whether work is spread over calls and not done yet; `state` and `save` end it at once."""
+        return False
+
     @classmethod
     @abstractmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:

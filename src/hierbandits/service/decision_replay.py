@@ -80,9 +80,8 @@ class DecisionReplay:
     ) -> tuple[Told, int]:
         """What was known of the arms and what the rule made of it; how many events that took.
 
-        A policy goes on from a snapshot when it is loaded, and that of one that is just refitting
-        its widths ends the refit.  So there may be several pasts: the one that chooses as the
-        policy did is the right one.
+        A snapshot may be of an earlier release, which went on from it otherwise than the ledger
+        tells.  So there may be several pasts: the one that chooses as the policy did is right.
         """
         if "luck" not in event:
             raise CannotReplay(
@@ -99,7 +98,7 @@ class DecisionReplay:
                 return told, until - seen
         raise CannotReplay(
             "No replay gives the choice that was made, so none is shown. Either a task was "
-            "deleted since, or the policy went on from a snapshot that is gone."
+            "deleted since, or an earlier release went on from a snapshot that is gone."
         )
 
     def _agent_after(

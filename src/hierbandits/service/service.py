@@ -228,6 +228,7 @@ class Service:
 
     async def _snapshot(self, name: str) -> None:
         words = ["-m", "hierbandits.service.snapshot_process", str(self.folder), name]
+        before = self._last_snapshot(name)
         async with self.book.changing(name):  # or a task that is deleted meanwhile would be in it
             process = await asyncio.create_subprocess_exec(
                 sys.executable, *words, stdout=subprocess.DEVNULL, env=self.place.environment()
@@ -242,7 +243,15 @@ class Service:
                 raise
         if code != 0:
             say("a snapshot failed", logging.WARNING, policy=name)
+        if code != 0 or self._last_snapshot(name) == before:  # it is looking at its widths
             await asyncio.sleep(60.0)
+
+    def _last_snapshot(self, name: str) -> int:
+        """The event that the newest snapshot of a policy has seen; 0 if the policy is gone."""
+        for live in (turns.live for turns in self.book.all_turns):
+            if live.record.name == name:
+                return self.snapshots.newest(live.record.id, live.version)
+        return 0
 
 
 def _expired(turns: PolicyTurns) -> int:

@@ -55,11 +55,15 @@ class Snapshots:
     def save(self, record: PolicyRecord, number: int, agents: Mapping[int, Agent]) -> None:
         """Keep the agents of versions that have seen all events up to this one.
 
-        Of each version the newest two stay, and of others none.
+        Of each version the newest two stay, and of others none.  An agent that is in the middle of
+        a look at its widths is not kept: saving ends the look, and from there the policy would go
+        on otherwise than the ledger tells.
         """
         self._folder.mkdir(exist_ok=True)
         for version, agent in agents.items():
-            agent.save(self._folder / f"{record.id}-{version}-{number}.agent", overwrite=True)
+            if not agent.is_looking:
+                path = self._folder / f"{record.id}-{version}-{number}.agent"
+                agent.save(path, overwrite=True)
         kept = [path for one in agents for _, path in self.found(record.id, one)[:2]]
         for path in self._folder.glob(f"{record.id}-*.agent"):
             if path not in kept:
