@@ -80,7 +80,7 @@ class Service:
         self.desk = LedgerDesk(self.place)
         self._clockwork: asyncio.Task[None] | None = None
         self._snapshotting: asyncio.Task[None] | None = None
-        self._saved_bytes: WeakKeyDictionary[LivePolicy, int] = WeakKeyDictionary()
+        self._tried: WeakKeyDictionary[LivePolicy, tuple[int, int]] = WeakKeyDictionary()
         self.metrics.before_scrape(self._fill_gauges)
 
     async def start(self) -> None:
@@ -220,15 +220,18 @@ class Service:
         for turns in self.book.all_turns:
             live = turns.live
             events = live.number - self.snapshots.newest(live.record.id, live.version)
-            size = live.written_bytes - self._saved_bytes.get(live, 0)
-            if events >= _EVENTS_PER_SNAPSHOT or (events and size >= _BYTES_PER_SNAPSHOT):
-                self._saved_bytes[live] = live.written_bytes
+            number, size = self._tried.get(live, (0, 0))
+            # None is made in the middle of a look at widths: it is tried again after some events.
+            has_many = events >= _EVENTS_PER_SNAPSHOT
+            is_later = live.number - number >= _EVENTS_PER_SNAPSHOT // 10
+            is_large = events > 0 and live.written_bytes - size >= _BYTES_PER_SNAPSHOT
+            if (has_many and is_later) or is_large:
+                self._tried[live] = live.number, live.written_bytes
                 self._snapshotting = asyncio.ensure_future(self._snapshot(live.record.name))
                 return
 
     async def _snapshot(self, name: str) -> None:
         words = ["-m", "hierbandits.service.snapshot_process", str(self.folder), name]
-        before = self._last_snapshot(name)
         async with self.book.changing(name):  # or a task that is deleted meanwhile would be in it
             process = await asyncio.create_subprocess_exec(
                 sys.executable, *words, stdout=subprocess.DEVNULL, env=self.place.environment()
@@ -243,15 +246,7 @@ class Service:
                 raise
         if code != 0:
             say("a snapshot failed", logging.WARNING, policy=name)
-        if code != 0 or self._last_snapshot(name) == before:  # it is looking at its widths
             await asyncio.sleep(60.0)
-
-    def _last_snapshot(self, name: str) -> int:
-        """The event that the newest snapshot of a policy has seen; 0 if the policy is gone."""
-        for live in (turns.live for turns in self.book.all_turns):
-            if live.record.name == name:
-                return self.snapshots.newest(live.record.id, live.version)
-        return 0
 
 
 def _expired(turns: PolicyTurns) -> int:
