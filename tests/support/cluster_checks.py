@@ -1,6 +1,7 @@
 """What every back end must do, beside the same work in this process."""
 
 import os
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,14 @@ from hierbandits.simulation.schedules import Concurrent
 from hierbandits.workers.backends import finished
 from support.environments import ENVIRONMENTS
 from support.lost_workers import DeadlyRule, DeadlySquare, refused
+
+
+@contextmanager
+def workers_find_tests():
+    """Processes that are started meanwhile can import what is in tests/."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(Path(__file__).parents[1]), prepend=os.pathsep)
+        yield
 
 
 def process_of(item):

@@ -8,11 +8,15 @@ ray = pytest.importorskip("ray", reason="ray is not installed")
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
-    ray.init(
-        num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=100_000_000
-    )
-    yield
-    ray.shutdown()
+    with cluster_checks.workers_find_tests():
+        ray.init(
+            num_cpus=2,
+            include_dashboard=False,
+            log_to_driver=False,
+            object_store_memory=100_000_000,
+        )
+        yield
+        ray.shutdown()
 
 
 def test_work_is_done_by_workers():

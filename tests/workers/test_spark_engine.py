@@ -13,10 +13,11 @@ sql = pytest.importorskip("pyspark.sql", reason="pyspark, of 450 MB, is not inst
 def cluster():
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = sql.SparkSession.builder.master("local[2,4]")
-    session = builder.config("spark.ui.enabled", "false").getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield
-    session.stop()
+    with cluster_checks.workers_find_tests():
+        session = builder.config("spark.ui.enabled", "false").getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        yield
+        session.stop()
 
 
 def test_work_is_done_by_workers():
