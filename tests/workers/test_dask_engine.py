@@ -9,7 +9,7 @@ distributed = pytest.importorskip("distributed", reason="distributed is not inst
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
     with (
-        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster),
     ):
         yield
