@@ -22,7 +22,7 @@ def finished_on_dask(
     try:
         client = default_client()
     except ValueError:
-        client = Client(threads_per_worker=1, dashboard_address=None, set_as_default=True)
+        client = Client(threads_per_worker=1, dashboard_address=":0", set_as_default=True)
     left, places, running = enumerate(items), dict[Any, int](), as_completed()
     try:
         while True:
