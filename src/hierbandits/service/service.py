@@ -36,7 +36,7 @@ PATIENCE = 10.0
 _TICK = 1.0  # seconds between looks at the clock
 _EVENTS_PER_SNAPSHOT = 50_000
 _BYTES_PER_SNAPSHOT = 16 << 20  # an event may hold a round of thousands
-_NICENESS = 19  # of the process that makes one, before it loads half of the library
+_NICENESS = 19  # of the process that makes one, where nothing better is there
 
 
 class Service:
@@ -237,7 +237,7 @@ class Service:
                 sys.executable, *words, stdout=subprocess.DEVNULL, env=self.place.environment()
             )
             with suppress(ProcessLookupError):  # it has ended already
-                os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)
+                _step_back(process.pid)
             try:
                 code = await process.wait()
             except asyncio.CancelledError:
@@ -247,6 +247,14 @@ class Service:
         if code != 0:
             say("a snapshot failed", logging.WARNING, policy=name)
             await asyncio.sleep(60.0)
+
+
+def _step_back(process: int) -> None:
+    """Let a process compute only when nobody else does: one that is just nice ends its slice."""
+    if hasattr(os, "SCHED_IDLE"):
+        os.sched_setscheduler(process, os.SCHED_IDLE, os.sched_param(0))
+    else:
+        os.setpriority(os.PRIO_PROCESS, process, _NICENESS)
 
 
 def _expired(turns: PolicyTurns) -> int:
