@@ -3,6 +3,7 @@
 import msgspec
 import numpy as np
 import pytest
+from support.agents import Clock
 from support.service_lives import Core, known, live_on
 
 from hierbandits.service.api_problem import Problem
@@ -16,14 +17,6 @@ from hierbandits.service.wire import DecisionRequest
 STEPS = [RampStep(0.3, 60.0), RampStep(0.7, 60.0), RampStep(1.0)]
 TASKS = [f"user {n}" for n in range(200)]
 WORSE = Guardrail(name="errors", at_most=0.1, against="control")
-
-
-class Clock:
-    def __init__(self):
-        self.now = 1000.0
-
-    def __call__(self):
-        return self.now
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.agents import Clock
 from support.service_lives import Core, known
 
 from hierbandits.service.api_problem import Problem
@@ -15,14 +16,6 @@ from hierbandits.service.wire import DecisionRequest
 ERRORS = Guardrail(name="errors", at_most=0.1)
 STEPS = [RampStep(0.2, 60.0), RampStep(0.6, 60.0), RampStep(1.0)]
 TASKS = [f"user {n}" for n in range(300)]
-
-
-class Clock:
-    def __init__(self):
-        self.now = 1000.0
-
-    def __call__(self):
-        return self.now
 
 
 @pytest.fixture
