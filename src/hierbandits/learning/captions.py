@@ -9,7 +9,7 @@ from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.promises import Promises
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
-from hierbandits.reporting.rounding import in_percent, short_number
+from hierbandits.reporting.rounding import in_percent, short_number, short_percents
 from hierbandits.reporting.shown_name import shown_name
 
 
@@ -57,7 +57,7 @@ def of_evidence(comparison: Comparison) -> str:
 
 def of_shrinkage(shrinkage: Shrinkage) -> str:
     """The tasks with fewest and with most rows, or all of them if they have as many."""
-    least, most = (f"{100 * end(shrinkage.weight):.2g} %" for end in (np.min, np.max))
+    least, most = (f"{short_percents(end(shrinkage.weight))} %" for end in (np.min, np.max))
     if np.ptp(shrinkage.rows) == 0:
         share = least if least == most else f"{least} to {most}"
         rows = f"{shrinkage.rows[0]:,.0f} row{'' if shrinkage.rows[0] == 1 else 's'}"
@@ -68,7 +68,7 @@ def of_shrinkage(shrinkage: Shrinkage) -> str:
     few, many = int(shrinkage.rows.argmin()), int(shrinkage.rows.argmax())
     ends = [
         f"{shown_name(shrinkage.tasks[task])}, with {shrinkage.rows[task]:,.0f} of them, takes "
-        f"{100 * shrinkage.weight[task]:.2g} % of its estimate from other tasks"
+        f"{short_percents(shrinkage.weight[task])} % of its estimate from other tasks"
         for task in (few, many)
     ]
     return f"Of fewest rows, {ends[0]}; of most, {ends[1]}. Every point is a task."
