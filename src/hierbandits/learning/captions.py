@@ -23,10 +23,19 @@ def of_widths(similarity: Similarity) -> str:
             f"cannot tell. {bars}."
         )
     widest, least = int(np.nanargmax(std)), int(np.nanargmin(std))
-    text = f"Tasks differ most with {shown_name(names[widest])}, by a width of {std[widest]:.3g}"
-    if widest != least:
-        text += f", and least with {shown_name(names[least])}, by {std[least]:.3g}"
+    wide, narrow = f"{std[widest]:.3g}", f"{std[least]:.3g}"
     unsure, noise = int(similarity.maybe_zero[told].sum()), f"is {similarity.noise_std:.3g}"
+    names_of = [shown_name(names[place]) for place in (widest, least)]
+    text = f"By these estimates tasks differ most with {names_of[0]}, by a width of {wide}"
+    text += f", and least with {names_of[1]}, by {narrow}"
+    if unsure == told.sum():
+        text = f"Tasks may not differ: estimates are {wide} for {names_of[0]} and less for others"
+    if wide == narrow:
+        which = "all arms" if similarity.is_armed else "all features"
+        which = names_of[0] if told.sum() == 1 else which
+        text = f"Tasks differ by a width of {wide} with {which}, by these estimates"
+        if unsure == told.sum():
+            text = f"Tasks may not differ: the estimate is {wide} for {which}"
     noises = similarity.noise_of_arms
     if noises is not None:
         noise = f"is from {np.nanmin(noises):.3g} to {np.nanmax(noises):.3g}, by arm"
