@@ -83,3 +83,25 @@ def test_outliers_are_shown_in_a_line():
     assert repr(none) == "<Outliers: 0 of 14 tasks stand out>"
     every = replace(odd, flagged=np.ones(14, bool))
     assert repr(every).endswith(" and 11 more>")
+
+
+@pytest.mark.parametrize("kind", ["rare", "skewed"])
+def test_rewards_that_are_far_from_gaussian_do_not_make_equal_tasks_stand_out(kind):
+    """Arms of rare events and of heavy tails; 50 equal tasks of about 33 rows of each."""
+    flagged, as_gaussian, seen = 0, 0, 0
+    for seed in range(6):
+        rng = np.random.default_rng([seed, 7])
+        task, arm = np.repeat(np.arange(50), 100), rng.integers(0, 3, 5000)
+        reward = (rng.random(5000) < np.array([0.005, 0.02, 0.2])[arm]).astype(float)
+        if kind == "skewed":
+            reward = rng.exponential(size=5000) ** 2
+        frame = {"task": task, "arm": arm, "reward": reward}
+        asked = {"task": "task", "arm": "arm", "reward": "reward", "held_out": 0, "runs": 0}
+        outliers = hb.learn_prior(frame, **asked)[1].outliers
+        flagged += bool(outliers.flagged.any())
+        plain = benjamini_hochberg(stats.chi2.sf(outliers.surprise, outliers.freedom))
+        as_gaussian += bool((plain <= 0.05).any())
+        frame["reward"] = reward + 2.0 * (task == 11)
+        seen += 11 in hb.learn_prior(frame, **asked)[1].outliers.flagged_tasks
+    assert flagged <= 1 < as_gaussian
+    assert seen == 6

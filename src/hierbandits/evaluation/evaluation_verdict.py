@@ -115,11 +115,12 @@ class _Words:
         if to_log.method == "dm":
             text = f"If the reward model is right, which nothing here checks: {_lowered(text)}"
         elif diagnosis is not None and diagnosis.unsupported > 0:
-            part = percent(diagnosis.unsupported)
-            text = (
-                f"If the reward model is right about the {part} of choices that no row speaks for: "
-                f"{_lowered(text)}"
-            )
+            part = f"{percent(diagnosis.unsupported)} of choices that no row speaks for"
+            if_so = {
+                "ips": f"If the {part} earn nothing",
+                "snips": f"If the {part} earn as much as its others",
+            }.get(to_log.method, f"If the reward model is right about the {part}")
+            text = f"{if_so}: {_lowered(text)}"
         return over_arm, f"{text}."
 
     def _on_arm(self, to_arm: Difference | None, best: str) -> tuple[bool | None, str]:

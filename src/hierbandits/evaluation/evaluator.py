@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hierbandits.beliefs.belief import Belief
 from hierbandits.checks import count, probability
 from hierbandits.evaluation import evaluation_warnings
 from hierbandits.evaluation.arm_features import feature_table
@@ -13,7 +12,7 @@ from hierbandits.evaluation.armed_log import armed_log
 from hierbandits.evaluation.context_policy import frozen_by_group
 from hierbandits.evaluation.diagnostics import Diagnostics
 from hierbandits.evaluation.difference import Difference
-from hierbandits.evaluation.direct_method import direct, direct_difference
+from hierbandits.evaluation.direct_method import DirectMethod
 from hierbandits.evaluation.estimators import REWARD, degrees, effective_size, estimate, logged
 from hierbandits.evaluation.evaluation import (
     Estimate,
@@ -41,10 +40,9 @@ from hierbandits.evaluation.training import Training, check_new_log, checked_pri
 from hierbandits.evaluation.weighing import Tally, weigh
 from hierbandits.logs import LIMITS, GroupSums, Limits, Split, Survey
 from hierbandits.models.reward_family import RewardFamily
-from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.reporting.progress import Progress, Steps, progress_bar
 from hierbandits.reporting.provenance import MADE_FROM
-from hierbandits.types import Matrix, Name
+from hierbandits.types import Matrix, Name, Vector
 from hierbandits.workers.backends import LOCAL, checked_backend
 
 FROZEN_DEFAULTS = (BEST_ARM, "HierOPO", "greedy", "uniform")
@@ -221,48 +219,49 @@ class _Work:
         self.tallies = weigh(
             self.survey, self.split, policies, models, self.steps.advance, reference
         )
+        direct = DirectMethod(self.survey, models, self.plays)
         for name, tally in self.tallies.items():
             if tally.moments.n.sum() == 0:
                 raise ValueError("log must have rows to train on and rows to evaluate, got too few")
             self._add_logged(tally.moments)
-            self._add_weighed(name, tally, chosen[name], models)
+            self._add_weighed(name, tally, chosen[name], direct)
         if reference is not None:
             ranked = [BestArm.of(one).arm for one in trainings.values()]
             self.best_arms = tuple(self.survey.arms[arm] for arm in ranked)
-            self._compare(reference, models)
+            self._compare(reference, direct)
 
-    def _compare(self, reference: str, models: dict[int, ArmPosteriors[Belief]]) -> None:
+    def _compare(self, reference: str, direct: DirectMethod) -> None:
         """Every policy beside the best single arm, by the same methods."""
         tallies = self.tallies
         own = {method for policy, method in self.by_task if policy == reference}
         for policy, method in list(self.by_task):
             if policy not in tallies or policy == reference or method not in own:
                 continue
-            names, tally = (policy, method, reference), tallies[policy]
+            names, tally, beside = (policy, method, reference), tallies[policy], 0.0
+            both = tally.chosen, tallies[reference].chosen
             if method == "dm":
-                gap = direct_difference(
-                    self.survey, models, tally.chosen, tallies[reference].chosen
-                )
-                self.differences.append(Difference.of(names, *gap, np.inf, self.confidence))
+                gap = Difference.of(names, *direct.difference(*both), np.inf, self.confidence)
             else:
-                self.differences.append(Difference.weighed(names, tally, self.confidence))
+                if method == "dr":
+                    beside, _ = direct.untried_errors(*both, tally.moments.n)
+                gap = Difference.weighed(names, tally, self.confidence, beside)
+            self.differences.append(gap)
 
     def _add_weighed(
-        self,
-        name: str,
-        tally: Tally,
-        methods: tuple[str, ...],
-        models: dict[int, ArmPosteriors[Belief]],
+        self, name: str, tally: Tally, methods: tuple[str, ...], direct: DirectMethod
     ) -> None:
         moments, pooled = tally.moments, tally.moments.pooled()
         size = effective_size(moments) if self.survey.has_propensities else None
         mine: dict[str, Estimate] = {}
         for method in methods:
             if method == "dm":
-                overall, each = direct(self.survey, models, tally.chosen, moments, self.confidence)
+                overall, each = direct.values(tally.chosen, moments, self.confidence)
             else:
-                overall = estimate(method, pooled, self.confidence)
-                each = estimate(method, moments, self.confidence)
+                beside: tuple[float, Vector | float] = 0.0, 0.0
+                if method == "dr":
+                    beside = direct.untried_errors(tally.chosen, None, moments.n)
+                overall = estimate(method, pooled, self.confidence, beside[0])
+                each = estimate(method, moments, self.confidence, beside[1])
             mine[method] = Estimate.of(name, method, overall, int(pooled.n[0]))
             self.by_task[name, method] = TaskEstimates(each, moments.n, size)
             freedom = np.inf if method == "dm" else float(degrees(effective_size(pooled))[0])

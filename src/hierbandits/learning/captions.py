@@ -66,7 +66,7 @@ def of_evidence(comparison: Comparison) -> str:
 
 def of_shrinkage(shrinkage: Shrinkage) -> str:
     """The tasks with fewest and with most rows, or all of them if they have as many."""
-    least, most = (f"{short_percents(end(shrinkage.weight))} %" for end in (np.min, np.max))
+    least, most = (f"{short_percents(float(end(shrinkage.weight)))} %" for end in (np.min, np.max))
     if np.ptp(shrinkage.rows) == 0:
         share = least if least == most else f"{least} to {most}"
         rows = f"{shrinkage.rows[0]:,.0f} row{'' if shrinkage.rows[0] == 1 else 's'}"

@@ -183,7 +183,7 @@ def learn_prior(
                 start, fit, prior, choice, offers, horizon=horizon, runs=runs, seed=seed
             )
         promises = Promises.of_trial(trial, progress, backend)
-    outliers = Outliers.of(fit.prior, weighed, posteriors, *names)
+    outliers = Outliers.of(fit.prior, weighed, posteriors, *names, checks.tails())
     report = LearningReport(
         start=start,
         prior=prior,

@@ -54,7 +54,10 @@ def similarity_section(similarity: Similarity) -> Section:
             _short(part[j])
             for part in (similarity.task_std, similarity.task_low, similarity.task_high)
         ]
-        shares = [f"{short_percents(similarity.share[j])} %", _short(similarity.rewards_to_equal[j])]
+        shares = [
+            f"{short_percents(similarity.share[j])} %",
+            _short(similarity.rewards_to_equal[j]),
+        ]
         noise_cells = [] if noises is None else [_short(part[j]) for part in noises]
         every = (*first, *width, *shares, *noise_cells)
         cells = [NOT_TOLD if "nan" in cell else cell for cell in every]
@@ -166,8 +169,9 @@ def outliers_section(outliers: Outliers) -> Section:
         rows=rows,
         words=[
             *texts(verdict.on_outliers(outliers)),
-            "Each task is left out in turn and its data compared with what the others say of it; "
-            f"of the flagged, {100 * FALSE_ALARMS:g} % at most are false alarms on average.",
+            "Each task is left out in turn and its data compared with what the others say of it, "
+            "where p allows for the tails of the rewards; of the flagged, "
+            f"{100 * FALSE_ALARMS:g} % at most are meant to be false alarms on average.",
         ],
         draw=lambda: pictures.draw_outliers(outliers),
         caption=captions.of_outliers(outliers),
