@@ -69,6 +69,9 @@ def test_odds_for_sharing_beside_a_ts_that_is_as_good_are_reconciled():
     assert Claim.TS_SHARES_TOO in claims(MEANS | {"TS": 1.0}, log_odds_of_sharing=48.0)
     assert Claim.TS_SHARES_TOO not in claims(MEANS, log_odds_of_sharing=48.0)
     assert Claim.TS_SHARES_TOO not in claims(MEANS | {"TS": 1.0}, log_odds_of_sharing=0.5)
+    few = np.random.default_rng(6).exponential(size=8)  # worlds that leave open who is better
+    said = on_promises(_promises(few, few[::-1]), Setting(log_odds_of_sharing=48.0))
+    assert Claim.TS_SHARES_TOO not in [sentence.claim for sentence in said]
 
 
 def test_what_the_rule_saves_is_not_put_down_to_sharing():

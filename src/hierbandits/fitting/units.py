@@ -10,6 +10,10 @@ from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, state_array
 from hierbandits.types import Indices, Matrix, Vector
 
+_MOST_TASKS = 1000  # that say how large the noise may be
+_RANK = 1e-10  # relative eigenvalues below this are rounding
+_LOST = 1e-13  # of the mean square: sums of squares have no more digits
+
 WIDE = 100.0
 """The default hyper-width of one population.
 
@@ -77,6 +81,30 @@ class Units:
         """A covariance in these units, back in the log's."""
         scale = self.parameter if cov.ndim == 1 else self.parameter[:, None]
         return cov * scale * self.parameter
+
+
+def noise_scale(sums: TaskSums) -> float:
+    """The variance of rewards about the fits of their own tasks, of sums in units; 1 at most.
+
+    What few rewards that repeat say of it counts less: f of them have the weight f / (f + 1) in
+    its log.  Tasks may be much further apart than rewards of one task, and then one is far off.
+    """
+    rows = np.argsort(-sums.n, kind="stable")[:_MOST_TASKS]
+    xx, xy, yy, n = sums.xx[rows], sums.xy[rows], sums.yy[rows], sums.n[rows]
+    if sums.is_armed:
+        seen = xx > 0
+        along = xy / np.sqrt(np.where(seen, xx, 1.0))
+    else:
+        values, vectors = np.linalg.eigh(xx)
+        seen = values > _RANK * np.maximum(values[:, -1:], 1e-300)
+        along = np.einsum("sij,si->sj", vectors, xy) / np.sqrt(np.where(seen, values, 1.0))
+    freedom = float((n - seen.sum(1)).clip(0.0).sum())
+    if freedom == 0:
+        return 1.0
+    left = float(yy.sum() - (along**2 * seen).sum()) / freedom
+    least = _LOST * float(yy.sum()) / float(n.sum())
+    kept = min(max(left, least, 1 / LARGEST), 1.0)
+    return float(kept ** (freedom / (freedom + 1)))
 
 
 def checked_sums(sums: TaskSums) -> TaskSums:

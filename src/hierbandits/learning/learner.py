@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
+from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import count, one_of
 from hierbandits.fitting import fit_prior
 from hierbandits.fitting.structure import StructureKind
@@ -22,12 +23,13 @@ from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.one_noise import OneNoise
 from hierbandits.learning.outlier_rows import OutlierRows
 from hierbandits.learning.outliers import Outliers
+from hierbandits.learning.own_fits import OwnFits
 from hierbandits.learning.predictor import Predictor
 from hierbandits.learning.promises import Promises
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.start_trial import StartTrial
 from hierbandits.learning.starting import start_from, starting_prior
-from hierbandits.learning.task_similarity import Similarity
+from hierbandits.learning.task_similarity import LEAST_REPEATS, Similarity
 from hierbandits.logs import LIMITS, ArmSquares, Batch, GroupSums, Limits, Log, Split, Survey
 from hierbandits.logs.family_guess import FamilyGuess
 from hierbandits.logs.family_rows import FamilyRows
@@ -40,6 +42,12 @@ from hierbandits.reporting.progress import Progress, progress_bar
 from hierbandits.reporting.provenance import MADE_FROM
 from hierbandits.types import Name
 from hierbandits.workers.backends import LOCAL, checked_backend
+
+LEAST_NOISE = 1e-5
+"""The least std of rewards about their task's fit, relative to their size.
+
+Sums of squares lose a smaller one to rounding.
+"""
 
 
 def learn_prior(
@@ -135,6 +143,8 @@ def learn_prior(
         )  # fmt: skip
         return report.prior, report
     sums, names = gathered.total(), (survey.tasks, survey.coordinates)
+    if noise_std is None:
+        _check_noise(sums)
     squares = arm_squares.total() if by_arm else None
     choice, kind = None, structure
     if kind == "auto":
@@ -238,6 +248,21 @@ def _offers(survey: Survey, context: Sequence[str] | None) -> LogOffers | None:
     assert survey.feature_tasks is not None
     blocks = Blocks(len(survey.arms), "arm first") if survey.has_arms else None
     return LogOffers.of(survey.features, survey.feature_tasks, survey.coordinates, context, blocks)
+
+
+def _check_noise(sums: TaskSums) -> None:
+    """Raise an error if rewards of a task's arm do not vary, or so little that nobody sees it."""
+    own, rows = OwnFits.of(sums), float(sums.n.sum())
+    freedom, size = rows - float(own.rank.sum()), float(sums.yy.sum()) / rows
+    if (
+        freedom >= LEAST_REPEATS
+        and (left := float(own.square.sum()) / freedom) < LEAST_NOISE**2 * size
+    ):
+        raise ValueError(
+            "reward must vary within the tasks, got a standard deviation of "
+            f"{left**0.5:.2g} about each task's own fit where rewards are of size {size**0.5:.3g}: "
+            "widths beside no noise cannot be learned, so give noise_std, or add what varies"
+        )
 
 
 def _check_enough(survey: Survey, gathered: GroupSums, split: Split) -> None:

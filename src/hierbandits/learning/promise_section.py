@@ -59,7 +59,7 @@ def on_promises(promises: Promises, setting: Setting) -> list[Sentence]:
         text = "Pooling wins in new tasks: tasks differ too little, or end too soon, to tell apart."
         sentences.append(Sentence(Claim.POOLING_WINS, text))
     percent, error = promises.saving(NEW, "TS", by=_sharing(promises))
-    if setting.log_odds_of_sharing >= log(SHARING) and percent <= SURE * error:
+    if setting.log_odds_of_sharing >= log(SHARING) and _no_worse(percent, error):
         text = (
             "Tasks do share, and TS is no worse here all the same: it starts from what the log "
             "says of new tasks, and new tasks have little left to teach each other. What the log "
@@ -81,6 +81,11 @@ def on_promises(promises: Promises, setting: Setting) -> list[Sentence]:
 def _sharing(promises: Promises) -> str:
     """Who shares and chooses as TS does."""
     return START if promises.policy == SHARES else SHARES
+
+
+def _no_worse(percent: float, error: float) -> bool:
+    """Whether TS does as well as who shares, and the worlds are enough to tell."""
+    return percent <= SURE * error and percent + SURE * error <= MUCH
 
 
 def _on_sharing(promises: Promises) -> list[Sentence]:
