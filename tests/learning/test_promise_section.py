@@ -157,3 +157,22 @@ def test_no_regret_is_said_as_such():
     assert "as much as with TS and" in text
     text = " ".join(texts(on_promises(_promises([0, 0, 1], [0, 0, 2]), Setting())))
     assert "no regret" not in text
+
+
+def test_nothing_is_promised_where_nobody_knows_how_much_tasks_differ():
+    """Equal arms in equal tasks: regret is 0, and one row a task cannot show it."""
+    rng, task = np.random.default_rng(3), np.arange(60)
+    asked = {"task": "task", "arm": "arm", "reward": "reward", "runs": 4, "horizon": 2}
+    asked |= {"structure": "diagonal", "held_out": 0, "progress": False}
+    alone = {"task": task, "arm": task % 2, "reward": rng.normal(size=60)}
+    report = hb.learn_prior(alone, **asked)[1]
+    assert report.promises is None
+    assert Claim.NO_PROMISE in report.claims
+    assert Claim.PROMISE not in report.claims
+    assert "regret" not in [section.name for section in report.sections()]
+    repeated = {"task": task // 6, "arm": task % 2, "reward": rng.normal(size=60)}
+    said = hb.learn_prior(repeated, **asked)[1].claims
+    assert Claim.PROMISE in said
+    assert Claim.NO_PROMISE not in said
+    asked["runs"] = 0
+    assert Claim.NO_PROMISE not in hb.learn_prior(alone, **asked)[1].claims  # nobody asked

@@ -81,7 +81,7 @@ def fit_prior(
     scaled = units.scaled(sums, rows)
     weak = WeakPrior.none()
     if weak_priors:
-        weak = WeakPrior.of(structure, sums.xy.shape[1], noise_scale(scaled))
+        weak = WeakPrior.of(structure, sums.xy.shape[1], noise_scale(scaled, units.lost))
     objective = Objective(
         sums=scaled,
         population=ranks,

@@ -35,6 +35,7 @@ class Units:
     centre: Vector  # the pooled fit, (d,)
     parameter: Vector  # (d,)
     wide: Vector  # the default hyper-width of one population, (d,)
+    lost: float = 0.0  # a variance of y' that sums of squares do not keep
 
     @classmethod
     def of(cls, sums: TaskSums, *, isotropic: bool) -> "Units":
@@ -55,7 +56,8 @@ class Units:
             parameter = reward / np.sqrt(mean_squares.sum()) * ones
         else:
             parameter = reward / np.sqrt(mean_squares)
-        return cls(reward, centre, parameter, WIDE * np.sqrt(size / mean_squares))
+        wide, lost = WIDE * np.sqrt(size / mean_squares), _LOST * size / reward**2
+        return cls(reward, centre, parameter, wide, lost)
 
     def scaled(self, sums: TaskSums, rows: Indices) -> TaskSums:
         """The sums of these tasks, in these units and about the pooled fit."""
@@ -83,11 +85,12 @@ class Units:
         return cov * scale * self.parameter
 
 
-def noise_scale(sums: TaskSums) -> float:
+def noise_scale(sums: TaskSums, least: float = 0.0) -> float:
     """The variance of rewards about the fits of their own tasks, of sums in units; 1 at most.
 
-    What few rewards that repeat say of it counts less: f of them have the weight f / (f + 1) in
-    its log.  Tasks may be much further apart than rewards of one task, and then one is far off.
+    Tasks may be much further apart than rewards of one task, and then 1 is far off.  What few
+    rewards that repeat say of it counts less: f of them have the weight f / (f + 1) in its log.
+    What is not above `least` says nothing: see `Units.lost`.
     """
     rows = np.argsort(-sums.n, kind="stable")[:_MOST_TASKS]
     xx, xy, yy, n = sums.xx[rows], sums.xy[rows], sums.yy[rows], sums.n[rows]
@@ -102,9 +105,7 @@ def noise_scale(sums: TaskSums) -> float:
     if freedom == 0:
         return 1.0
     left = float(yy.sum() - (along**2 * seen).sum()) / freedom
-    least = _LOST * float(yy.sum()) / float(n.sum())
-    kept = min(max(left, least, 1 / LARGEST), 1.0)
-    return float(kept ** (freedom / (freedom + 1)))
+    return 1.0 if left <= least else float(min(left, 1.0) ** (freedom / (freedom + 1)))
 
 
 def checked_sums(sums: TaskSums) -> TaskSums:

@@ -186,8 +186,9 @@ def learn_prior(
                 check(batch)
     start = start_from(survey, sums, fit.prior, noise_std)
     prior = starting_prior(fit.prior, posteriors, sums)
+    similarity = Similarity.of(fit, posteriors, sums, survey.coordinates, survey.populations)
     promises = None
-    if runs:
+    if runs and similarity.told.any():  # otherwise nobody knows how much new tasks differ
         with progress_bar("Drawing worlds", None, progress):
             trial = StartTrial(
                 start, fit, prior, choice, offers, horizon=horizon, runs=runs, seed=seed
@@ -202,7 +203,7 @@ def learn_prior(
         num_rows=survey.num_rows,
         num_tasks=survey.num_tasks,
         arms=survey.arms if survey.is_armed else None,
-        similarity=Similarity.of(fit, posteriors, sums, survey.coordinates, survey.populations),
+        similarity=similarity,
         structure=choice,
         correlations=Correlations.of(fit.prior, survey.coordinates),
         comparison=comparison,

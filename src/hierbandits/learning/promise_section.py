@@ -22,6 +22,13 @@ OF = {NEW: "new tasks", OWN: "the log's own tasks"}
 _SHARE = f"{100 * CONFIDENCE:g} %"
 
 
+NO_PROMISE = Sentence(
+    Claim.NO_PROMISE,
+    "What an agent with this start would earn is not simulated: that depends on how much tasks "
+    "differ, which this log cannot tell.",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What else a report knows, which words on promises must not forget."""

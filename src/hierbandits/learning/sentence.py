@@ -46,6 +46,7 @@ class Claim(Enum):
     OFF = "predictions are off"
     HOLD_NOT_TOLD = "held-out rows are too few to tell"
     SCORES = "how well the three models predict"
+    NO_PROMISE = "nothing is promised, as nobody knows how much tasks differ"
     PROMISE = "the regret that a start is promised"
     SAVING = "what it saves"
     SHARING_ALONE = "how much of that is due to sharing, and not to the rule that chooses"
