@@ -21,7 +21,7 @@ from hierbandits.evaluation.evaluation import (
     trusted_estimates,
 )
 from hierbandits.evaluation.evaluation_notes import notes
-from hierbandits.evaluation.evaluation_verdict import single_arm
+from hierbandits.evaluation.evaluation_verdict import for_all, single_arm
 from hierbandits.evaluation.frozen_policies import BestArm
 from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy, checked_alpha
@@ -214,8 +214,7 @@ class _Work:
         models = {group: one.model() for group, one in trainings.items() if modelled}
         policies = frozen_by_group(targets, self.survey, judged, trainings)
         reference = next((target.name for target in targets if target.is_best_arm), None)
-        self.reference = reference
-        self.trained = {target.name for target in targets if target.is_trained}
+        self.reference, self.trained = reference, {t.name for t in targets if t.is_trained}
         self.tallies = weigh(
             self.survey, self.split, policies, models, self.steps.advance, reference
         )
@@ -311,6 +310,8 @@ class _Work:
     def _warnings(self) -> list[str]:
         """What to distrust: first what makes the answer wrong, then what makes it rough."""
         trusted = {each.policy: each for each in trusted_estimates(self.estimates)}
+        known = [e for e in trusted.values() if np.isfinite(e.improvement_low)]
+        told = for_all(self.confidence, sum(e.method != "replay" for e in known))
         to_arm = [
             each
             for each in self.differences
@@ -319,7 +320,7 @@ class _Work:
         by_task = {name: self.by_task[name, trusted[name].method] for name in self.diagnostics}
         arm = single_arm(self.best_arms, barred=self.survey.log.columns.eligible is not None)
         return [
-            *evaluation_warnings.of_losers(to_arm, self.trained, arm),
+            *evaluation_warnings.of_losers(to_arm, self.trained, arm, told),
             *evaluation_warnings.of_model(self.estimates, self.tallies),
             *evaluation_warnings.of_log(self.survey, bool(self.replays)),
             *evaluation_warnings.of_weights(self.diagnostics, by_task),
