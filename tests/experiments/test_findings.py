@@ -15,6 +15,7 @@ from hierbandits.experiments.findings import (
     interval,
     number,
     of_errors,
+    ratio_interval,
     spread,
     sure,
     totals,
@@ -50,7 +51,9 @@ def test_few_runs_need_more_standard_errors():
     assert "less than 2 standard errors may be luck" in certainty(500)
     two = _study(A=[1.0, 1.1], B=[1.5, 2.0])
     assert compared(two, "A", "B").startswith("A has about the regret of B (")
+    assert ratio_interval(two, "A", "B") == "0.60 (-0.13 to 1.33)"  # 12.7 errors of 0.1 / 1.75
     many = _study(A=[1.0, 1.1] * 20, B=[1.5, 2.0] * 20)
+    assert ratio_interval(many, "A", "B") == "0.60 (0.58 to 0.62)"
     assert compared(many, "A", "B").startswith("A has 40 ± ")
 
 

@@ -31,7 +31,12 @@ def sure(runs: int) -> float:
 
     Few runs do not tell their own error well: it is Student's t, and two in the end.
     """
-    return max(float(stdtrit(runs - 1, 0.975)), SURE) if runs > 1 else float("inf")
+    return max(student(runs), SURE) if runs > 1 else float("inf")
+
+
+def student(runs: int) -> float:
+    """Half the length of a 95 % interval from so many runs, in standard errors; NaN of one."""
+    return float(stdtrit(runs - 1, 0.975)) if runs > 1 else float("nan")
 
 
 def of_errors(runs: int, sentence: str) -> str:
@@ -54,6 +59,12 @@ def interval(ratio: float, reach: float, digits: int = 2) -> str:
     if isnan(reach):
         return f"{ratio:.{digits}f}"
     return f"{ratio:.{digits}f} ({ratio - reach:.{digits}f} to {ratio + reach:.{digits}f})"
+
+
+def ratio_interval(study: Study, name: str, other: str, digits: int = 2) -> str:
+    """The regret of a policy over that of another, with its 95 % interval."""
+    ratio, error = study.ratio(name, other)
+    return interval(ratio, student(study.runs) * error, digits)
 
 
 def compared(study: Study, name: str, other: str) -> str:
