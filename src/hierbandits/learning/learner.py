@@ -260,9 +260,9 @@ def _check_noise(sums: TaskSums) -> None:
         and (left := float(own.square.sum()) / freedom) < LEAST_NOISE**2 * size
     ):
         raise ValueError(
-            "reward must vary within the tasks, got a standard deviation of "
-            f"{left**0.5:.2g} about each task's own fit where rewards are of size {size**0.5:.3g}: "
-            "widths beside no noise cannot be learned, so give noise_std, or add what varies"
+            f"reward must vary within the tasks by at least {LEAST_NOISE:g} of its size, got a "
+            f"standard deviation of {left**0.5:.2g} about each task's own fit beside "
+            f"{size**0.5:.3g}: sums of squares lose less to rounding, so give noise_std"
         )
 
 
