@@ -172,6 +172,10 @@ def test_choices_that_no_row_speaks_for_are_counted():
     assert verdict.sentence.startswith(start)
     whole = evaluate(world.log(frame), "arm:a1", ["dr"], prior=world.prior()).verdict
     assert "If the reward model" not in whole.sentence
+    for method, words in (("ips", "earn nothing: "), ("snips", "earn as much as its others: ")):
+        verdict = evaluate(world.log(part), "arm:a1", [method]).verdict  # there is no model
+        start = f"If the {100 * share:.1f} % of choices that no row speaks for {words}"
+        assert verdict.sentence.startswith(start)
 
 
 @pytest.mark.parametrize(("values", "prior", "more"), [

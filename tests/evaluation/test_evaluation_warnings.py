@@ -6,6 +6,9 @@ from numpy.testing import assert_allclose
 from support.logged import World
 
 from hierbandits import evaluate
+from hierbandits.evaluation.difference import Difference
+from hierbandits.evaluation.evaluation_verdict import for_all
+from hierbandits.evaluation.evaluation_warnings import of_losers
 
 
 def test_support_and_propensities_are_diagnosed():
@@ -67,6 +70,16 @@ def test_a_learned_policy_that_loses_to_the_best_arm_is_called_out():
     (called,) = (w for w in evaluation.warnings if "Do not use" in w)
     assert called.startswith("frozen:TS: earns less than always playing 'a1', by 0.")
     assert "uniform" not in called  # nobody learned it
+
+
+def test_a_loss_is_called_out_only_where_the_verdict_tells_it_too():
+    """The verdict's intervals hold for all policies at once, and are wider."""
+    gap = Difference.of(("greedy", "dr", "best arm"), -0.22, 0.1, np.inf, 0.95)
+    assert gap.high < 0
+    assert of_losers([gap], {"greedy"}, "always playing 'a'", 0.95)
+    assert for_all(0.95, 1) == 0.95
+    assert of_losers([gap], {"greedy"}, "always playing 'a'", for_all(0.95, 4)) == []
+    assert of_losers([gap], set(), "always playing 'a'", 0.95) == []
 
 
 def test_replay_that_agrees_too_often_or_too_rarely_is_called_out():

@@ -89,3 +89,43 @@ def test_doubly_robust_survives_a_wrong_model_and_the_direct_method_does_not():
     off, inside = overall["dm"].T
     assert off.mean() > 0.2  # arm 0 was played where rewards were high anyway
     assert inside.mean() < 0.4
+
+
+def test_a_log_that_always_chose_the_same_leaves_the_model_s_doubts():
+    """Each task has rows of one arm alone: no weight corrects what the model says of others."""
+    held = {"more": [], "value": []}
+    for run in range(60):
+        rng = np.random.default_rng([7, run])
+        world = World.drawn(rng, skew=0.0)
+        task = np.repeat(np.arange(6), 30)
+        arm = task % 3
+        columns = {"task": [f"t{i}" for i in task], "arm": [f"a{i}" for i in arm], "p": 1.0}
+        reward = world.values[task, arm] + rng.normal(size=task.size)
+        log = world.log(pl.DataFrame(columns | {"reward": reward}))
+        evaluation = evaluate(log, {"one": "arm:a0"}, ["dm", "dr"], prior=world.prior(), folds=2)
+        truth, logged = world.values[:, 0].mean(), world.values[task, arm].mean()
+        one, model = evaluation["one", "dr"], evaluation["one", "dm"]
+        held["value"].append(one.low <= truth <= one.high)
+        held["more"].append(one.improvement_low <= truth - logged <= one.improvement_high)
+        assert one.error > 0.7 * model.error  # four of six tasks are untried
+        each = evaluation.by_task["one", "dr"].estimates
+        tried = np.array([int(name[1:]) % 3 == 0 for name in evaluation.tasks])
+        assert (each.error[~tried] > 0.1).all()
+    assert np.mean(held["value"]) > 0.85
+    assert np.mean(held["more"]) > 0.85
+
+
+def test_doubts_about_what_two_policies_both_play_cancel():
+    """Nobody tried a2, which the prior takes for the best arm."""
+    rng = np.random.default_rng(4)
+    world = World.drawn(rng, skew=0.0)
+    frame = world.rows(rng, 600).filter(pl.col("arm") != "a2").with_columns(p=0.5)
+    nearly = np.tile([0.0, 0.0, 1.0], (6, 1))
+    nearly[0] = [1.0, 0.0, 0.0]
+    prior = world.prior(hyper_mean=[0.0, 0.0, 5.0])
+    policies = {"best arm": "best arm", "mine": table_policy(nearly)}
+    evaluation = evaluate(world.log(frame), policies, ["dr"], prior=prior, folds=2)
+    assert set(evaluation.best_arms) == {"a2"}
+    gap = next(each for each in evaluation.differences if each.against == "best arm")
+    assert evaluation["mine", "dr"].error > 0.4  # what all tasks have in common there, for one
+    assert 0.05 < gap.error < 0.2

@@ -15,7 +15,9 @@ from hierbandits.experiments.findings import (
     interval,
     number,
     of_errors,
+    ratio_interval,
     spread,
+    sure,
     totals,
 )
 from hierbandits.simulation.study import Outcome
@@ -40,6 +42,19 @@ def test_a_difference_is_less_more_or_not_told():
     assert compared_ratio("A", "B", 0.6, NAN) == "A had 40 % less regret than B"
     study = _study(A=[1, 2, 3], B=[2, 4, 6.1])
     assert compared(study, "A", "B") == "A has 50 ± 0.3 % less regret than B"
+
+
+def test_few_runs_need_more_standard_errors():
+    """Two runs that happen to agree have a small error, and tell nothing."""
+    assert [round(sure(runs), 1) for runs in (2, 3, 10, 1000)] == [12.7, 4.3, 2.3, 2.0]
+    assert "less than 13 standard errors may be luck" in certainty(2)
+    assert "less than 2 standard errors may be luck" in certainty(500)
+    two = _study(A=[1.0, 1.1], B=[1.5, 2.0])
+    assert compared(two, "A", "B").startswith("A has about the regret of B (")
+    assert ratio_interval(two, "A", "B") == "0.60 (-0.13 to 1.33)"  # 12.7 errors of 0.1 / 1.75
+    many = _study(A=[1.0, 1.1] * 20, B=[1.5, 2.0] * 20)
+    assert ratio_interval(many, "A", "B") == "0.60 (0.58 to 0.62)"
+    assert compared(many, "A", "B").startswith("A has 40 ± ")
 
 
 def test_one_run_has_numbers_and_no_errors():

@@ -10,6 +10,7 @@ from hierbandits import TaskSums
 from hierbandits.fitting.interval_level import (
     LARGEST_LOSS,
     allowed_loss,
+    held_without_noise,
     hyper_freedom,
     miss_rates,
     task_freedom,
@@ -41,6 +42,7 @@ def test_without_noise_widths_are_held_at_this_rate_and_length(freedom, held, le
     rate = chi2.cdf(freedom * high, freedom) - chi2.cdf(freedom * low, freedom)
     percentiles = np.sqrt(chi2.ppf([0.025, 0.975], freedom) / freedom)
     assert rate >= held
+    assert held_without_noise(freedom) == pytest.approx(rate, abs=1e-9)
     assert (low**-0.5 - high**-0.5) / np.ptp(percentiles) <= length
 
 

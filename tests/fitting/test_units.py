@@ -6,7 +6,7 @@ from support.fits import FORMS, drawn_sums
 
 from hierbandits import TaskSums
 from hierbandits.fitting import fit_prior
-from hierbandits.fitting.units import Units
+from hierbandits.fitting.units import Units, noise_scale
 
 
 def test_a_large_offset_of_the_rewards_costs_no_accuracy():
@@ -46,3 +46,46 @@ def test_the_default_hyper_width_is_wide_in_units_of_the_data():
     fit = fit_prior(sums)
     np.testing.assert_allclose(fit.hyper_widths.std, units.wide)
     np.testing.assert_allclose(fit.prior.hyper_mean, 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("armed", [True, False])
+@pytest.mark.parametrize("apart", [1.0, 100.0, 10_000.0])
+def test_the_noise_is_learned_however_far_tasks_are_apart(armed, apart):
+    """Weak priors are those of rewards about their task's fit; by all tasks' fit they hid it."""
+    rng = np.random.default_rng(7)
+    tasks, y = np.repeat(np.arange(20), 30), rng.normal(size=600)
+    arms, theta = rng.integers(0, 3, 600), apart * rng.normal(size=(20, 3))
+    features = arms if armed else rng.normal(size=(600, 3))
+    y += theta[tasks, arms] if armed else (features * theta[tasks]).sum(1)
+    sums = TaskSums.zeros(20, 3, armed=armed)
+    sums.add(tasks, features, y)
+    fit = fit_prior(sums)
+    own = fit_prior(sums, weak_priors=False, intervals=False).prior.noise_std
+    assert 0.85 < own < 1.15
+    assert fit.prior.noise_std == pytest.approx(own, rel=1e-2)
+    assert fit.noise_width.low[0] < 0.96 * own < own < 0.96 * fit.noise_width.high[0]
+    ratio = fit.task_widths.std / np.sqrt((theta**2).mean(0))
+    np.testing.assert_allclose(ratio, 1.0, atol=0.2 if apart > 1 else 0.4)
+
+
+def test_the_scale_of_noise_is_that_within_tasks_as_far_as_rewards_repeat():
+    rng = np.random.default_rng(3)
+    tasks, arms = np.repeat(np.arange(50), 8), np.tile(np.repeat(np.arange(2), 4), 50)
+    y = rng.normal(size=(50, 2))[tasks, arms] + 0.01 * rng.normal(size=400)
+    sums = TaskSums.zeros(50, 2, armed=True)
+    sums.add(tasks, arms, y)
+    assert noise_scale(sums) == pytest.approx(1e-4, rel=0.2)
+    dense = TaskSums.zeros(50, 2)
+    dense.add(tasks, np.eye(2)[arms], y)
+    assert noise_scale(dense) == pytest.approx(noise_scale(sums), rel=1e-6)
+    alone = TaskSums.zeros(100, 2, armed=True)
+    alone.add(np.arange(100), arms[:100], y[:100])  # nothing repeats
+    assert noise_scale(alone) == 1.0
+    alone.add([0], [arms[0]], [y[0] + 1e-4])  # by chance as before: one reward says little
+    assert 1e-8 < noise_scale(alone) < 1e-4
+    still = TaskSums.zeros(2, 1, armed=True)
+    still.add([0, 0, 1, 1], [0, 0, 0, 0], [2.0, 2.0, 2.0, 2.0])
+    assert noise_scale(still, least=1e-12) == 1.0
+    assert noise_scale(sums, least=1e-3) == 1.0  # below what sums of squares keep
+    assert Units.of(still, isotropic=False).lost > 1e-4  # its unit is rounding too
+    assert Units.of(sums, isotropic=False).lost < 1e-12

@@ -23,12 +23,26 @@ def test_widths_name_the_widest_and_those_that_may_be_zero(report):
     known = replace(report.similarity, task_std=std, maybe_zero=np.zeros(3, bool))
     text = captions.of_widths(known)
     assert text.startswith(
-        "Tasks differ most with a1, by a width of 0.9, and least with a0, by 0.1"
+        "By these estimates tasks differ most with a1, by a width of 0.9, and least with a0, by 0.1"
     )
     assert f"the noise of one reward is {known.noise_std:.3g}." in text
     assert "none of the widths may be zero" in text
     unsure = replace(known, maybe_zero=np.array([True, False, True]))
     assert "does not tell 2 of 3 widths from zero" in captions.of_widths(unsure)
+    assert "tasks differ most with a1" in captions.of_widths(unsure)
+
+
+def test_widths_that_are_one_number_or_may_be_zero_are_not_ranked(report):
+    """One width for all arms makes none the widest; equal tasks do not differ at all."""
+    similarity, none = report.similarity, np.zeros(3, bool)
+    one = replace(similarity, task_std=np.full(3, 0.7), maybe_zero=none)
+    assert captions.of_widths(one).startswith("Tasks differ by a width of 0.7 with all arms")
+    for std in ([0.1, 0.9, 0.4], [0.7, 0.7, 0.7]):
+        zero = replace(similarity, task_std=np.array(std), maybe_zero=~none)
+        text = captions.of_widths(zero)
+        assert text.startswith("Tasks may not differ: ")
+        assert "Tasks differ" not in text
+        assert "differ most" not in text
 
 
 def test_evidence_is_counted_from_the_best(report):

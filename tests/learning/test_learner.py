@@ -172,6 +172,19 @@ def test_logs_that_teach_nothing_are_refused():
 
 
 @pytest.mark.parametrize("armed", [True, False])
+def test_rewards_that_never_vary_within_a_task_are_refused_unless_the_noise_is_given(armed):
+    """What the sums hold of their noise is rounding, and so would be every width beside it."""
+    rows = drawn(36, armed=armed, tasks=12, events=20, noise=0.0)
+    asked = {"held_out": 0, "runs": 0, "structure": "diagonal", "progress": False}
+    with pytest.raises(ValueError, match=r"reward must vary within the tasks by at least 1e-05"):
+        hb.learn_prior(rows.frame(), **rows.arguments, **asked)
+    hb.learn_prior(rows.frame(), **rows.arguments, **asked, noise_std=0.01)
+    little = drawn(36, armed=armed, tasks=12, events=20, noise=1e-3)
+    _, report = hb.learn_prior(little.frame(), **little.arguments, **asked)
+    assert report.similarity.noise_std == pytest.approx(1e-3, rel=0.2)
+
+
+@pytest.mark.parametrize("armed", [True, False])
 @pytest.mark.parametrize("tasks", [2, 6])
 @pytest.mark.parametrize("noise", [0.0, 0.5])
 def test_the_smallest_logs_and_those_without_noise_get_a_report(armed, tasks, noise):

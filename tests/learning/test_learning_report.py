@@ -132,7 +132,7 @@ def test_one_row_a_task_estimates_no_task(tmp_path):
     assert "lookup" not in page
     assert "No task has data of two arms" in page
     assert "not correlated" not in page
-    assert "for 1 round," in page
+    assert "is not simulated: that depends on how much tasks differ" in page
     tasks = pl.read_parquet(tmp_path / "tasks.parquet")
     assert tasks["mean 0"].is_null().all()
     assert tasks["weight_of_others"].is_null().all()

@@ -83,3 +83,41 @@ def test_outliers_are_shown_in_a_line():
     assert repr(none) == "<Outliers: 0 of 14 tasks stand out>"
     every = replace(odd, flagged=np.ones(14, bool))
     assert repr(every).endswith(" and 11 more>")
+
+
+def test_rare_events_seldom_make_equal_tasks_stand_out():
+    """Clicks at 0.5, 2 and 20 %; 50 equal tasks of about 33 rows of each arm."""
+    flagged = as_gaussian = 0
+    asked = {"task": "task", "arm": "arm", "reward": "reward", "held_out": 0, "runs": 0}
+    for seed in range(10):
+        rng = np.random.default_rng([seed, 7])
+        task, arm = np.repeat(np.arange(50), 100), rng.integers(0, 3, 5000)
+        reward = (rng.random(5000) < np.array([0.005, 0.02, 0.2])[arm]).astype(float)
+        outliers = hb.learn_prior({"task": task, "arm": arm, "reward": reward}, **asked)[1].outliers
+        flagged += bool(outliers.flagged.any())
+        plain = benjamini_hochberg(stats.chi2.sf(outliers.surprise, outliers.freedom))
+        as_gaussian += bool((plain <= 0.05).any())
+    assert 2 * flagged < as_gaussian
+    odd = {"task": task, "arm": arm, "reward": reward + 2.0 * (task == 11)}
+    assert 11 in hb.learn_prior(odd, **asked)[1].outliers.flagged_tasks
+
+
+@pytest.mark.parametrize("armed", [True, False])
+def test_tails_of_the_noise_make_p_values_larger_and_no_tails_leave_them(armed):
+    """By moments: a chi-squared number of the same mean, and of the variance that tails leave."""
+    rows = drawn(13, armed=armed, tasks=14, events=12)
+    rows.rewards[rows.task == 5] += 4.0 * rows.vectors[rows.task == 5][:, 1]
+    prior, sums = other_prior(rows), sums_of(rows)
+    known = posteriors(prior, sums, rows.population)
+    names = tuple(rows.names), ("a", "b", "c")
+    plain = Outliers.of(prior, sums, known, *names)
+    none, light = (
+        Outliers.of(prior, sums, known, *names, np.full((14, 3), k)) for k in (0.0, -1.0)
+    )
+    np.testing.assert_array_equal(none.p_value, plain.p_value)
+    np.testing.assert_array_equal(light.p_value, plain.p_value)  # lighter ones change nothing
+    heavy = Outliers.of(prior, sums, known, *names, np.full((14, 3), 4.0))
+    far = plain.p_value < 0.1
+    assert far.any()
+    assert (heavy.p_value[far] > plain.p_value[far]).all()
+    np.testing.assert_array_equal(heavy.surprise, plain.surprise)

@@ -16,18 +16,19 @@ from hierbandits.learning.sentence import Claim, texts
 from hierbandits.learning.start_trial import NEW, NOTHING, OWN, PLAYERS, START
 
 
-def made(means):
+def made(means, policy="HierTS"):
     """Promises whose worlds differ little."""
     rng = np.random.default_rng(0)
     promises = tuple(
         Promise(NEW, name, mean + 0.01 * rng.normal(size=(3, 50, 4)))
         for name, mean in means.items()
     )
-    return Promises(horizon=3, runs=50, num_tasks={NEW: 20}, policy="HierTS", promises=promises)
+    return Promises(horizon=3, runs=50, num_tasks={NEW: 20}, policy=policy, promises=promises)
 
 
-def claims(means, **setting):
-    return {sentence.claim: sentence for sentence in on_promises(made(means), Setting(**setting))}
+def claims(means, policy="HierTS", **setting):
+    sentences = on_promises(made(means, policy), Setting(**setting))
+    return {sentence.claim: sentence for sentence in sentences}
 
 
 MEANS = dict.fromkeys(PLAYERS, 2.0) | {START: 1.0, NOTHING: 4.0, "PooledTS": 1.0}
@@ -68,6 +69,24 @@ def test_odds_for_sharing_beside_a_ts_that_is_as_good_are_reconciled():
     assert Claim.TS_SHARES_TOO in claims(MEANS | {"TS": 1.0}, log_odds_of_sharing=48.0)
     assert Claim.TS_SHARES_TOO not in claims(MEANS, log_odds_of_sharing=48.0)
     assert Claim.TS_SHARES_TOO not in claims(MEANS | {"TS": 1.0}, log_odds_of_sharing=0.5)
+    few = np.random.default_rng(6).exponential(size=8)  # worlds that leave open who is better
+    said = on_promises(_promises(few, few[::-1]), Setting(log_odds_of_sharing=48.0))
+    assert Claim.TS_SHARES_TOO not in [sentence.claim for sentence in said]
+
+
+def test_what_the_rule_saves_is_not_put_down_to_sharing():
+    """HierTS chooses as TS does: what it does not save, the start's rule saves."""
+    rule = MEANS | {"HierTS": 2.0, "TS": 2.0}
+    said = claims(rule, "HierIDS", log_odds_of_sharing=48.0)
+    assert "50 ± " in said[Claim.SAVING].text
+    alone = said[Claim.SHARING_ALONE].text
+    assert "The start chooses by HierIDS, TS and PooledTS by Thompson sampling." in alone
+    assert "has about as much as TS (" in alone
+    assert Claim.TS_SHARES_TOO in said
+    shared = claims(rule | {"HierTS": 1.0}, "HierIDS", log_odds_of_sharing=48.0)
+    assert "less than TS in new tasks: " in shared[Claim.SHARING_ALONE].text
+    assert Claim.TS_SHARES_TOO not in shared
+    assert Claim.SHARING_ALONE not in claims(rule)  # the start is HierTS
 
 
 def test_what_a_start_cannot_learn_or_was_not_told_is_said():
@@ -138,3 +157,22 @@ def test_no_regret_is_said_as_such():
     assert "as much as with TS and" in text
     text = " ".join(texts(on_promises(_promises([0, 0, 1], [0, 0, 2]), Setting())))
     assert "no regret" not in text
+
+
+def test_nothing_is_promised_where_nobody_knows_how_much_tasks_differ():
+    """Equal arms in equal tasks: regret is 0, and one row a task cannot show it."""
+    rng, task = np.random.default_rng(3), np.arange(60)
+    asked = {"task": "task", "arm": "arm", "reward": "reward", "runs": 4, "horizon": 2}
+    asked |= {"structure": "diagonal", "held_out": 0, "progress": False}
+    alone = {"task": task, "arm": task % 2, "reward": rng.normal(size=60)}
+    report = hb.learn_prior(alone, **asked)[1]
+    assert report.promises is None
+    assert Claim.NO_PROMISE in report.claims
+    assert Claim.PROMISE not in report.claims
+    assert "regret" not in [section.name for section in report.sections()]
+    repeated = {"task": task // 6, "arm": task % 2, "reward": rng.normal(size=60)}
+    said = hb.learn_prior(repeated, **asked)[1].claims
+    assert Claim.PROMISE in said
+    assert Claim.NO_PROMISE not in said
+    asked["runs"] = 0
+    assert Claim.NO_PROMISE not in hb.learn_prior(alone, **asked)[1].claims  # nobody asked

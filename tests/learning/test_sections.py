@@ -6,6 +6,7 @@ import pytest
 from support.learn_logs import drawn, learned
 
 import hierbandits as hb
+from hierbandits.learning.sections import similarity_section
 
 
 def test_means_are_shown_in_the_digits_that_their_errors_leave():
@@ -39,3 +40,15 @@ def test_every_table_is_complete(armed, populations):
     scores = {row[0]: row[2] for row in sections["scores"].rows}
     assert scores["hierarchical"] == ""
     assert scores["pooled"] == f"{report.calibration.advantage['pooled'][0]:+.4f}"
+
+
+@pytest.mark.parametrize(("tasks", "stated"), [(2, "in 85 %"), (3, "in 90 %"), (5, "in 93 %")])
+def test_few_tasks_say_how_often_their_own_number_of_tasks_holds(tasks, stated):
+    rows = drawn(5, armed=True, tasks=tasks, events=60)
+    _, report = hb.learn_prior(
+        rows.frame(), **rows.arguments, structure="diagonal", held_out=0, runs=0
+    )
+    words = " ".join(similarity_section(report.similarity).words)
+    assert stated in words
+    _, _, many = learned(True)
+    assert "are meant to hold" not in " ".join(similarity_section(many.similarity).words)

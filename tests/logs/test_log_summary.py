@@ -74,6 +74,13 @@ def test_features_and_populations_are_counted():
     assert dict(facts)["populations"] == "2"
 
 
+def test_tasks_of_as_many_rows_have_one_number():
+    frame = pl.DataFrame({"s": ["a", "b", "a", "b"], "k": ["x", "x", "y", "x"], "y": range(4)})
+    log = hb.Log.read(frame, hb.Columns(task="s", arm="k", reward="y"))
+    facts = Survey.of(log).summary.tables()[0][2]
+    assert dict(facts)["rows of a task"] == "2"
+
+
 def test_first_rows_are_the_first():
     first = FirstRows()
     first.add(np.array([0, 2, 0]), np.array([5, 6, 7]))

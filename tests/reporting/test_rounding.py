@@ -1,6 +1,6 @@
 """Numbers are shown as far as their errors let them be known."""
 
-from hierbandits.reporting.rounding import short_number, shown_error, to_its_error
+from hierbandits.reporting.rounding import short_number, short_percents, shown_error, to_its_error
 
 
 def test_a_mean_is_shown_in_the_digits_that_its_error_leaves():
@@ -21,3 +21,9 @@ def test_a_short_number_has_three_digits_or_whole_ones():
     shown = {12.345: "12.3", 0.00012345: "0.000123", 1234.5: "1,234", -99999.4: "-99,999",
              1e6: "1e+06", 999.4: "999", 0.0: "0"}  # fmt: skip
     assert {value: short_number(value) for value in shown} == shown
+
+
+def test_percents_have_two_digits_and_a_hundred_is_a_hundred():
+    shown = {0.0012345: "0.12", 0.4567: "46", 0.9849: "98", 0.996: "99.6", 0.99996: "100",
+             1.0: "100", 0.0: "0"}  # fmt: skip
+    assert {share: short_percents(share) for share in shown} == shown

@@ -54,13 +54,16 @@ class Difference:
         return cls.of(names, estimate.improvement, error, freedom, confidence)
 
     @classmethod
-    def weighed(cls, names: tuple[str, str, str], tally: Tally, confidence: float) -> "Difference":
-        """The difference of two policies that were weighed row by row."""
+    def weighed(
+        cls, names: tuple[str, str, str], tally: Tally, confidence: float, beside: float = 0.0
+    ) -> "Difference":
+        """The difference of two policies that were weighed row by row; `beside`: see `estimate`."""
         paired = tally.paired
         own = ESTIMATORS[names[1]](_part(paired, 0))
         other = ESTIMATORS[names[1]](_part(paired, OTHER))
         weights = [*own.weights(), 0.0, *(-np.asarray(w) for w in other.weights()), 0.0, 0.0]
-        value, error = float((own.value - other.value)[0]), float(paired.error(*weights)[0])
+        value = float((own.value - other.value)[0])
+        error = float(np.hypot(paired.error(*weights)[0], beside))
         if error == 0 and value == 0:  # they play the same arms
             return cls(*names, 0.0, 0.0, np.inf, 0.0, 0.0)
         freedom = degrees(effective_size(paired, APART))  # of the rows in which they differ

@@ -1,6 +1,7 @@
 """The direct method: a policy's value under the reward model alone."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,49 +15,73 @@ from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.types import Matrix, Vector
 
 
-def direct(
-    survey: Survey,
-    models: Mapping[int, ArmPosteriors[Belief]],
-    chosen: Mapping[int, Matrix],
-    moments: Moments,
-    confidence: float,
-) -> tuple[Estimates, Estimates]:
-    """The mean of sum_a pi(a) E[r(a)] over the judged rows: overall, and in each task.
+@dataclass(frozen=True, slots=True, eq=False)
+class DirectMethod:
+    """What the reward model expects of policies over the judged rows, and how sure it is.
 
-    `chosen` sums the policy's probabilities over each group's rows, (tasks, K).  The error is the
-    model's posterior one, and includes that tasks share mu.  It does not cover what is wrong with
-    the model.  Folds share most of their training rows, so their errors are added up as if they
-    were one.
+    A policy's probabilities are summed over each group's rows, `chosen`, (tasks, K).  Errors are
+    the model's posterior ones, and include that tasks share mu.  They do not cover what is wrong
+    with the model.  Folds share most of their training rows, so their errors are added up as if
+    they were one.
     """
-    n = moments.n
-    overall, by_task = np.zeros(2), np.zeros((2, survey.num_tasks))  # values, errors
-    for group, model in models.items():
-        weights = chosen[group] / n.sum()
-        overall += (weights * model.means).sum(), np.sqrt(_variance(survey, model, weights))
-        by_task[0] += (chosen[group] * model.means).sum(axis=1)
-        by_task[1] += np.sqrt(_task_variances(model, chosen[group]))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        by_task = by_task / n
-    return (
-        _beside_logged(overall[:1], overall[1:], moments.pooled(), confidence),
-        _beside_logged(by_task[0], by_task[1], moments, confidence),
-    )
+
+    survey: Survey
+    models: Mapping[int, ArmPosteriors[Belief]]
+    plays: Matrix  # how often the log plays each task's arms, (tasks, K)
+
+    def values(
+        self, chosen: Mapping[int, Matrix], moments: Moments, confidence: float
+    ) -> tuple[Estimates, Estimates]:
+        """The mean of sum_a pi(a) E[r(a)] over the judged rows: overall, and in each task."""
+        n = moments.n
+        overall, each = self._sums(chosen, n.sum())
+        with np.errstate(invalid="ignore", divide="ignore"):
+            each = each / n
+        return (
+            _beside_logged(overall[:1], overall[1:], moments.pooled(), confidence),
+            _beside_logged(each[0], each[1], moments, confidence),
+        )
+
+    def difference(
+        self, chosen: Mapping[int, Matrix], other: Mapping[int, Matrix]
+    ) -> tuple[float, float]:
+        """The value of one policy less another's over the same rows, and its error."""
+        rows = sum(float(weights.sum()) for weights in chosen.values())
+        overall, _ = self._sums(_less(chosen, other), rows)
+        return float(overall[0]), float(overall[1])
+
+    def untried_errors(
+        self, chosen: Mapping[int, Matrix], other: Mapping[int, Matrix] | None, n: Vector
+    ) -> tuple[float, Vector]:
+        """The errors of the model about choices that the log never made in their task.
+
+        No weight can correct the model there, so that doubly robust estimates have these errors
+        too: overall, and in each task.  `other` is a policy that is compared with.
+        """
+        weights = chosen if other is None else _less(chosen, other)
+        width = next(iter(weights.values())).shape[1] // self.plays.shape[1]
+        never = np.repeat(self.plays == 0, width, axis=1)
+        untried = {group: np.where(never, part, 0.0) for group, part in weights.items()}
+        if not any(part.any() for part in untried.values()):
+            return 0.0, np.zeros(n.size)
+        overall, each = self._sums(untried, n.sum())
+        return float(overall[1]), each[1] / np.maximum(n, 1.0)
+
+    def _sums(self, chosen: Mapping[int, Matrix], rows: float) -> tuple[Vector, Matrix]:
+        """Mean value and error over so many rows, (2,), and sums of both by task, (2, tasks)."""
+        overall, by_task = np.zeros(2), np.zeros((2, self.survey.num_tasks))
+        for group, model in self.models.items():
+            weights = chosen[group] / rows
+            error = np.sqrt(_variance(self.survey, model, weights))
+            overall += (weights * model.means).sum(), error
+            by_task[0] += (chosen[group] * model.means).sum(axis=1)
+            by_task[1] += np.sqrt(_task_variances(model, chosen[group]))
+        return overall, by_task
 
 
-def direct_difference(
-    survey: Survey,
-    models: Mapping[int, ArmPosteriors[Belief]],
-    chosen: Mapping[int, Matrix],
-    other: Mapping[int, Matrix],
-) -> tuple[float, float]:
-    """The value of one policy less another's over the same rows, and its error, by the model."""
-    rows = sum(float(weights.sum()) for weights in chosen.values())
-    value = error = 0.0
-    for group, model in models.items():
-        weights = (chosen[group] - other[group]) / rows
-        value += float((weights * model.means).sum())
-        error += float(np.sqrt(_variance(survey, model, weights)))
-    return value, error
+def _less(chosen: Mapping[int, Matrix], other: Mapping[int, Matrix]) -> dict[int, Matrix]:
+    """How much more often one policy makes each choice than another."""
+    return {group: weights - other[group] for group, weights in chosen.items()}
 
 
 def _beside_logged(value: Vector, error: Vector, moments: Moments, confidence: float) -> Estimates:

@@ -97,12 +97,17 @@ def snips(moments: Moments) -> Linear:
     return Linear(value, np.where(some, -value * scale, 0.0), scale, 0.0)
 
 
-def estimate(method: str, moments: Moments, confidence: float) -> Estimates:
-    """The estimates by one of the methods that need propensities."""
+def estimate(
+    method: str, moments: Moments, confidence: float, beside: Vector | float = 0.0
+) -> Estimates:
+    """The estimates by one of the methods that need propensities.
+
+    `beside` are errors that rows do not show: the model's, where it alone speaks.
+    """
     linear = ESTIMATORS[method](moments)
-    error = moments.error(*linear.weights(), 0.0)
+    error = np.hypot(moments.error(*linear.weights(), 0.0), beside)
     improvement = linear.value - moments.mean[:, REWARD]
-    improvement_error = moments.error(*linear.weights(), -1.0)
+    improvement_error = np.hypot(moments.error(*linear.weights(), -1.0), beside)
     reach = student(confidence, degrees(effective_size(moments)))
     return Estimates.of(linear.value, error, improvement, improvement_error, reach)
 

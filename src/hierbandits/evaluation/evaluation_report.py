@@ -14,6 +14,7 @@ from hierbandits.evaluation.evaluation_figures import (
     tasks_figure,
 )
 from hierbandits.evaluation.evaluation_tables import Table, tables
+from hierbandits.evaluation.evaluation_unseen import unseen_table
 from hierbandits.evaluation.pessimistic_policy import MOST_ROWS, PessimisticPolicy
 from hierbandits.reporting.plain_data import plain
 from hierbandits.reporting.report import Report
@@ -59,6 +60,7 @@ def report(evaluation: Evaluation) -> Report:
         f"{len(settings['arms'])} arms.",
         *evaluation.notes,
     )
+    page.table(*unseen_table(evaluation))
     evaluation.log.add_to(page)
     page.frame("estimates", evaluation.frame())
     page.frame("tasks", evaluation.task_frame())

@@ -62,7 +62,7 @@ def verdict(
     if all(each.value == each.error == 0 for each in known.values()):
         return _untold("All of these policies play as the log did, and earn the same.")
     name, words_for_arm = best_arm
-    told = 1 - (1 - confidence) / len(known)
+    told = for_all(confidence, len(known))
     ends = {policy: each.interval(told) for policy, each in known.items()}
     better = [policy for policy in known if ends[policy][0] > 0]
     best = max(better or known, key=lambda policy: (known[policy].value, policy == name))
@@ -74,6 +74,11 @@ def verdict(
     words = _Words(confidence, told, name, words_for_arm)
     over_arm, sentence = words.on(more, known[best], to_arm, diagnostics.get(best))
     return Verdict(sentence, best, more, over_arm, len(known))
+
+
+def for_all(confidence: float, count: int) -> float:
+    """The confidence of each of so many intervals that hold all at once (Bonferroni)."""
+    return 1 - (1 - confidence) / max(count, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +120,12 @@ class _Words:
         if to_log.method == "dm":
             text = f"If the reward model is right, which nothing here checks: {_lowered(text)}"
         elif diagnosis is not None and diagnosis.unsupported > 0:
-            part = percent(diagnosis.unsupported)
-            text = (
-                f"If the reward model is right about the {part} of choices that no row speaks for: "
-                f"{_lowered(text)}"
-            )
+            part = f"{percent(diagnosis.unsupported)} of choices that no row speaks for"
+            if_so = {
+                "ips": f"If the {part} earn nothing",
+                "snips": f"If the {part} earn as much as its others",
+            }.get(to_log.method, f"If the reward model is right about the {part}")
+            text = f"{if_so}: {_lowered(text)}"
         return over_arm, f"{text}."
 
     def _on_arm(self, to_arm: Difference | None, best: str) -> tuple[bool | None, str]:

@@ -132,12 +132,17 @@ def of_model(estimates: Sequence[Estimate], tallies: Mapping[str, Tally]) -> lis
     ]
 
 
-def of_losers(differences: Iterable[Difference], trained: set[str], arm: str) -> list[str]:
-    """A warning if learned policies earn less than the best single arm, beyond their intervals."""
+def of_losers(
+    differences: Iterable[Difference], trained: set[str], arm: str, confidence: float
+) -> list[str]:
+    """A warning if learned policies earn less than the best single arm, beyond their intervals.
+
+    Intervals are those of the verdict, so that both say the same.
+    """
     lost = {
         each.policy: number(-each.value, each.error)
         for each in differences
-        if each.policy in trained and each.high < 0
+        if each.policy in trained and each.interval(confidence)[1] < 0
     }
     if not lost:
         return []

@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hierbandits.beliefs.belief import Belief
 from hierbandits.checks import count, probability
 from hierbandits.evaluation import evaluation_warnings
 from hierbandits.evaluation.arm_features import feature_table
@@ -13,7 +12,7 @@ from hierbandits.evaluation.armed_log import armed_log
 from hierbandits.evaluation.context_policy import frozen_by_group
 from hierbandits.evaluation.diagnostics import Diagnostics
 from hierbandits.evaluation.difference import Difference
-from hierbandits.evaluation.direct_method import direct, direct_difference
+from hierbandits.evaluation.direct_method import DirectMethod
 from hierbandits.evaluation.estimators import REWARD, degrees, effective_size, estimate, logged
 from hierbandits.evaluation.evaluation import (
     Estimate,
@@ -22,7 +21,7 @@ from hierbandits.evaluation.evaluation import (
     trusted_estimates,
 )
 from hierbandits.evaluation.evaluation_notes import notes
-from hierbandits.evaluation.evaluation_verdict import single_arm
+from hierbandits.evaluation.evaluation_verdict import for_all, single_arm
 from hierbandits.evaluation.frozen_policies import BestArm
 from hierbandits.evaluation.moments import Moments
 from hierbandits.evaluation.pessimistic_policy import PessimisticPolicy, checked_alpha
@@ -41,10 +40,9 @@ from hierbandits.evaluation.training import Training, check_new_log, checked_pri
 from hierbandits.evaluation.weighing import Tally, weigh
 from hierbandits.logs import LIMITS, GroupSums, Limits, Split, Survey
 from hierbandits.models.reward_family import RewardFamily
-from hierbandits.policies.arm_posteriors import ArmPosteriors
 from hierbandits.reporting.progress import Progress, Steps, progress_bar
 from hierbandits.reporting.provenance import MADE_FROM
-from hierbandits.types import Matrix, Name
+from hierbandits.types import Matrix, Name, Vector
 from hierbandits.workers.backends import LOCAL, checked_backend
 
 FROZEN_DEFAULTS = (BEST_ARM, "HierOPO", "greedy", "uniform")
@@ -216,53 +214,53 @@ class _Work:
         models = {group: one.model() for group, one in trainings.items() if modelled}
         policies = frozen_by_group(targets, self.survey, judged, trainings)
         reference = next((target.name for target in targets if target.is_best_arm), None)
-        self.reference = reference
-        self.trained = {target.name for target in targets if target.is_trained}
+        self.reference, self.trained = reference, {t.name for t in targets if t.is_trained}
         self.tallies = weigh(
             self.survey, self.split, policies, models, self.steps.advance, reference
         )
+        direct = DirectMethod(self.survey, models, self.plays)
         for name, tally in self.tallies.items():
             if tally.moments.n.sum() == 0:
                 raise ValueError("log must have rows to train on and rows to evaluate, got too few")
             self._add_logged(tally.moments)
-            self._add_weighed(name, tally, chosen[name], models)
+            self._add_weighed(name, tally, chosen[name], direct)
         if reference is not None:
             ranked = [BestArm.of(one).arm for one in trainings.values()]
             self.best_arms = tuple(self.survey.arms[arm] for arm in ranked)
-            self._compare(reference, models)
+            self._compare(reference, direct)
 
-    def _compare(self, reference: str, models: dict[int, ArmPosteriors[Belief]]) -> None:
+    def _compare(self, reference: str, direct: DirectMethod) -> None:
         """Every policy beside the best single arm, by the same methods."""
         tallies = self.tallies
         own = {method for policy, method in self.by_task if policy == reference}
         for policy, method in list(self.by_task):
             if policy not in tallies or policy == reference or method not in own:
                 continue
-            names, tally = (policy, method, reference), tallies[policy]
+            names, tally, beside = (policy, method, reference), tallies[policy], 0.0
+            both = tally.chosen, tallies[reference].chosen
             if method == "dm":
-                gap = direct_difference(
-                    self.survey, models, tally.chosen, tallies[reference].chosen
-                )
-                self.differences.append(Difference.of(names, *gap, np.inf, self.confidence))
+                gap = Difference.of(names, *direct.difference(*both), np.inf, self.confidence)
             else:
-                self.differences.append(Difference.weighed(names, tally, self.confidence))
+                if method == "dr":
+                    beside, _ = direct.untried_errors(*both, tally.moments.n)
+                gap = Difference.weighed(names, tally, self.confidence, beside)
+            self.differences.append(gap)
 
     def _add_weighed(
-        self,
-        name: str,
-        tally: Tally,
-        methods: tuple[str, ...],
-        models: dict[int, ArmPosteriors[Belief]],
+        self, name: str, tally: Tally, methods: tuple[str, ...], direct: DirectMethod
     ) -> None:
         moments, pooled = tally.moments, tally.moments.pooled()
         size = effective_size(moments) if self.survey.has_propensities else None
         mine: dict[str, Estimate] = {}
         for method in methods:
             if method == "dm":
-                overall, each = direct(self.survey, models, tally.chosen, moments, self.confidence)
+                overall, each = direct.values(tally.chosen, moments, self.confidence)
             else:
-                overall = estimate(method, pooled, self.confidence)
-                each = estimate(method, moments, self.confidence)
+                beside: tuple[float, Vector | float] = 0.0, 0.0
+                if method == "dr":
+                    beside = direct.untried_errors(tally.chosen, None, moments.n)
+                overall = estimate(method, pooled, self.confidence, beside[0])
+                each = estimate(method, moments, self.confidence, beside[1])
             mine[method] = Estimate.of(name, method, overall, int(pooled.n[0]))
             self.by_task[name, method] = TaskEstimates(each, moments.n, size)
             freedom = np.inf if method == "dm" else float(degrees(effective_size(pooled))[0])
@@ -312,6 +310,8 @@ class _Work:
     def _warnings(self) -> list[str]:
         """What to distrust: first what makes the answer wrong, then what makes it rough."""
         trusted = {each.policy: each for each in trusted_estimates(self.estimates)}
+        known = [e for e in trusted.values() if np.isfinite(e.improvement_low)]
+        told = for_all(self.confidence, sum(e.method != "replay" for e in known))
         to_arm = [
             each
             for each in self.differences
@@ -320,7 +320,7 @@ class _Work:
         by_task = {name: self.by_task[name, trusted[name].method] for name in self.diagnostics}
         arm = single_arm(self.best_arms, barred=self.survey.log.columns.eligible is not None)
         return [
-            *evaluation_warnings.of_losers(to_arm, self.trained, arm),
+            *evaluation_warnings.of_losers(to_arm, self.trained, arm, told),
             *evaluation_warnings.of_model(self.estimates, self.tallies),
             *evaluation_warnings.of_log(self.survey, bool(self.replays)),
             *evaluation_warnings.of_weights(self.diagnostics, by_task),

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from functools import partial
 
-from hierbandits.algebra import normal_quantile
 from hierbandits.experiments.experiment import (
     RESULT_COLUMNS,
     Experiment,
@@ -13,7 +12,7 @@ from hierbandits.experiments.experiment import (
     paper_problem,
     result_rows,
 )
-from hierbandits.experiments.findings import certainty, interval, number, of_errors, spread
+from hierbandits.experiments.findings import certainty, number, of_errors, ratio_interval, spread
 from hierbandits.experiments.similarity import HYPER_STD, QUICK, ROUND_SIZE, TASK_STDS
 from hierbandits.models.variants import unknown_widths
 from hierbandits.policies.recipes import POLICIES, Recipe
@@ -104,14 +103,10 @@ def _compare(report: Report, studies: Mapping[float, Study]) -> None:
         + (", with 95 % intervals" if runs > 1 else ""),
         ("sigma_0", *ratios),
         [
-            (f"{width:g}", *(_cell(*study.ratio(name, "HierTS")) for name in ratios))
+            (f"{width:g}", *(ratio_interval(study, name, "HierTS", 3) for name in ratios))
             for width, study in studies.items()
         ],
     )
-
-
-def _cell(ratio: float, error: float) -> str:
-    return interval(ratio, normal_quantile(0.95) * error, digits=3)
 
 
 EXPERIMENT = Experiment("the similarity sweep with the widths unknown: what learning costs", run)

@@ -7,14 +7,20 @@ from functools import partial
 import numpy as np
 from scipy.special import logit
 
-from hierbandits.algebra import normal_quantile
 from hierbandits.beliefs.gibbs_belief import GibbsBelief
 from hierbandits.environments import Environment, HierarchicalBandit, SampledActions
 from hierbandits.environments.digit_bandit import DigitBandit, class_rewards, subsample_size
 from hierbandits.environments.digit_estimators import choice_weighted, estimate_population
 from hierbandits.environments.images import Images, downsampled, load
 from hierbandits.experiments.experiment import Experiment, Options, StudyRunner, add_row, labelled
-from hierbandits.experiments.findings import certainty, interval, number, of_errors, spread
+from hierbandits.experiments.findings import (
+    certainty,
+    number,
+    of_errors,
+    ratio_interval,
+    spread,
+    student,
+)
 from hierbandits.experiments.gibbs import GIBBS
 from hierbandits.models.bernoulli_rewards import BernoulliRewards
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
@@ -203,7 +209,7 @@ def _answer(report: Report, studies: Mapping[str, Study]) -> None:
     runs = next(iter(studies.values())).runs
     sentence = f"HierTS for clicks has {spread(ratios)}, the regret of {REFERENCE}"
     if runs > 1:
-        most = max(ratio + normal_quantile(0.95) * error for ratio, error in pairs)
+        most = max(ratio + student(runs) * error for ratio, error in pairs)
         sentence += f"; the highest upper end of their 95 % intervals is {most:.2f}"
     report.answer(f"{sentence}.", certainty(runs))
 
@@ -216,7 +222,7 @@ def _draw(report: Report, studies: Mapping[str, Study]) -> None:
         for place, policy in zip(places, SHOWN, strict=True):
             ratio, error = study.ratio(policy, REFERENCE)
             axes.errorbar(
-                ratio, place, xerr=normal_quantile(0.95) * error, fmt="o", ms=5,
+                ratio, place, xerr=student(study.runs) * error, fmt="o", ms=5,
                 color=line_style(policy.partition(",")[0])[0], elinewidth=1.2,
                 markerfacecolor="white" if GAUSSIAN in policy else None,
             )  # fmt: skip
@@ -250,15 +256,11 @@ def _table(report: Report, studies: Mapping[str, Study]) -> None:
         [
             (REFERENCE, *(number(*study.mean(REFERENCE)) for study in studies.values())),
             *(
-                (policy, *(_cell(*study.ratio(policy, REFERENCE)) for study in studies.values()))
+                (policy, *(ratio_interval(study, policy, REFERENCE) for study in studies.values()))
                 for policy in SHOWN
             ),
         ],
     )
-
-
-def _cell(ratio: float, error: float) -> str:
-    return interval(ratio, normal_quantile(0.95) * error)
 
 
 EXPERIMENT = Experiment("clicks: moment matching beside exact draws and Gaussian rewards", run)

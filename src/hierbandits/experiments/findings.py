@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from math import floor, isnan, log10
 
 import numpy as np
+from scipy.special import stdtrit
 
 from hierbandits.reporting.rounding import short_number, shown_error
 from hierbandits.simulation.study import Study
@@ -21,8 +22,21 @@ def certainty(runs: int) -> str:
         )
     return (
         f"From {runs:,} runs. All policies meet the same worlds and the same luck, and ± is one "
-        f"standard error; a difference of less than {SURE:g} standard errors may be luck."
+        f"standard error; a difference of less than {sure(runs):.2g} standard errors may be luck."
     )
+
+
+def sure(runs: int) -> float:
+    """How many standard errors of so many runs make a difference that is hardly luck.
+
+    Few runs do not tell their own error well: it is Student's t, and two in the end.
+    """
+    return max(student(runs), SURE) if runs > 1 else float("inf")
+
+
+def student(runs: int) -> float:
+    """Half the length of a 95 % interval from so many runs, in standard errors; NaN of one."""
+    return float(stdtrit(runs - 1, 0.975)) if runs > 1 else float("nan")
 
 
 def of_errors(runs: int, sentence: str) -> str:
@@ -47,18 +61,24 @@ def interval(ratio: float, reach: float, digits: int = 2) -> str:
     return f"{ratio:.{digits}f} ({ratio - reach:.{digits}f} to {ratio + reach:.{digits}f})"
 
 
+def ratio_interval(study: Study, name: str, other: str, digits: int = 2) -> str:
+    """The regret of a policy over that of another, with its 95 % interval."""
+    ratio, error = study.ratio(name, other)
+    return interval(ratio, student(study.runs) * error, digits)
+
+
 def compared(study: Study, name: str, other: str) -> str:
     """How much less or more regret a policy has than another."""
-    return compared_ratio(name, other, *study.ratio(name, other))
+    return compared_ratio(name, other, *study.ratio(name, other), sure(study.runs))
 
 
-def compared_ratio(name: str, other: str, ratio: float, error: float) -> str:
-    """The same, from the ratio of their regrets and its standard error."""
+def compared_ratio(name: str, other: str, ratio: float, error: float, reach: float = SURE) -> str:
+    """The same, from the ratio of their regrets, its standard error and how many are enough."""
     percent, word = 100 * abs(ratio - 1), "less" if ratio < 1 else "more"
     if isnan(error):
         return f"{name} had {percent:.0f} % {word} regret than {other}"
     luck = shown_error(100 * error, 0 if error >= 0.01 else 1)
-    if abs(ratio - 1) <= SURE * error:
+    if abs(ratio - 1) <= reach * error:
         return f"{name} has about the regret of {other} ({100 * (ratio - 1):+.1f} ± {luck} %)"
     return f"{name} has {percent:.0f} ± {luck} % {word} regret than {other}"
 

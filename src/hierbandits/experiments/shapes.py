@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierbandits.algebra import normal_quantile
 from hierbandits.environments import ActionSets, HierarchicalBandit, SampledActions
 from hierbandits.experiments.experiment import (
     Experiment,
@@ -13,7 +12,14 @@ from hierbandits.experiments.experiment import (
     add_row,
     labelled,
 )
-from hierbandits.experiments.findings import certainty, interval, number, of_errors, spread
+from hierbandits.experiments.findings import (
+    certainty,
+    number,
+    of_errors,
+    ratio_interval,
+    spread,
+    student,
+)
 from hierbandits.experiments.full_bayes import FULL_BAYES
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.policies.recipes import POLICIES
@@ -150,8 +156,8 @@ def run(options: Options) -> Report:
                 shape.name,
                 "aside" if shape in ASIDE else "",
                 f"{study.mean('HierTS')[0]:.1f}",
-                *(_cell(*study.ratio(name, "HierTS")) for name in COMPARED[1:]),
-                _cell(*references[shape].ratio(REFERENCE, "HierTS")) if shape.hard else "",
+                *(ratio_interval(study, name, "HierTS") for name in COMPARED[1:]),
+                ratio_interval(references[shape], REFERENCE, "HierTS") if shape.hard else "",
             )
             for shape, study in studies.items()
         ],
@@ -170,11 +176,11 @@ def run(options: Options) -> Report:
 def _draw(report: Report, studies: dict[Shape, Study]) -> None:
     """A row for each world, with the ratios of all policies."""
     figure, (axes,) = panels(1, height=0.32 * len(studies) + 1.4, width=9.0)
-    places = np.arange(len(studies))
+    places, runs = np.arange(len(studies)), next(iter(studies.values())).runs
     for name in COMPARED[1:]:
         pairs = np.array([study.ratio(name, "HierTS") for study in studies.values()])
         axes.errorbar(
-            pairs[:, 0], places, xerr=normal_quantile(0.95) * pairs[:, 1], fmt="o", ms=4,
+            pairs[:, 0], places, xerr=student(runs) * pairs[:, 1], fmt="o", ms=4,
             color=line_style(name)[0], label=name, elinewidth=1,
         )  # fmt: skip
     axes.axvline(1.0, color="#444444", linewidth=0.8)
@@ -186,7 +192,6 @@ def _draw(report: Report, studies: dict[Shape, Study]) -> None:
     axes.set_xlabel("ratio of mean regrets to HierTS told the truth")
     axes.legend(loc="lower right")
     cost = {shape.name: s.ratio("AdaptiveHierTS", "HierTS") for shape, s in studies.items()}
-    runs = next(iter(studies.values())).runs
     ratios = [ratio for ratio, _ in cost.values()]
     report.answer(
         f"Over {len(cost)} worlds AdaptiveHierTS, told neither widths nor noise, has "
@@ -201,10 +206,6 @@ def _draw(report: Report, studies: dict[Shape, Study]) -> None:
         "regret of HierTS. Each row is a world. HierTS, PooledTS and TS are told the true widths "
         "and noise; AdaptiveHierTS is told neither. " + of_errors(runs, "Bars are 95 % intervals."),
     )
-
-
-def _cell(ratio: float, error: float) -> str:
-    return interval(ratio, normal_quantile(0.95) * error)
 
 
 EXPERIMENT = Experiment("widths of many shapes, unknown: what learning them costs", run)

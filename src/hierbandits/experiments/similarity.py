@@ -11,7 +11,7 @@ from hierbandits.experiments.experiment import (
     paper_problem,
     result_rows,
 )
-from hierbandits.experiments.findings import SURE, certainty, of_errors, totals
+from hierbandits.experiments.findings import certainty, of_errors, sure, totals
 from hierbandits.reporting.figure import panels
 from hierbandits.reporting.report import Report
 from hierbandits.simulation.plots import error_bars
@@ -86,7 +86,7 @@ def _answer(studies: Mapping[float, Study]) -> str:
     for study in studies.values():
         best = min(rivals, key=lambda name: study.mean(name)[0])
         ratio, error = study.ratio("HierTS", best)
-        reach = 0.0 if study.runs == 1 else SURE * error
+        reach = 0.0 if study.runs == 1 else sure(study.runs) * error
         less, more = less + (ratio < 1 - reach), more + (ratio > 1 + reach)
     return (
         f"Against the better of {' and '.join(rivals)}, HierTS has less regret at {less} of "

@@ -1,7 +1,7 @@
 """How sure intervals are meant to be, by how many tasks they rest on."""
 
 import numpy as np
-from scipy.special import chdtri
+from scipy.special import chdtr, chdtri, lambertw
 
 from hierbandits.fitting.objective import Objective
 from hierbandits.types import Vector
@@ -24,6 +24,16 @@ def miss_rates(freedom: Vector) -> Vector:
 def allowed_loss(freedom: float) -> float:
     """What log evidence an interval may lose, by the chi-squared distribution of twice the loss."""
     return float(chdtri(1, miss_rates(np.array(freedom)))) / 2
+
+
+def held_without_noise(freedom: float) -> float:
+    """How often intervals of widths hold the truth if rewards have no noise.
+
+    A mean square x of `freedom` degrees about a variance of 1 loses freedom / 2 (x - 1 - log x).
+    """
+    top = -np.exp(-1.0 - 2.0 * allowed_loss(freedom) / freedom)
+    low, high = (-lambertw(top, branch).real for branch in (0, -1))
+    return float(chdtr(freedom, freedom * high) - chdtr(freedom, freedom * low))
 
 
 def task_freedom(objective: Objective) -> Vector:

@@ -14,7 +14,7 @@ from hierbandits.fitting.means import Means
 from hierbandits.fitting.objective import Objective
 from hierbandits.fitting.search import search
 from hierbandits.fitting.structure import Structure, StructureKind, not_singular
-from hierbandits.fitting.units import Units, checked_squares, checked_sums
+from hierbandits.fitting.units import Units, checked_squares, checked_sums, noise_scale
 from hierbandits.fitting.weak_prior import WeakPrior
 from hierbandits.fitting.width_errors import learned_widths, pseudo_inverse
 from hierbandits.fitting.width_intervals import with_intervals
@@ -56,8 +56,8 @@ def fit_prior(
     Weak priors keep few tasks from giving nonsense.  `Units` makes the residuals of one fit to all
     tasks have size one.  In these units a weak prior adds (log det Sigma - tr Sigma) / 2 to the log
     evidence for each learned covariance (for a scalar one, and for each variance of a common one,
-    (log var - var) / 2), and
-    -(log var + 1 / var) / 200 for a learned noise (for noises of arms, this of the mean of their
+    (log var - var) / 2), and -(log var + v / var) / 200 for a learned noise, with the variance v of
+    rewards about their task's own fit, `noise_scale` (for noises of arms, this of the mean of their
     logs, about which these are normal with a standard deviation of 1).  The first term keeps Sigma
     away from zero, where the evidence is flat; it weighs about as much as one task.  Without data
     all widths are the units.  Without weak priors the fit is by maximum likelihood; a width may
@@ -78,8 +78,12 @@ def fit_prior(
     by_arm = None
     if squares is not None:
         by_arm = units.scaled_squares(sums, checked_squares(squares, sums, noise_std))
+    scaled = units.scaled(sums, rows)
+    weak = WeakPrior.none()
+    if weak_priors:
+        weak = WeakPrior.of(structure, sums.xy.shape[1], noise_scale(scaled, units.lost))
     objective = Objective(
-        sums=units.scaled(sums, rows),
+        sums=scaled,
         population=ranks,
         num_populations=int(ranks.max(initial=-1)) + 1,
         structure=checked_structure,
@@ -89,7 +93,7 @@ def fit_prior(
         learns_noise=noise_std is None,
         learns_mean=many and hyper_mean is None,
         learns_hyper=many and hyper_cov is None,
-        weak=WeakPrior.of(structure, sums.xy.shape[1]) if weak_priors else WeakPrior.none(),
+        weak=weak,
         squares=by_arm,
     )
     if by_arm is not None:

@@ -10,6 +10,10 @@ from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, state_array
 from hierbandits.types import Indices, Matrix, Vector
 
+_MOST_TASKS = 1000  # that say how large the noise may be
+_RANK = 1e-10  # relative eigenvalues below this are rounding
+_LOST = 1e-13  # of the mean square: sums of squares have no more digits
+
 WIDE = 100.0
 """The default hyper-width of one population.
 
@@ -31,6 +35,7 @@ class Units:
     centre: Vector  # the pooled fit, (d,)
     parameter: Vector  # (d,)
     wide: Vector  # the default hyper-width of one population, (d,)
+    lost: float = 0.0  # a variance of y' that sums of squares do not keep
 
     @classmethod
     def of(cls, sums: TaskSums, *, isotropic: bool) -> "Units":
@@ -51,7 +56,8 @@ class Units:
             parameter = reward / np.sqrt(mean_squares.sum()) * ones
         else:
             parameter = reward / np.sqrt(mean_squares)
-        return cls(reward, centre, parameter, WIDE * np.sqrt(size / mean_squares))
+        wide, lost = WIDE * np.sqrt(size / mean_squares), _LOST * size / reward**2
+        return cls(reward, centre, parameter, wide, lost)
 
     def scaled(self, sums: TaskSums, rows: Indices) -> TaskSums:
         """The sums of these tasks, in these units and about the pooled fit."""
@@ -77,6 +83,29 @@ class Units:
         """A covariance in these units, back in the log's."""
         scale = self.parameter if cov.ndim == 1 else self.parameter[:, None]
         return cov * scale * self.parameter
+
+
+def noise_scale(sums: TaskSums, least: float = 0.0) -> float:
+    """The variance of rewards about the fits of their own tasks, of sums in units; 1 at most.
+
+    Tasks may be much further apart than rewards of one task, and then 1 is far off.  What few
+    rewards that repeat say of it counts less: f of them have the weight f / (f + 1) in its log.
+    What is not above `least` says nothing: see `Units.lost`.
+    """
+    rows = np.argsort(-sums.n, kind="stable")[:_MOST_TASKS]
+    xx, xy, yy, n = sums.xx[rows], sums.xy[rows], sums.yy[rows], sums.n[rows]
+    if sums.is_armed:
+        seen = xx > 0
+        along = xy / np.sqrt(np.where(seen, xx, 1.0))
+    else:
+        values, vectors = np.linalg.eigh(xx)
+        seen = values > _RANK * np.maximum(values[:, -1:], 1e-300)
+        along = np.einsum("sij,si->sj", vectors, xy) / np.sqrt(np.where(seen, values, 1.0))
+    freedom = float((n - seen.sum(1)).clip(0.0).sum())
+    if freedom == 0:
+        return 1.0
+    left = float(yy.sum() - (along**2 * seen).sum()) / freedom
+    return 1.0 if left <= least else float(min(left, 1.0) ** (freedom / (freedom + 1)))
 
 
 def checked_sums(sums: TaskSums) -> TaskSums:

@@ -10,9 +10,10 @@ COVARIANCE_WEIGHT = 0.5
 """The weight in the log density weight * (log det Sigma - tr Sigma), in the data's units."""
 
 NOISE_WEIGHT = 0.01
-"""The weight in the log density -weight / 2 * (log var + 1 / var), in the data's units.
+"""The weight in the log density -weight / 2 * (log var + scale / var), in the data's units.
 
-It counts as so many events.  Where each arm has its noise, this is about the mean of their logs.
+It counts as so many events of variance `scale`, which is that of rewards about their task's own
+fit.  Where each arm has its noise, this is about the mean of their logs.
 """
 
 NOISE_SPREAD = 1.0
@@ -31,12 +32,13 @@ class WeakPrior:
 
     covariance_weight: float
     noise_weight: float
+    noise_scale: float = 1.0
 
     @classmethod
-    def of(cls, structure: str, dim: int) -> "WeakPrior":
+    def of(cls, structure: str, dim: int, noise_scale: float = 1.0) -> "WeakPrior":
         """The weak prior of a structure; a scalar width counts once, however many coordinates."""
         weight = COVARIANCE_WEIGHT / dim if structure == "scalar" else COVARIANCE_WEIGHT
-        return cls(weight, NOISE_WEIGHT)
+        return cls(weight, NOISE_WEIGHT, noise_scale)
 
     @classmethod
     def none(cls) -> "WeakPrior":
@@ -62,19 +64,21 @@ class WeakPrior:
     def log_noise(self, log_noise: Vector) -> float:
         """The log density of log noises, (1,) or (K,), up to a constant that no K changes.
 
-        Their mean m has -weight / 2 * (2 m + exp(-2 m)); given it they are N(m, NOISE_SPREAD^2).
+        Their mean m has -weight / 2 * (2 m + scale exp(-2 m)); given it they are
+        N(m, NOISE_SPREAD^2).
         """
         if self.noise_weight == 0.0:
             return 0.0
         mean, size = log_noise.mean(), log_noise.size
         apart = ((log_noise - mean) ** 2).sum() / NOISE_SPREAD**2 + np.log(size)
         apart += (size - 1) * np.log(2 * np.pi * NOISE_SPREAD**2)
-        return float(-self.noise_weight / 2 * (2 * mean + np.exp(-2 * mean)) - apart / 2)
+        own = 2 * mean + self.noise_scale * np.exp(-2 * mean)
+        return float(-self.noise_weight / 2 * own - apart / 2)
 
     def noise_slope(self, log_noise: Vector) -> Vector:
         """The derivatives of `log_noise`."""
         mean, size = log_noise.mean(), log_noise.size
-        slope = self.noise_weight * (np.exp(-2 * mean) - 1) / size
+        slope = self.noise_weight * (self.noise_scale * np.exp(-2 * mean) - 1) / size
         if self.noise_weight == 0.0 or size == 1:
             return np.full(size, slope)
         slopes: Vector = slope - (log_noise - mean) / NOISE_SPREAD**2
@@ -92,7 +96,7 @@ class WeakPrior:
 
         weight, size = self.noise_weight, square.size
         if size == 1:
-            best: Vector = np.log((square + weight) / (events + weight)) / 2
+            best: Vector = np.log((square + weight * self.noise_scale) / (events + weight)) / 2
             return best
         mean_var = np.exp(2 * log_noise.mean())
         at = np.log((square + mean_var) / (events + 1)) / 2
@@ -101,7 +105,8 @@ class WeakPrior:
             scatter = square * np.exp(-2 * at)
             slope = scatter - events + self.noise_slope(at)
             own = 2 * scatter + spread  # the curvature is diag(own) + shared
-            shared = 2 * weight * np.exp(-2 * at.mean()) / size**2 - spread / size
+            shared = 2 * weight * self.noise_scale * np.exp(-2 * at.mean()) / size**2
+            shared -= spread / size
             along = slope / own
             step = along - shared * along.sum() / (1 + shared * (1 / own).sum()) / own
             at = at + np.clip(step, -1.0, 1.0)

@@ -9,7 +9,7 @@ from hierbandits.learning.outliers import Outliers
 from hierbandits.learning.promises import Promises
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.task_similarity import Similarity
-from hierbandits.reporting.rounding import in_percent, short_number
+from hierbandits.reporting.rounding import in_percent, short_number, short_percents
 from hierbandits.reporting.shown_name import shown_name
 
 
@@ -23,10 +23,19 @@ def of_widths(similarity: Similarity) -> str:
             f"cannot tell. {bars}."
         )
     widest, least = int(np.nanargmax(std)), int(np.nanargmin(std))
-    text = f"Tasks differ most with {shown_name(names[widest])}, by a width of {std[widest]:.3g}"
-    if widest != least:
-        text += f", and least with {shown_name(names[least])}, by {std[least]:.3g}"
+    wide, narrow = f"{std[widest]:.3g}", f"{std[least]:.3g}"
     unsure, noise = int(similarity.maybe_zero[told].sum()), f"is {similarity.noise_std:.3g}"
+    names_of = [shown_name(names[place]) for place in (widest, least)]
+    text = f"By these estimates tasks differ most with {names_of[0]}, by a width of {wide}"
+    text += f", and least with {names_of[1]}, by {narrow}"
+    if unsure == told.sum():
+        text = f"Tasks may not differ: estimates are {wide} for {names_of[0]} and less for others"
+    if wide == narrow:
+        which = "all arms" if similarity.is_armed else "all features"
+        which = names_of[0] if told.sum() == 1 else which
+        text = f"Tasks differ by a width of {wide} with {which}, by these estimates"
+        if unsure == told.sum():
+            text = f"Tasks may not differ: the estimate is {wide} for {which}"
     noises = similarity.noise_of_arms
     if noises is not None:
         noise = f"is from {np.nanmin(noises):.3g} to {np.nanmax(noises):.3g}, by arm"
@@ -57,7 +66,7 @@ def of_evidence(comparison: Comparison) -> str:
 
 def of_shrinkage(shrinkage: Shrinkage) -> str:
     """The tasks with fewest and with most rows, or all of them if they have as many."""
-    least, most = (f"{100 * end(shrinkage.weight):.2g} %" for end in (np.min, np.max))
+    least, most = (f"{short_percents(float(end(shrinkage.weight)))} %" for end in (np.min, np.max))
     if np.ptp(shrinkage.rows) == 0:
         share = least if least == most else f"{least} to {most}"
         rows = f"{shrinkage.rows[0]:,.0f} row{'' if shrinkage.rows[0] == 1 else 's'}"
@@ -68,7 +77,7 @@ def of_shrinkage(shrinkage: Shrinkage) -> str:
     few, many = int(shrinkage.rows.argmin()), int(shrinkage.rows.argmax())
     ends = [
         f"{shown_name(shrinkage.tasks[task])}, with {shrinkage.rows[task]:,.0f} of them, takes "
-        f"{100 * shrinkage.weight[task]:.2g} % of its estimate from other tasks"
+        f"{short_percents(shrinkage.weight[task])} % of its estimate from other tasks"
         for task in (few, many)
     ]
     return f"Of fewest rows, {ends[0]}; of most, {ends[1]}. Every point is a task."

@@ -3,6 +3,7 @@
 from hierbandits.learning.sections import Section
 from hierbandits.logs import Encoder
 from hierbandits.logs.context_column import ContextColumn, NumberColumn
+from hierbandits.reporting.rounding import short_percents
 
 SHOWN_VALUES = 8  # of a column of text
 
@@ -30,6 +31,6 @@ def _holds(column: ContextColumn) -> str:
     if isinstance(column, NumberColumn):
         return f"numbers: mean {column.mean:.4g}, standard deviation {column.std:.4g}"
     pairs = list(zip(column.values, column.shares, strict=True))
-    shown = [f"{value} {100 * share:.2g} %" for value, share in pairs[:SHOWN_VALUES]]
+    shown = [f"{value} {short_percents(share)} %" for value, share in pairs[:SHOWN_VALUES]]
     more = len(pairs) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")

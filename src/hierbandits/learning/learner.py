@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
+from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import count, one_of
 from hierbandits.fitting import fit_prior
 from hierbandits.fitting.structure import StructureKind
@@ -22,12 +23,13 @@ from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.one_noise import OneNoise
 from hierbandits.learning.outlier_rows import OutlierRows
 from hierbandits.learning.outliers import Outliers
+from hierbandits.learning.own_fits import OwnFits
 from hierbandits.learning.predictor import Predictor
 from hierbandits.learning.promises import Promises
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.start_trial import StartTrial
 from hierbandits.learning.starting import start_from, starting_prior
-from hierbandits.learning.task_similarity import Similarity
+from hierbandits.learning.task_similarity import LEAST_REPEATS, Similarity
 from hierbandits.logs import LIMITS, ArmSquares, Batch, GroupSums, Limits, Log, Split, Survey
 from hierbandits.logs.family_guess import FamilyGuess
 from hierbandits.logs.family_rows import FamilyRows
@@ -40,6 +42,12 @@ from hierbandits.reporting.progress import Progress, progress_bar
 from hierbandits.reporting.provenance import MADE_FROM
 from hierbandits.types import Name
 from hierbandits.workers.backends import LOCAL, checked_backend
+
+LEAST_NOISE = 1e-5
+"""The least std of rewards about their task's fit, relative to their size.
+
+Sums of squares lose a smaller one to rounding.
+"""
 
 
 def learn_prior(
@@ -135,6 +143,8 @@ def learn_prior(
         )  # fmt: skip
         return report.prior, report
     sums, names = gathered.total(), (survey.tasks, survey.coordinates)
+    if noise_std is None:
+        _check_noise(sums)
     squares = arm_squares.total() if by_arm else None
     choice, kind = None, structure
     if kind == "auto":
@@ -176,14 +186,15 @@ def learn_prior(
                 check(batch)
     start = start_from(survey, sums, fit.prior, noise_std)
     prior = starting_prior(fit.prior, posteriors, sums)
+    similarity = Similarity.of(fit, posteriors, sums, survey.coordinates, survey.populations)
     promises = None
-    if runs:
+    if runs and similarity.told.any():  # otherwise nobody knows how much new tasks differ
         with progress_bar("Drawing worlds", None, progress):
             trial = StartTrial(
                 start, fit, prior, choice, offers, horizon=horizon, runs=runs, seed=seed
             )
         promises = Promises.of_trial(trial, progress, backend)
-    outliers = Outliers.of(fit.prior, weighed, posteriors, *names)
+    outliers = Outliers.of(fit.prior, weighed, posteriors, *names, checks.tails())
     report = LearningReport(
         start=start,
         prior=prior,
@@ -192,7 +203,7 @@ def learn_prior(
         num_rows=survey.num_rows,
         num_tasks=survey.num_tasks,
         arms=survey.arms if survey.is_armed else None,
-        similarity=Similarity.of(fit, posteriors, sums, survey.coordinates, survey.populations),
+        similarity=similarity,
         structure=choice,
         correlations=Correlations.of(fit.prior, survey.coordinates),
         comparison=comparison,
@@ -238,6 +249,21 @@ def _offers(survey: Survey, context: Sequence[str] | None) -> LogOffers | None:
     assert survey.feature_tasks is not None
     blocks = Blocks(len(survey.arms), "arm first") if survey.has_arms else None
     return LogOffers.of(survey.features, survey.feature_tasks, survey.coordinates, context, blocks)
+
+
+def _check_noise(sums: TaskSums) -> None:
+    """Raise an error if rewards of a task's arm do not vary, or so little that nobody sees it."""
+    own, rows = OwnFits.of(sums), float(sums.n.sum())
+    freedom, size = rows - float(own.rank.sum()), float(sums.yy.sum()) / rows
+    if (
+        freedom >= LEAST_REPEATS
+        and (left := float(own.square.sum()) / freedom) < LEAST_NOISE**2 * size
+    ):
+        raise ValueError(
+            f"reward must vary within the tasks by at least {LEAST_NOISE:g} of its size, got a "
+            f"standard deviation of {left**0.5:.2g} about each task's own fit beside "
+            f"{size**0.5:.3g}: sums of squares lose less to rounding, so give noise_std"
+        )
 
 
 def _check_enough(survey: Survey, gathered: GroupSums, split: Split) -> None:

@@ -15,7 +15,12 @@ from hierbandits.learning.forest_section import forest_section, lookup
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.outlier_rows import OutlierRows, outlier_rows_section
 from hierbandits.learning.outliers import Outliers
-from hierbandits.learning.promise_section import Setting, on_promises, promises_section
+from hierbandits.learning.promise_section import (
+    NO_PROMISE,
+    Setting,
+    on_promises,
+    promises_section,
+)
 from hierbandits.learning.promises import Promises
 from hierbandits.learning.sections import (
     Section,
@@ -96,6 +101,8 @@ class LearningReport:
         findings.append(on_checks(self.checks))
         if self.promises is not None:
             findings.append(on_promises(self.promises, self._setting))
+        elif self.settings["runs"] and not self.similarity.told.any():
+            findings.append([NO_PROMISE])
         return tuple(tuple(sentences) for sentences in findings if sentences)
 
     @property

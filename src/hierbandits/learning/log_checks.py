@@ -16,6 +16,7 @@ from hierbandits.learning.noise_check import (
     check_noise,
     check_tails,
     excess_kurtosis,
+    kurtosis_by_group,
     noise_asks,
 )
 from hierbandits.learning.own_fits import OwnFits
@@ -23,6 +24,7 @@ from hierbandits.learning.peaks_check import check_peaks
 from hierbandits.learning.sentence import Claim, in_odds
 from hierbandits.learning.task_similarity import LEAST_PAIRS
 from hierbandits.logs import LIMITS, Batch, GroupSums, Limits, Survey
+from hierbandits.types import Matrix
 
 MOST_LEVERAGE = 0.99  # of a row whose residual says something
 
@@ -75,6 +77,20 @@ class LogChecks:
             *self._noise(seed, *tails, choice is not None and choice.has_noise_by_arm),
             self._correlations(choice),
         )
+
+    def tails(self) -> Matrix:
+        """The excess kurtosis of noise over the rows that it is averaged over, (tasks, d).
+
+        Arms have their own; features that of all rows together.
+        """
+        known = self._rows, self._square, self._fourth, self._freedom
+        xx, whole = self._sums.xx, excess_kurtosis(*known)[0]
+        if xx.ndim == 2 and self._survey.has_arms:
+            each = kurtosis_by_group(*known)
+            over: Matrix = np.where(np.isfinite(each), each, whole) / np.maximum(xx, 1.0)
+            return over
+        of_task = whole * xx.shape[1] / np.maximum(self._sums.n, 1.0)
+        return np.repeat(of_task[:, None], xx.shape[1], axis=1)
 
     def _drift(self, tails: float) -> Check:
         if self._survey.times is None:

@@ -85,12 +85,21 @@ def excess_kurtosis(
     `square` and `fourth` are sums of powers of residuals, each in units of its own standard error
     times the noise, over so many `rows` of each group.
     """
-    seen = (freedom >= LEAST_FREEDOM) & (square > 0)
+    each = kurtosis_by_group(rows, square, fourth, freedom)
+    seen = np.isfinite(each)
     if not seen.any():
         return 0.0, 0.0
     n = freedom[seen]
-    each = rows[seen] * fourth[seen] / square[seen] ** 2 - 3 * (n - 1) / (n + 1)
-    return float((n * each).sum() / n.sum()), float(n.sum())
+    return float((n * each[seen]).sum() / n.sum()), float(n.sum())
+
+
+def kurtosis_by_group(rows: Vector, square: Vector, fourth: Vector, freedom: Vector) -> Vector:
+    """The excess kurtosis of each group's residuals; NaN where too few rewards repeat."""
+    seen = (freedom >= LEAST_FREEDOM) & (square > 0)
+    each = np.full(freedom.size, np.nan)
+    n = freedom[seen]
+    each[seen] = rows[seen] * fourth[seen] / square[seen] ** 2 - 3 * (n - 1) / (n + 1)
+    return each
 
 
 def check_tails(excess: float, freedom: float) -> Check:

@@ -26,8 +26,9 @@ class Outliers:
 
     With mu given the others ~ N(m, S), r = X'(Y - X m) / sigma^2 has the covariance
     G + G (Sigma_0 + S) G, so that r' cov^-1 r is chi-squared with the rank of G = X'X / sigma^2
-    for its degrees of freedom.  Tasks are flagged by Benjamini and Hochberg's rule at
-    FALSE_ALARMS.
+    for its degrees of freedom.  Noise of excess kurtosis k has a larger variance of that, by k / n
+    for each arm of n rows, and p-values are those of a chi-squared number with that variance.
+    Tasks are flagged by Benjamini and Hochberg's rule at FALSE_ALARMS.
     """
 
     tasks: tuple[Name, ...]
@@ -50,8 +51,12 @@ class Outliers:
         posteriors: TaskPosteriors,
         tasks: tuple[Name, ...],
         coordinates: tuple[Name, ...],
+        tails: Matrix | None = None,
     ) -> "Outliers":
-        """Compare each task's data with what all other tasks say of it."""
+        """Compare each task's data with what all other tasks say of it.
+
+        `tails` has k / n of every task's coordinates, (tasks, d); None if the noise is Gaussian.
+        """
         noise_var = prior.noise_std**2
         if sums.is_armed and not posteriors.is_diagonal:
             sums = sums.with_unit_vectors()
@@ -61,7 +66,10 @@ class Outliers:
         residual = sums.xy / noise_var - times(data, mean)
         measure = _diagonal_surprise if task_cov.ndim == 2 else _dense_surprise
         surprise, freedom, z = measure(data, task_cov, residual)
-        p_value = chdtrc(np.maximum(freedom, 1), surprise)
+        degrees, scale = np.maximum(freedom, 1).astype(float), np.ones(freedom.size)
+        if tails is not None:
+            scale = 2 * degrees / (2 * degrees + _more_variance(data, task_cov, tails))
+        p_value = chdtrc(scale * degrees, scale * surprise)
         p_value = np.where(freedom > 0, p_value, 1.0)
         adjusted = benjamini_hochberg(p_value)
         odd = np.abs(z).argmax(1)
@@ -137,6 +145,19 @@ def benjamini_hochberg(p_value: Vector) -> Vector:
     adjusted = np.empty(size)
     adjusted[order] = np.minimum(np.minimum.accumulate(raw), 1.0)
     return adjusted
+
+
+def _more_variance(data: Matrix, task_cov: Matrix, tails: Matrix) -> Vector:
+    """How much larger the variance of each task's surprise is for noise with tails, (tasks,).
+
+    Only the part of a residual that is noise has them: 1 / (1 + data task_cov).
+    """
+    if data.ndim == 3:
+        data = np.diagonal(data, axis1=1, axis2=2)
+        task_cov = np.diagonal(task_cov, axis1=-2, axis2=-1)
+    noise = np.where(data > 0, 1.0 / (1.0 + data * task_cov), 0.0)
+    more: Vector = (np.maximum(tails, 0.0) * noise**2).sum(1)
+    return more
 
 
 def _diagonal_surprise(

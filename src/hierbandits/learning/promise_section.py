@@ -16,9 +16,17 @@ from hierbandits.types import Name
 
 SHARING = 20.0  # odds from which tasks share for sure
 MUCH = 20.0  # percent of regret: worlds that leave so much open show no two as equal
+SHARES = "HierTS"  # chooses as TS does, and shares while it acts
 WHO = {NOTHING: "without the log", "TS": "with TS", "PooledTS": "with PooledTS"}
 OF = {NEW: "new tasks", OWN: "the log's own tasks"}
 _SHARE = f"{100 * CONFIDENCE:g} %"
+
+
+NO_PROMISE = Sentence(
+    Claim.NO_PROMISE,
+    "What an agent with this start would earn is not simulated: that depends on how much tasks "
+    "differ, which this log cannot tell.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +58,15 @@ def on_promises(promises: Promises, setting: Setting) -> list[Sentence]:
             text += " TS and PooledTS know the log too; TS then learns each task alone, and "
             text += "PooledTS takes all tasks for one."
         sentences.append(Sentence(Claim.SAVING, text))
+    sentences += _on_sharing(promises)
     if promises.offered is not None:
         sentences.append(Sentence(Claim.OFFERED, promises.offered))
     percent, error = promises.saving(NEW, "PooledTS")
     if percent < -SURE * error:
         text = "Pooling wins in new tasks: tasks differ too little, or end too soon, to tell apart."
         sentences.append(Sentence(Claim.POOLING_WINS, text))
-    percent, error = promises.saving(NEW, "TS")
-    if setting.log_odds_of_sharing >= log(SHARING) and percent <= SURE * error:
+    percent, error = promises.saving(NEW, "TS", by=_sharing(promises))
+    if setting.log_odds_of_sharing >= log(SHARING) and _no_worse(percent, error):
         text = (
             "Tasks do share, and TS is no worse here all the same: it starts from what the log "
             "says of new tasks, and new tasks have little left to teach each other. What the log "
@@ -74,6 +83,31 @@ def on_promises(promises: Promises, setting: Setting) -> list[Sentence]:
         text = f"The log says nothing of {listed(never)}, so these promises are without it."
         sentences.append(Sentence(Claim.PROMISE_WITHOUT, text, about=never))
     return sentences
+
+
+def _sharing(promises: Promises) -> str:
+    """Who shares and chooses as TS does."""
+    return START if promises.policy == SHARES else SHARES
+
+
+def _no_worse(percent: float, error: float) -> bool:
+    """Whether TS does as well as who shares, and the worlds are enough to tell."""
+    return percent <= SURE * error and percent + SURE * error <= MUCH
+
+
+def _on_sharing(promises: Promises) -> list[Sentence]:
+    """What sharing is worth beside TS; nothing if the start chooses as TS does."""
+    if _sharing(promises) == START or SHARES not in promises.policies:
+        return []
+    parts = [
+        f"{_saved(promises, tasks, 'TS', by=SHARES)} in {OF[tasks]}" for tasks in promises.num_tasks
+    ]
+    text = (
+        f"The start chooses by {promises.policy}, TS and PooledTS by Thompson sampling. {SHARES}, "
+        f"which shares and chooses as they do, has {' and '.join(parts)}: so much is sharing worth "
+        "while tasks act."
+    )
+    return [Sentence(Claim.SHARING_ALONE, text)]
 
 
 def promises_section(promises: Promises, setting: Setting) -> Section:
@@ -143,10 +177,10 @@ def _ranges(promise: Promise, number: int) -> str:
     )
 
 
-def _saved(promises: Promises, tasks: str, other: str) -> str:
-    """How much less or more regret the start has than another."""
-    percent, error = promises.saving(tasks, other)
-    name = WHO[other]
+def _saved(promises: Promises, tasks: str, other: str, by: str = START) -> str:
+    """How much less or more regret the start has than another, or who stands for the start."""
+    percent, error = promises.saving(tasks, other, by)
+    name = WHO[other] if by == START else other
     if percent == 0 and error == 0:
         return f"as much as {name}"
     if abs(percent) <= SURE * error:

@@ -118,9 +118,12 @@ class Promises:
         """All who play."""
         return tuple(dict.fromkeys(promise.policy for promise in self.promises))
 
-    def saving(self, tasks: str, over: str) -> tuple[float, float]:
-        """How much less regret the start has, in percent of the other's, and its standard error."""
-        ours, theirs = (self.of(tasks, name).regret[-1].mean(axis=1) for name in (START, over))
+    def saving(self, tasks: str, over: str, by: str = START) -> tuple[float, float]:
+        """How much less regret the start has, in percent of the other's, and its standard error.
+
+        `by` names another policy in the place of the start.
+        """
+        ours, theirs = (self.of(tasks, name).regret[-1].mean(axis=1) for name in (by, over))
         whole = theirs.mean()
         if whole == 0:
             return 0.0, 0.0

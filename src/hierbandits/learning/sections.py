@@ -15,7 +15,7 @@ from hierbandits.learning.sentence import texts
 from hierbandits.learning.shrinkage import Shrinkage
 from hierbandits.learning.similarity_verdict import on_similarity
 from hierbandits.learning.task_similarity import Similarity
-from hierbandits.reporting.rounding import in_percent, to_its_error
+from hierbandits.reporting.rounding import in_percent, short_percents, to_its_error
 
 ROWS = 30  # of a table
 NOT_TOLD = "not told"  # in place of a number that the log does not have
@@ -54,7 +54,10 @@ def similarity_section(similarity: Similarity) -> Section:
             _short(part[j])
             for part in (similarity.task_std, similarity.task_low, similarity.task_high)
         ]
-        shares = [f"{100 * similarity.share[j]:.2g} %", _short(similarity.rewards_to_equal[j])]
+        shares = [
+            f"{short_percents(similarity.share[j])} %",
+            _short(similarity.rewards_to_equal[j]),
+        ]
         noise_cells = [] if noises is None else [_short(part[j]) for part in noises]
         every = (*first, *width, *shares, *noise_cells)
         cells = [NOT_TOLD if "nan" in cell else cell for cell in every]
@@ -70,7 +73,8 @@ def similarity_section(similarity: Similarity) -> Section:
     if similarity.confidence < 0.9499:
         noise += (
             f" With so few tasks, intervals of means and task widths are meant to hold in {sure} "
-            "of logs, and without noise those of widths do in 90 %: longer ones would say little."
+            f"of logs, and those of widths do in {100 * similarity.held_without_noise:.0f} % where "
+            "noise is small: longer ones would say little."
         )
     if len(similarity.coordinates) > ROWS:
         noise += f" {len(similarity.coordinates) - ROWS} more {what}s are in report.json."
@@ -165,8 +169,9 @@ def outliers_section(outliers: Outliers) -> Section:
         rows=rows,
         words=[
             *texts(verdict.on_outliers(outliers)),
-            "Each task is left out in turn and its data compared with what the others say of it; "
-            f"of the flagged, {100 * FALSE_ALARMS:g} % at most are false alarms on average.",
+            "Each task is left out in turn and its data compared with what the others say of it, "
+            "where p allows for the tails of the rewards; of the flagged, "
+            f"{100 * FALSE_ALARMS:g} % at most are meant to be false alarms on average.",
         ],
         draw=lambda: pictures.draw_outliers(outliers),
         caption=captions.of_outliers(outliers),

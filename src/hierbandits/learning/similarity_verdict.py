@@ -4,7 +4,7 @@ import numpy as np
 
 from hierbandits.learning.sentence import Claim, Sentence, listed, number
 from hierbandits.learning.task_similarity import Similarity
-from hierbandits.reporting.rounding import in_percent
+from hierbandits.reporting.rounding import in_percent, short_percents
 from hierbandits.types import Mask, Vector
 
 REPEATED = 100.0  # a condition number from which features are too much alike
@@ -63,14 +63,15 @@ def what_is_not_told(similarity: Similarity) -> list[Sentence]:
 
 def _on_share(similarity: Similarity) -> list[Sentence]:
     of = "of the variance of rewards about what tasks have in common lies between tasks"
-    low, high = (f"{100 * end:.2g}" for end in similarity.share_ends)
+    low, high = (short_percents(end) for end in similarity.share_ends)
     if similarity.maybe_zero[similarity.told].all():
         text = (
             f"The log tells no task width from zero: tasks may not differ. At most {high} % {of}."
         )
         return [Sentence(Claim.MAYBE_NO_SHARE, text)]
     sure = in_percent(similarity.confidence)
-    text = f"About {100 * similarity.overall_share:.2g} % ({sure} from {low} to {high}) {of}."
+    share = short_percents(similarity.overall_share)
+    text = f"About {share} % ({sure} from {low} to {high}) {of}."
     return [Sentence(Claim.SHARE, text)]
 
 

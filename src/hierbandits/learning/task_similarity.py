@@ -7,7 +7,7 @@ import numpy as np
 
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.fitting.interval_level import miss_rates
+from hierbandits.fitting.interval_level import held_without_noise, miss_rates
 from hierbandits.learning.width_evidence import feature_sizes
 from hierbandits.reporting.notebook_card import notebook_card
 from hierbandits.reporting.rounding import in_percent
@@ -182,6 +182,11 @@ class Similarity:
     def confidence(self) -> float:
         """How often, at least, intervals of means and task widths are meant to hold the truth."""
         return 1.0 - float(miss_rates(self.pairs_seen[self.told].astype(float)).max(initial=0.05))
+
+    @property
+    def held_without_noise(self) -> float:
+        """How often intervals of task widths hold the truth where noise is small, at least."""
+        return held_without_noise(float(self.pairs_seen[self.told].min()))
 
     def named(self, which: Mask) -> tuple[Name, ...]:
         """The names of these coordinates."""

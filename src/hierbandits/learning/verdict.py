@@ -22,6 +22,7 @@ from hierbandits.learning.sentence import (
 )
 from hierbandits.learning.similarity_verdict import what_is_not_told
 from hierbandits.learning.task_similarity import LEAST_PAIRS, Similarity
+from hierbandits.reporting.rounding import short_percents
 
 SURE = 2.0  # standard errors that make a difference worth a word
 MUCH = 0.1  # log score of a row: rows that leave so much open show no two models as equally good
@@ -203,7 +204,7 @@ def on_calibration(calibration: Calibration) -> list[Sentence]:
     if calibration.two_valued:
         text = (
             "Rewards have two values, so that no Gaussian predicts single ones well (50 % "
-            f"intervals cover {100 * rows.coverage[0]:.2g} % of them): the means of a task's "
+            f"intervals cover {short_percents(rows.coverage[0])} % of them): the means of a task's "
             "rewards are judged in their place."
         )
         sentences.append(Sentence(Claim.TWO_VALUED, text))

@@ -74,10 +74,11 @@ class LogSummary:
         if self.left_out.total:
             facts.append(["rows left out", f"{self.left_out.total:,}: {self.left_out}"])
         facts.append(["tasks", f"{len(self.tasks):,}"])
-        facts.append(
-            ["rows of a task", f"{self.task_rows.min():,} to {self.task_rows.max():,}, "
-             f"half of them {low:,.0f} to {high:,.0f}, median {middle:,.0f}"]
-        )  # fmt: skip
+        of_task = f"{self.task_rows.min():,}"
+        if np.ptp(self.task_rows) > 0:
+            of_task += f" to {self.task_rows.max():,}, half of them {low:,.0f} to {high:,.0f}, "
+            of_task += f"median {middle:,.0f}"
+        facts.append(["rows of a task", of_task])
         if len(self.populations) > 1:
             facts.append(["populations", f"{len(self.populations):,}"])
         if self.arms is not None:

@@ -22,6 +22,12 @@ def in_percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
+def short_percents(share: float) -> str:
+    """A share in percent without its sign, in two digits; from 99 on in three."""
+    text = f"{100 * share:.2g}"
+    return text if abs(100 * share) < 99 else f"{100 * share:.3g}"
+
+
 def shown_error(error: float, digits: int = 2) -> str:
     """An error with so many digits after the point, or a dash if it is not known."""
     return "–" if isnan(error) else f"{error:.{digits}f}"
