@@ -4,7 +4,10 @@
 """
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import log1p
+from typing import TypeVar, cast
 
 import numba
 import numpy as np
@@ -22,6 +25,14 @@ _quantile = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(
 )
 
 
+_Function = TypeVar("_Function", bound=Callable[..., object])
+
+
+def _compiled(function: _Function) -> _Function:
+    """A function compiled by numba, anew in each process: the quantiles are scipy's own."""
+    return cast(_Function, numba.njit(function))
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """How propensities come about, and what share of the first arm's exposures is lost."""
@@ -31,6 +42,7 @@ class Setting:
     learns: float = 0.0  # how fast propensities follow rewards; 0 is even for ever
     gap: float = 0.0  # of the first arm's mean reward to the others
     lost: float = 0.0
+    part: float = 1.0  # of the exposures, to save time
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,26 +123,28 @@ def _lived(
         (wealth._MOST, aimed_bets._LARGEST, aimed_bets._LEAST, aimed_bets._EVERY),
     )
     left = np.tile(its.deadlines, shape)
-    at, ratio = _life(rng, known, limits, its.losses, (steady, aimed, left), record)
-    return float(at), float(ratio)
+    return _life(rng, known, limits, its.losses, (steady, aimed, left), record)
 
 
-@numba.njit
-def _odds(scores, learns):  # type: ignore[no-untyped-def]  # pragma: no cover
+@_compiled
+def _odds(scores: Array, learns: float) -> Array:
     """Propensities in fiftieths, with a floor of 2 %."""
     raw = np.exp(learns * (scores - scores.max()))
     share = np.floor(50 * raw / raw.sum()) / 50
     share[raw.argmax()] += 1 - share.sum()
-    return 0.98 * share + 0.02 / scores.size
+    odds: Array = 0.98 * share + 0.02 / scores.size
+    return odds
 
 
-@numba.njit
-def _waiting(steps):  # type: ignore[no-untyped-def]  # pragma: no cover
-    return 1 / (1 + np.log1p(steps))
+@_compiled
+def _waiting(steps: int) -> float:
+    return 1 / (1 + log1p(steps))
 
 
-@numba.njit
-def _aim(money, left, shares, goal, largest, least):  # type: ignore[no-untyped-def]
+@_compiled
+def _aim(
+    money: Array, left: Array, shares: Array, goal: float, largest: float, least: float
+) -> None:
     """As `AimedBets._aim`."""
     total = money.sum()
     for arm in range(money.shape[0]):
@@ -144,14 +158,22 @@ def _aim(money, left, shares, goal, largest, least):  # type: ignore[no-untyped-
             shares[arm, one] = min(density / (part * np.sqrt(max(rest, 1e-9))), largest)
 
 
-@numba.njit
-def _life(rng, known, limits, losses, bets, record):  # type: ignore[no-untyped-def]
+@_compiled
+def _life(
+    rng: Generator,
+    known: tuple[float, float, float, float, int],
+    limits: tuple[tuple[float, float, float], tuple[float, float, float, int]],
+    losses: Array,
+    bets: tuple[Array, Array, Array],
+    record: tuple[Array, NDArray[np.int64], Array],
+) -> tuple[float, float]:
     """Exposures of one policy: when it alarms, and the log likelihood ratio at the end."""
     learns, gap, lost, supposed, exposures = known
     (goal, first, idle), (most, largest, least, every) = limits
     steady, aimed, left = bets
     told, drawn, logged = record
-    arms, count, at, ratio = steady.shape[0], 0, np.inf, 0.0
+    arms, count, ratio = steady.shape[0], 0, 0.0
+    at = np.inf if lost == supposed else 0.0  # of another loss only the ratio is asked for
     weights, shares = (1 - first) * steady, np.zeros(aimed.shape)
     steady *= first
     waiting = weights.sum()

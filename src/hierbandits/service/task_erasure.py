@@ -88,7 +88,7 @@ class TaskErasure:
 
 def _tombstone(event: dict[str, Any]) -> dict[str, Any]:
     """What is left of an event of which nothing is left."""
-    kept = {name: event[name] for name in ("time", "source") if name in event}
+    kept: dict[str, Any] = {name: event[name] for name in ("time", "source") if name in event}
     if event["kind"] == "forget":
         return {"kind": DELETED, **kept, "by": event.get("by")}
     return {"kind": ERASED, **kept}

@@ -125,7 +125,7 @@ function drawAlarm(view) {
 
 function tell() {
   if (!shown) return;
-  if (shown.failed) statusLine.textContent = `No answer; the next try is in ${Math.round(shown.wait / 1000)} s`;
+  if (shown.failed) statusLine.textContent = `${shown.failed.status ? "Refused" : "No answer"}; the next try is in ${Math.round(shown.wait / 1000)} s`;
   else if (shown.view.isStill) statusLine.textContent = "";
   else if (shown.at) statusLine.textContent = `Updated ${ago(shown.at)}`;
 }

@@ -12,7 +12,7 @@ export function settingsView({ policy }) {
     draw(shown, versions) {
       const told = Object.entries(shown.settings).filter(([, value]) => value !== null && value !== "");
       const text = (value) => {
-        const words = typeof value === "string" ? value : JSON.stringify(value);
+        const words = typeof value === "string" ? value : JSON.stringify(value, (_, one) => one ?? undefined);
         return words.length > 400 ? `${words.slice(0, 400)}… (${whole(words.length)} characters)` : words;
       };
       fill(root,
