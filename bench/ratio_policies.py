@@ -6,7 +6,6 @@
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import log1p
 from typing import TypeVar, cast
 
 import numba
@@ -100,7 +99,7 @@ def account_error(setting: Setting, exposures: int, rng: Generator) -> float:
             break
         if arm >= 0:
             bets.see(np.eye(setting.arms)[arm], chances)
-        error = max(error, abs(total / bets.total - 1))
+            error = max(error, abs(total / bets.total - 1))
     return error
 
 
@@ -123,7 +122,8 @@ def _lived(
         (wealth._MOST, aimed_bets._LARGEST, aimed_bets._LEAST, aimed_bets._EVERY),
     )
     left = np.tile(its.deadlines, shape)
-    return _life(rng, known, limits, its.losses, (steady, aimed, left), record)
+    waiting = 1 / (1 + np.log1p(np.arange(exposures + 1)))  # as `wealth._waiting`
+    return _life(rng, known, limits, waiting, its.losses, (steady, aimed, left), record)
 
 
 @_compiled
@@ -134,11 +134,6 @@ def _odds(scores: Array, learns: float) -> Array:
     share[raw.argmax()] += 1 - share.sum()
     odds: Array = 0.98 * share + 0.02 / scores.size
     return odds
-
-
-@_compiled
-def _waiting(steps: int) -> float:
-    return 1 / (1 + log1p(steps))
 
 
 @_compiled
@@ -163,6 +158,7 @@ def _life(
     rng: Generator,
     known: tuple[float, float, float, float, int],
     limits: tuple[tuple[float, float, float], tuple[float, float, float, int]],
+    waiting: Array,
     losses: Array,
     bets: tuple[Array, Array, Array],
     record: tuple[Array, NDArray[np.int64], Array],
@@ -176,10 +172,9 @@ def _life(
     at = np.inf if lost == supposed else 0.0  # of another loss only the ratio is asked for
     weights, shares = (1 - first) * steady, np.zeros(aimed.shape)
     steady *= first
-    waiting = weights.sum()
+    later, total = weights.sum(), 0.0
     scores, odds = np.zeros(arms), np.full(arms, 1 / arms)
     inverse = np.empty(steady.shape)
-    spent = _waiting(0)
     for step in range(1, exposures + 1):
         if step == 1 or (learns > 0 and step % 100 == 1):  # beliefs change slowly
             if learns > 0:
@@ -203,24 +198,24 @@ def _life(
             continue
         if seen:
             if count % every == 0:
-                others = steady.sum() + waiting * spent + idle
+                others = steady.sum() + later * waiting[count] + idle
                 _aim(aimed, left, shares, goal - others, largest, least)
             count += 1
-            now = _waiting(count)
+            begun, total = waiting[count - 1] - waiting[count], later * waiting[count] + idle
             for arm in range(arms):
                 is_it = 1.0 if arm == played else 0.0
                 for one in range(aimed.shape[1]):
                     aimed[arm, one] *= 1 + shares[arm, one] * (odds[arm] - is_it)
                     left[arm, one] -= odds[arm] * (1 - odds[arm])
+                    total += aimed[arm, one]
                 for one in range(losses.size):
-                    grown = steady[arm, one] + (spent - now) * weights[arm, one]
+                    grown = steady[arm, one] + begun * weights[arm, one]
                     grown *= (1 - is_it * losses[one]) * inverse[arm, one]
                     steady[arm, one] = min(grown, most)
-            spent = now
-        total = steady.sum() + aimed.sum() + waiting * spent + idle
+                    total += steady[arm, one]
         if told.size > 0:
             told[step - 1], logged[step - 1] = total, odds
             drawn[step - 1] = played if seen else -1
-        if total >= goal:
+        if seen and total >= goal:
             at = step
     return at, ratio

@@ -55,7 +55,7 @@ export function populationView({ policy }) {
         share > 0.5
           ? `${percent(share)} of what is not known is shared: rewards of any task help all others`
           : `${percent(1 - share)} of what is not known is the tasks' own: each must learn it from its own rewards`,
-        (width) => halves(width, some.map((row) => ({ name: name(row), parts: [row.within_var, row.shared_var], title: `${name(row)}: own ${number(row.within_var)}, shared ${number(row.shared_var)}` })), { xLabel: `variance, mean over ${whole(found.tasks_looked_at)} tasks` }),
+        (width) => halves(width, some.map((row) => ({ name: name(row), parts: [row.within_var, row.shared_var], title: `${name(row)}: own ${number(row.within_var)}, shared ${number(row.shared_var)}` })), { xLabel: found.tasks_looked_at === 1 ? "variance, of one task" : `variance, mean over ${whole(found.tasks_looked_at)} tasks` }),
         {
           legend: [key("c0", "the task's own (within)"), key("c1", "shared with all tasks")],
           reading: left ? `${PARTS} These are${left.replace(/[()]/g, "")}.` : PARTS,
