@@ -103,7 +103,7 @@ function steps(rollout, control) {
   if (!rollout.steps.length) return begin;
   const rows = rollout.steps.map((one, i) => [
     String(i + 1), percent(one.share), one.seconds === null ? "stays" : duration(one.seconds),
-    rollout.phase === "rolled back" ? "" : i < rollout.step ? "done" : i > rollout.step ? "to come" : "now",
+    rollout.phase === "rolled back" ? "stopped" : i < rollout.step ? "done" : i > rollout.step ? "to come" : "now",
   ]);
   const next = rollout.next_step === null ? null : el("p", {}, `The next step begins at ${moment(rollout.next_step)}.`);
   return el("section", { class: "panel" }, el("h2", {}, "Steps of the ramp"), next,
