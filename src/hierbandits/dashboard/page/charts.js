@@ -120,12 +120,7 @@ export function stacks(width, columns, step, labels) {
 
 // What was predicted against what came; points are {x, left, right, y, low, high, size, title}.
 export function calibration(width, points, labels) {
-  const centre = reach(points.flatMap((one) => [one.x, one.y]), 0.12);
-  const room = centre[1] - centre[0]; // intervals have as much again on each side
-  const span = [
-    Math.max(Math.min(centre[0], ...points.map((one) => one.left)), centre[0] - room),
-    Math.min(Math.max(centre[1], ...points.map((one) => one.right)), centre[1] + room),
-  ];
+  const span = reach(points.flatMap((one) => [one.x, one.y]), 0.12);
   const box = frame(width, span, reach([...points.flatMap((one) => [one.low, one.high]), ...span], 0.02), labels);
   const clip = (value) => Math.min(Math.max(value, box.left), box.right);
   box.root.append(svg("line", { class: "ref", x1: box.x(span[0]), y1: box.y(span[0]), x2: box.x(span[1]), y2: box.y(span[1]) }));
