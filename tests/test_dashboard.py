@@ -188,12 +188,16 @@ def test_a_name_that_turns_text_round_turns_no_other(chromium, server):
         assert "\\u202egnisrever" in text
 
 
-def test_paper_says_when_it_was(chromium, server):
-    with Visit(chromium, server) as visit:
+def test_paper_is_light_and_says_when_it_was(chromium, server):
+    with Visit(chromium, server, dark=True) as visit:
         page = visit.open("#/policy/shop/overview")
         shown(page)
         page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
         assert page.inner_text("#status").startswith("As of ")
+        page.emulate_media(media="print")
+        for name, light in (("--page", "#fff"), ("--accent", "#0068a3"), ("--bad", "#a8231a")):
+            found = f"getComputedStyle(document.documentElement).getPropertyValue('{name}')"
+            assert page.evaluate(found) == light
 
 
 def test_the_tables_are_paged_by_the_service(chromium, server):
