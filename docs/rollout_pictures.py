@@ -49,8 +49,10 @@ def main():
         client.put("/policies/banners", json=SETTINGS)
         start = {"action": "start", "steps": STEPS, "reason": "spring"}
         client.post("/policies/banners/rollout", json=start)
-        for name, rounds, refunds in (("ramp", 15, 0.03), ("rolled_back", 15, 0.15)):
-            live(client, rng, rounds, refunds)
+        live(client, rng, 15, 0.03)
+        for name, phase in (("ramp", "ramping"), ("rolled_back", "rolled back")):
+            while client.get("/policies/banners/rollout").json()["phase"] != phase:
+                live(client, rng, 3, 0.15)
             with Visit(chromium, server, width=900) as visit:
                 visit.page.goto(f"{server.url}/dashboard#/policy/banners/rollout")
                 visit.page.locator("#status", has_text="Updated").wait_for()

@@ -20,6 +20,7 @@ HOSTILE = [
     "a/b?c#d%20&e='f'\"g\"",
     "..",
 ]
+SERIES = [f"banner of the spring, number {n}" for n in range(60)]
 TABS = ["overview", "population", "tasks", "decisions", "rollout", "settings"]
 
 
@@ -70,6 +71,7 @@ def server(tmp_path_factory, chromium):
         paths = [["north", "a"], ["south", "b"]]
         fill(client, "deep", rows, paths, 2, prior=model_to_dict(deep), rule="HierGreedy")
         fill(client, "features", rows, tasks[:3], 2, rule="HierRandUCB")
+        fill(client, "series", SERIES, ["one task"], 2)
         yield server
 
 
@@ -95,7 +97,7 @@ def test_every_view_shows_its_data(chromium, server, width):
             assert [word for word in words if word not in text] == [], name
             assert visit.fits(), name
         assert "shop" in shown(visit.open())
-        assert visit.page.locator("tbody tr").count() == 7
+        assert visit.page.locator("tbody tr").count() == 8
         assert visit.fits()
 
 
@@ -162,6 +164,40 @@ def test_hostile_names_are_text_and_break_nothing(chromium, server, width):
         page.locator("tbody a").click()
         page.wait_for_selector(".rows svg")
         assert visit.page.evaluate("window.hacked") is None
+
+
+def test_names_that_are_cut_can_be_told_apart(chromium, server):
+    """Names of one series differ at their end, which stays when the middle is left out."""
+    with Visit(chromium, server, width=390) as visit:
+        for view in ("population", "task/%22one%20task%22"):
+            shown(visit.open(f"#/policy/series/{view}"))
+            names = visit.page.locator(".rows .name")
+            ends = {text.split("\n")[-1].strip()[-9:] for text in names.all_inner_texts()}
+            assert len(ends) == 40, view
+            wide = "one => one.lastChild.nodeType === 3 && one.scrollWidth <= one.clientWidth + 1"
+            assert names.evaluate_all(f"all => all.every({wide})"), view
+            assert "the first 40 of 60" in visit.page.inner_text("main")
+        assert visit.page.locator("nav .policy").is_visible()
+        assert visit.fits()
+
+
+def test_a_name_that_turns_text_round_turns_no_other(chromium, server):
+    with Visit(chromium, server) as visit:
+        text = shown(visit.open("#/policy/hostile/settings"))
+        assert "\u202e" not in text
+        assert "\\u202egnisrever" in text
+
+
+def test_paper_is_light_and_says_when_it_was(chromium, server):
+    with Visit(chromium, server, dark=True) as visit:
+        page = visit.open("#/policy/shop/overview")
+        shown(page)
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        assert page.inner_text("#status").startswith("As of ")
+        page.emulate_media(media="print")
+        for name, light in (("--page", "#fff"), ("--accent", "#0068a3"), ("--bad", "#a8231a")):
+            found = f"getComputedStyle(document.documentElement).getPropertyValue('{name}')"
+            assert page.evaluate(found) == light
 
 
 def test_the_tables_are_paged_by_the_service(chromium, server):

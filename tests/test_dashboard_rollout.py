@@ -63,7 +63,7 @@ def test_a_ramp_is_started_held_resumed_and_rolled_back(chromium, server, client
         press(page, "Roll back", "The policy is rolled back")
         assert client.get("/policies/shop/rollout").json()["phase"] == "rolled back"
         page.get_by_text("reason on the page").first.wait_for()
-        assert "25 % for 1 hour, then 100 %" in page.inner_text("main")
+        assert "25\u00a0% for 1 hour, then 100\u00a0%" in page.inner_text("main")
         assert page.evaluate("window.hacked") is None
 
 

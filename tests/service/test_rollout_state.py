@@ -103,3 +103,11 @@ def test_it_goes_on_after_a_file_bit_for_bit():
     other = RolloutState()
     other.become(state)
     assert other.to_dict() == state.to_dict()
+
+
+def test_only_the_version_that_a_candidate_is_ramped_from_is_the_other_side():
+    """A reward of an earlier ramp comes late: its version before was another one."""
+    state = RolloutState()
+    state.ramp.start([[0.5, 60.0], [1.0, None]], 0.0, 4)
+    assert state.side("previous", 4) == "previous"
+    assert state.side("previous", 3) == "earlier"

@@ -43,7 +43,7 @@ def test_sound_policies_seldom_alarm():
     assert 0 < ever.mean() <= 0.01
 
 
-def test_a_batch_that_sees_some_is_as_each_alone():
+def test_a_batch_is_as_each_alone():
     rng, alone = np.random.default_rng(2), [RatioBets(3, 100.0) for _ in range(4)]
     batch = RatioBets(3, 100.0, (4,))
     for _ in range(200):
@@ -51,11 +51,23 @@ def test_a_batch_that_sees_some_is_as_each_alone():
         played = np.eye(3)[rng.integers(0, 3, 4)]
         for one, its, chances in zip(alone, played, odds, strict=True):
             one.see(its, chances)
-        batch.see(played, odds, np.ones(4, bool))
+        batch.see(played, odds)
     np.testing.assert_allclose(batch.total, [one.total for one in alone], rtol=1e-12)
-    before = batch.total.copy()
-    batch.see(played, odds, np.array([False] * 4))
-    np.testing.assert_allclose(batch.total, before, rtol=1e-12)
+
+
+def test_a_quarter_of_the_account_is_never_bet(monkeypatch):
+    """Whatever is seen: so the chance of a false alarm is at most 0.75 %, and 1 % is stated."""
+    monkeypatch.setattr("hierbandits.service.aimed_bets.DEADLINES", np.array([50.0, 100.0]))
+    rows = [(arm, ["a", "b"], [0.5, 0.5]) for arm in "ab" * 400]
+    assert 0.25 < evidence(rows, ["a", "b"]).evidence < 0.4
+
+
+def test_an_account_of_an_earlier_release_is_refused():
+    """Its bets were larger: the ledger says what the present one would have."""
+    data = evidence(exposures(np.random.default_rng(4), 20)).to_dict()
+    del data["bets"]["account"]
+    with pytest.raises(ValueError, match="account must be 2, got None"):
+        SampleRatio.from_dict(100.0, data)
 
 
 def test_an_arm_that_is_lost_is_found_and_counted():

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from support.local_services import LocalService
-from support.logged_worlds import EXPLORING, LoggedWorld
+from support.shadowed_worlds import shadowed_folder
 
 from hierbandits.service.doctor import doctor
 from hierbandits.service.shadowing import last_source
@@ -19,15 +19,7 @@ NAME, SHADOW = "/policies/shop", "/policies/shop.candidate"
 @pytest.fixture(scope="module")
 def shadowed(tmp_path_factory):
     """A folder whose policy has a shadow of another rule."""
-    world = LoggedWorld(tmp_path_factory.mktemp("world") / "data", settings=EXPLORING, rounds=20)
-    world.close()
-    with LocalService(world.folder) as local:
-        begun = post(local, f"{NAME}/promotion", step="evaluate", candidate={"rule": "HierGreedy"})
-        path = f"{NAME}/evaluations/{begun['evaluation']}"
-        while local.request("GET", path).json()["state"] == "running":
-            local.run(asyncio.sleep(0.05))
-        assert post(local, f"{NAME}/promotion", step="shadow")["step"] == "shadow"
-    return world.folder
+    return shadowed_folder(tmp_path_factory.mktemp("world") / "data")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from support.service_lives import KINDS, Core, assert_close, known, live_on, tas
 
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.stored_event import encoded
+from hierbandits.service.stored_event import decoded, encoded
 from hierbandits.service.task_erasure import TaskErasure, last_forgotten
 from hierbandits.service.wire import DecisionRequest
 
@@ -165,3 +165,17 @@ def test_corrections_of_what_the_agent_forgot_go_with_their_task(tmp_path):
     assert tasks_in(core.events()).count("t1") == 6
     assert_close(core.recomputed(), core.live.agent)
     core.storage.close()
+
+
+def test_what_is_left_in_a_shadow_says_which_event_of_its_policy_it_was():
+    """Or the shadow would be shown the event once more."""
+    erasure = TaskErasure("me", 2)
+    made = {"id": "x", "task": "me"}
+    given = [
+        {"kind": "decide", "time": 1.0, "source": 7, "decisions": [made]},
+        {"kind": "forget", "time": 2.0, "source": 8, "task": "me", "by": "ana"},
+    ]
+    assert [decoded(erasure(encoded(one))) for one in given] == [
+        {"kind": "erased", "time": 1.0, "source": 7},
+        {"kind": "deleted", "time": 2.0, "source": 8, "by": "ana"},
+    ]

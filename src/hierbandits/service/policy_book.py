@@ -4,7 +4,7 @@ import asyncio
 import re
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from logging import ERROR
@@ -250,23 +250,43 @@ class PolicyBook:
             raise Problem(409, "log_does_not_fit", f"settings must fit the log: {error}") from error
         return number
 
-    async def forget(self, name: str, task: TaskName, by: str = ANYBODY) -> int:
-        """Delete a task from a policy and its ledger; returns how many events held it."""
+    async def forget(
+        self,
+        name: str,
+        task: TaskName,
+        by: str = ANYBODY,
+        *,
+        until: int | None = None,
+        elsewhere: Callable[[int], Awaitable[None]] | None = None,
+    ) -> int:
+        """Delete a task from a policy and its ledger; returns how many events held it.
+
+        `until` is the event that forgot the task already, of a deletion that was cut off.  The
+        ledger says which task it is until it is deleted `elsewhere`, too, which is told this event.
+        """
         async with self.changing(name):
             record, turns = self.record(name), self.turns(name)
-            if turns.live.agent.has_met(task):
-                until: int | None = await turns.ask("call", lambda: turns.live.forget(task, by))
+            if until is not None:
+                turns.live.view.hide(task, until)
+            elif turns.live.agent.has_met(task):
+                until = await turns.ask("call", lambda: turns.live.forget(task, by))
             else:  # if an earlier deletion was cut off, the ledger holds what the agent forgot
-                events = self._storage.events(record.id)
-                until = await asyncio.to_thread(last_forgotten, task, events)
+                until = await self.last_forgotten(record, task)
             if until is None:
                 raise not_found("task", str(task))
+            if elsewhere is not None:
+                await elsewhere(until)
             erasure = TaskErasure(task, until)
             changed = await asyncio.to_thread(self._storage.rewrite, record.id, erasure)
             self._snapshots.delete(record.id)
             turns.live.view.hide_no_more(task)
             await self._judge_anew(record)
             return changed
+
+    async def last_forgotten(self, record: PolicyRecord, task: TaskName) -> int | None:
+        """The last event that forgot a task whose deletion was cut off; None if there is none."""
+        events = self._storage.events(record.id)
+        return await asyncio.to_thread(last_forgotten, task, events)
 
     async def _judge_anew(self, record: PolicyRecord) -> None:
         """Let a policy's rollout be what the ledger says after a task was erased from it."""

@@ -140,7 +140,7 @@ async def _task(call: Call) -> dict[str, Any]:
 
 async def _forget(call: Call) -> dict[str, Any]:
     record = call.service.book.record(call.policy)
-    changed = await call.service.forget(call.policy, _task_of(call), call.who)
+    changed = await call.service.deletions.forget(call.policy, _task_of(call), call.who)
     await call.service.evaluations.stop(record.id)  # they may have read the task
     return {"events_changed": changed}
 

@@ -37,6 +37,8 @@ class RolloutState:
         """Who changed what and when, the first change first."""
         self.promotion: dict[str, Any] | None = None
         """The candidate that is on its way, and the step that it has reached."""
+        self.erasing: list[int] = []
+        """Events that forgot tasks which the ledger still holds: their deletion is not done."""
         self._exposed_by = "none"  # what counts as an exposure
         self._since = 0  # the first version whose decisions are watched
 
@@ -63,6 +65,8 @@ class RolloutState:
             entry = {"event": number, "what": kind.replace("_", " "), "arm": event["name"]}
             self.audit.append(entry | {"time": event["time"], "by": event.get("by")})
         elif kind in ("forget", DELETED):  # nobody may read here which task it was
+            if kind == "forget":
+                self.erasing.append(number)
             entry = {"event": number, "what": "task deleted", "time": event["time"]}
             self.audit.append(entry | {"by": event.get("by")})
         elif "shown" in event:
@@ -169,6 +173,7 @@ class RolloutState:
             "ratio_alarm": self.ratio_alarm,
             "audit": list(self.audit),
             "promotion": self.promotion,
+            "erasing": list(self.erasing),
         }
 
     @classmethod
@@ -183,4 +188,5 @@ class RolloutState:
         if data["ratio"] is not None:
             state.ratio = SampleRatio.from_dict(1 / FALSE_ALARMS, data["ratio"])
         state.audit, state.promotion = list(data["audit"]), data["promotion"]
+        state.erasing = list(data["erasing"])
         return state

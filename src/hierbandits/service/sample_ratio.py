@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hierbandits.service.aimed_bets import AimedBets
 from hierbandits.service.wealth import Array, Wealth
@@ -12,11 +11,16 @@ from hierbandits.types import Name
 
 LOSSES = np.array([0.02, 0.06, 0.2, 0.7])
 """The shares of an arm's exposures that bets suppose to be lost."""
-_OF_LOSSES = np.array([0.18, 0.04, 0.03, 0.03])
-_OF_DEADLINES = np.array([0.08, 0.6])
+_OF_LOSSES = np.array([0.1, 0.02, 0.01, 0.01])
+_OF_DEADLINES = np.array([0.04, 0.56])
 _FIRST = 0.9
 _LATER = 0.01  # of the account is kept for arms that come later
-_KEPT = 0.03  # of it is never bet; all of these add up to 1
+_KEPT = 0.25
+"""The share of the account that is never bet; all these shares add up to 1.
+
+So the chance of a false alarm is at most 1 - _KEPT of what is stated.
+"""
+_ACCOUNT = 2  # the first one kept 0.03
 
 
 def ratio_factors(played: Array, propensities: Array) -> Array:
@@ -50,19 +54,12 @@ class RatioBets:
         """The whole wealth; a number, or one for each of a batch."""
         return self._steady.total + self._aimed.total + self._later + _KEPT
 
-    def see(
-        self, played: Array, propensities: Array, seen: NDArray[np.bool_] | None = None
-    ) -> None:
-        """An exposure; in a batch only some are seen."""
+    def see(self, played: Array, propensities: Array) -> None:
+        """An exposure, or one of each of a batch."""
         self.count += 1
         others = self._steady.total + self._later + _KEPT
-        factors = ratio_factors(played, propensities)
-        if seen is not None:
-            factors[~seen] = 1.0
-            propensities = propensities * seen[..., None]  # nothing is bet at certain odds
-            played = played * seen[..., None]
         self._aimed.grow(played, propensities, self._goal - others)
-        self._steady.grow(factors)
+        self._steady.grow(ratio_factors(played, propensities))
 
     def add_arms(self, number: int) -> None:
         """Bet on more arms, with half of what is left for them."""
@@ -75,6 +72,7 @@ class RatioBets:
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
         return {
+            "account": _ACCOUNT,
             "count": self.count,
             "later": self._later,
             "steady": self._steady.to_dict(),
@@ -82,7 +80,9 @@ class RatioBets:
         }
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Be as `to_dict` said."""
+        """Be as `to_dict` said; a ValueError if that was of another account."""
+        if data.get("account") != _ACCOUNT:
+            raise ValueError(f"account must be {_ACCOUNT}, got {data.get('account')}")
         self.count, self._later = int(data["count"]), float(data["later"])
         self._steady.restore(data["steady"])
         self._aimed.restore(data["aimed"])
@@ -93,7 +93,7 @@ class SampleRatio:
 
     The arm of each exposure was drawn with its logged propensities, whatever these were.  If it
     does not depend on the arm whether an exposure is seen, no bet gains on average: the chance
-    that the evidence ever reaches `goal` is at most 1 / goal.
+    that the evidence ever reaches `goal` is at most 1 / goal, and less by what is never bet.
     """
 
     def __init__(self, goal: float, arms: Sequence[Name] = ()) -> None:

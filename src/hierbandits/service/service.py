@@ -14,14 +14,12 @@ from functools import partial
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
-from hierbandits.service.api_problem import Problem
 from hierbandits.service.data_place import DataPlace
 from hierbandits.service.evaluations import Evaluations
 from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.json_log import say
 from hierbandits.service.ledger_desk import LedgerDesk
 from hierbandits.service.live_policy import LivePolicy
-from hierbandits.service.live_rollout import ANYBODY
 from hierbandits.service.policy_book import PolicyBook
 from hierbandits.service.policy_turns import PolicyTurns
 from hierbandits.service.rollout_state import FALSE_ALARMS
@@ -29,7 +27,7 @@ from hierbandits.service.service_metrics import ServiceMetrics
 from hierbandits.service.shadowing import Shadowing
 from hierbandits.service.slow_bodies import SlowBodies
 from hierbandits.service.storage import StorageFailed
-from hierbandits.types import TaskName
+from hierbandits.service.task_deletions import TaskDeletions
 
 MOST_BYTES = 1 << 20
 PATIENCE = 10.0
@@ -78,6 +76,9 @@ class Service:
         self.evaluations = Evaluations(self.place, clock)
         self.shadowing = Shadowing(self.book, self.storage)
         self.desk = LedgerDesk(self.place)
+        self.deletions = TaskDeletions(
+            self.book, self.storage, self.snapshots, self.shadowing, self.desk
+        )
         self._clockwork: asyncio.Task[None] | None = None
         self._snapshotting: asyncio.Task[None] | None = None
         self._tried: WeakKeyDictionary[LivePolicy, tuple[int, int]] = WeakKeyDictionary()
@@ -119,31 +120,6 @@ class Service:
         except StorageFailed:
             return False
         return not turns.is_lost and not self.storage.is_over and turns.live.number == last
-
-    async def forget(self, name: str, task: TaskName, by: str = ANYBODY) -> int:
-        """Delete a task from a policy, its ledger and its history; how many events held it."""
-        await self.desk.close()  # its history holds what is deleted; a new one reads the ledger
-        shadow = self.book.turns(name).live.rollout.state.shadow
-        try:
-            changed = await self.book.forget(name, task, by)
-            if shadow in self.book.names:
-                await self._forget_in_shadow(name, shadow, task, by)
-            return changed
-        finally:
-            if shadow in self.book.names:
-                self.snapshots.delete_history(self.book.record(shadow).id)
-            await self.desk.close()
-            self.snapshots.delete_history(self.book.record(name).id)
-
-    async def _forget_in_shadow(self, name: str, shadow: str, task: TaskName, by: str) -> None:
-        """Delete a task from the shadow of a policy that has forgotten it."""
-        await self.shadowing.feed(name)
-        await self.book.turns(shadow).ask("call", lambda: None)  # what it has seen is stored then
-        try:
-            await self.book.forget(shadow, task, by)
-        except Problem as problem:
-            if problem.status != 404:  # it never met the task
-                raise
 
     def _committed(self, events: int, seconds: float) -> None:
         self.metrics.commits.observe(seconds)
@@ -188,7 +164,7 @@ class Service:
                 return
             self.shadowing.look()
             parts = (self._refresh_tokens, self._expire, self._step, self._snapshot_soon)
-            for part in (*parts, self.desk.rest):
+            for part in (*parts, self.deletions.finish, self.desk.rest):
                 try:
                     await part()
                 except Exception as error:  # the other parts go on

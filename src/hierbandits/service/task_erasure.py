@@ -15,13 +15,15 @@ from hierbandits.service.stored_event import (
 )
 from hierbandits.types import TaskName
 
+_FORGET = b'{"kind":"forget"'
+
 
 class TaskErasure:
     """Rewrites events up to number `until` without one task and its decisions.
 
     A decision that is erased leaves an empty place, so that others stay where they are.  An event
     of which nothing is left becomes a tombstone: that it was there, and when; that of the deletion
-    itself says who asked for it, too.
+    itself says who asked for it, too.  In a shadow it also says which event of its policy it was.
     """
 
     def __init__(self, task: TaskName, until: int) -> None:
@@ -41,10 +43,8 @@ class TaskErasure:
         if change is None:
             return data
         left = change(self, event)
-        if left is None and event["kind"] == "forget":
-            return encoded({"kind": DELETED, "time": event["time"], "by": event.get("by")})
         if left is None:
-            return encoded({"kind": ERASED, "time": event["time"]})
+            return encoded(_tombstone(event))
         return data if left is event else encoded(left)
 
     def _left_of_decide(self, event: dict[str, Any]) -> dict[str, Any] | None:
@@ -86,12 +86,19 @@ class TaskErasure:
         return None if event["task"] == self._task else event
 
 
+def _tombstone(event: dict[str, Any]) -> dict[str, Any]:
+    """What is left of an event of which nothing is left."""
+    kept: dict[str, Any] = {name: event[name] for name in ("time", "source") if name in event}
+    if event["kind"] == "forget":
+        return {"kind": DELETED, **kept, "by": event.get("by")}
+    return {"kind": ERASED, **kept}
+
+
 def last_forgotten(task: TaskName, events: Iterable[tuple[int, bytes]]) -> int | None:
     """The number of the last event that forgot a task; None if there is none."""
     plain, last = plain_task(task), None
     for number, data in events:
-        event = decoded(data)
-        if event["kind"] == "forget" and event["task"] == plain:
+        if data.startswith(_FORGET) and decoded(data)["task"] == plain:
             last = number
     return last
 

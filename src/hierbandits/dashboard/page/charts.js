@@ -1,6 +1,6 @@
 // Charts as SVG, drawn for the width that there is: text keeps its size on a phone and on paper.
 
-import { el, svg } from "./dom.js";
+import { el, narrowName, svg } from "./dom.js";
 import { number, ticks, timeTicks } from "./format.js";
 
 const HEIGHT = 230;
@@ -163,7 +163,7 @@ export function rows(width, items, { xLabel, xs = null, tone = "c8" }) {
   const line = (inner) => svg("svg", { viewBox: `0 0 ${room} ${height}`, height, width: room },
     marksAt.map(({ value }) => svg("line", { class: "axis", x1: x(value), x2: x(value), y1: 0, y2: height })), inner);
   const cells = items.flatMap((item) => [
-    el("span", { class: "name", dir: "auto", title: String(item.name) }, String(item.name)),
+    narrowName(item.name),
     line([
       (item.strokes ?? []).map((value) => svg("line", { class: `s ${tone}`, "stroke-opacity": 0.55, x1: x(value), x2: x(value), y1: 3, y2: 9 })),
       item.marks.map((mark, i) => drawMark(mark, x, 11 + 12 * i + (height - 12 * item.marks.length) / 4)),
@@ -175,7 +175,7 @@ export function rows(width, items, { xLabel, xs = null, tone = "c8" }) {
 // How much of a width the names have, and how much the picture.
 function split(width, items) {
   const longest = Math.max(...items.map((one) => [...String(one.name)].length), 3);
-  const label = Math.ceil(Math.min(longest * 8.8 + 4, 224, width * 0.34));
+  const label = Math.ceil(Math.min(longest * 9.8 + 4, 224, width * 0.34));
   return { label, room: Math.floor(width - label - 12) };
 }
 
@@ -212,7 +212,7 @@ export function halves(width, items, { xLabel }) {
   const most = Math.max(...items.map((one) => one.parts[0] + one.parts[1]), 1e-300);
   const x = scale(0, most, 4, room - 8);
   const cells = items.flatMap(({ name, parts, title }) => [
-    el("span", { class: "name", dir: "auto", title: String(name) }, String(name)),
+    narrowName(name),
     svg("svg", { viewBox: `0 0 ${room} 20`, height: 20, width: room },
       svg("rect", { class: "f c0", x: 4, y: 4, height: 12, width: Math.max(x(parts[0]) - 4, 0) }),
       svg("rect", { class: "f c1", x: x(parts[0]), y: 4, height: 12, width: Math.max(x(parts[0] + parts[1]) - x(parts[0]), 0) }),

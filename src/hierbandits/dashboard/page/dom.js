@@ -26,6 +26,15 @@ export function nameOf(text, attributes = {}) {
   return el("span", { class: "name", dir: "auto", title: shown, ...attributes }, shown);
 }
 
+// A name in a narrow place: where it is too long the middle is left out, since ends tell names apart.
+export function narrowName(text) {
+  const shown = [...String(text)];
+  const isOneWay = !/[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/.test(text); // parts would change places
+  const ends = isOneWay && shown.length > 9 ? shown.slice(-5).join("") : "";
+  const start = ends ? shown.slice(0, -5).join("") : shown.join("");
+  return el("span", { class: "name narrow", dir: "auto", title: String(text) }, el("span", { class: "start" }, start), ends);
+}
+
 export function linkTo(href, text, key) {
   return el("a", { href, "data-key": key ?? href }, nameOf(text));
 }

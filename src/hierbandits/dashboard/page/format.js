@@ -2,7 +2,7 @@
 
 export function number(value, digits = 3) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
-  if (value !== 0 && (Math.abs(value) < 1e-4 || Math.abs(value) >= 1e7)) return value.toExponential(2);
+  if (value !== 0 && (Math.abs(value) < 1e-4 || Math.abs(value) >= 1e7)) return Number(value.toPrecision(3)).toExponential();
   return new Intl.NumberFormat("en", { maximumSignificantDigits: digits }).format(value);
 }
 
@@ -12,7 +12,12 @@ export function whole(value) {
 
 export function percent(share) {
   if (share === null || share === undefined || !Number.isFinite(share)) return "–";
-  return `${number(100 * share)} %`;
+  return unbroken(`${number(100 * share)} %`);
+}
+
+// A text in which no line ends between a number and its "%".
+export function unbroken(text) {
+  return text.replace(/(\d) %/g, "$1\u00a0%");
 }
 
 export function duration(seconds) {

@@ -2,7 +2,7 @@
 
 import { Refused, get, keepToken, takeTokenFromLink, token } from "./api.js";
 import { el, fill } from "./dom.js";
-import { ago } from "./format.js";
+import { ago, moment } from "./format.js";
 import { policiesView } from "./view_policies.js";
 import { overviewView } from "./view_overview.js";
 import { populationView } from "./view_population.js";
@@ -125,7 +125,7 @@ function drawAlarm(view) {
 
 function tell() {
   if (!shown) return;
-  if (shown.failed) statusLine.textContent = `No answer; the next try is in ${Math.round(shown.wait / 1000)} s`;
+  if (shown.failed) statusLine.textContent = `${shown.failed.status ? "Refused" : "No answer"}; the next try is in ${Math.round(shown.wait / 1000)} s`;
   else if (shown.view.isStill) statusLine.textContent = "";
   else if (shown.at) statusLine.textContent = `Updated ${ago(shown.at)}`;
 }
@@ -163,5 +163,8 @@ window.addEventListener("hashchange", () => {
   window.scrollTo(0, 0);
 });
 setInterval(tell, 1000);
+window.addEventListener("beforeprint", () => {
+  if (shown?.at) statusLine.textContent = `As of ${moment(shown.at)}`; // "just now" says nothing on paper
+});
 takeTokenFromLink();
 open();

@@ -1,6 +1,7 @@
 // A chart with its finding as the title, how to read it below, and its numbers as a table.
 
-import { el, fill, table } from "./dom.js";
+import { el, fill, nameOf, table } from "./dom.js";
+import { unbroken } from "./format.js";
 
 export function panel(caption) {
   const title = el("h2");
@@ -8,7 +9,7 @@ export function panel(caption) {
   const legend = el("div");
   const numbers = el("div");
   const more = el("details", {}, el("summary", {}, "The numbers"), numbers);
-  const words = el("figcaption", {}, caption);
+  const words = el("figcaption", {}, unbroken(caption));
   const figure = el("figure", {}, chart, legend, words);
   const root = el("section", { class: "panel" }, title, figure, more);
   let make = null;
@@ -32,11 +33,12 @@ export function panel(caption) {
     root,
     // What is to be seen: the finding, a function of the width that draws, names, columns and rows.
     show(finding, draw, { legend: names = [], columns = [], rows = [], reading = caption } = {}) {
-      words.textContent = reading;
-      title.textContent = finding;
+      words.textContent = unbroken(reading);
+      title.textContent = unbroken(finding);
       make = draw;
       fill(legend, names.length ? el("ul", { class: "legend" }, names) : null);
-      fill(numbers, rows.length ? table(columns, rows, finding) : null);
+      const named = rows.map((row) => row.map((cell, i) => (columns[i].text && typeof cell === "string" ? nameOf(cell) : cell)));
+      fill(numbers, rows.length ? table(columns, named, finding) : null);
       more.hidden = rows.length === 0;
       figure.hidden = false;
       redraw();

@@ -14,7 +14,7 @@ export function overviewView({ policy }) {
   const head = el("div");
   const reward = panel("Each point is the mean reward of the decisions made in one span of time, long enough for 20 rewards; a reward counts when its decision was made, so late rewards raise or lower points of the past. Bands are 95 % intervals of these means, as if decisions were independent of each other.");
   const arms = panel("The share of each arm in the decisions of one span of time. Control tasks are left out; in shadow mode it is what the policy would have played.");
-  const truth = panel("Decisions are grouped by the reward that the policy expected when it decided. Points on the dashed line came true. Vertical: the mean reward with its 95 % interval. Horizontal, grey: the 95 % interval that the policy gave for the mean reward of a typical decision there.");
+  const truth = panel("Decisions are grouped by the reward that the policy expected when it decided. Points on the dashed line came true. Vertical: the mean reward with its 95 % interval. Horizontal, grey: the 95 % interval that the policy gave for the mean reward of a typical decision there; very long ones are cut at the edge.");
   const fate = panel("How long rewards took from decision to arrival; each column is twice as long as the one before.");
   const root = el("div", {}, head, el("div", { class: "panels" }, reward.root, arms.root, truth.root, fate.root));
   const charts = root.lastElementChild;

@@ -8,10 +8,11 @@ import { cut } from "./view_overview.js";
 import { panel } from "./panel.js";
 
 const MOST = 40; // rows that a picture has
+const PARTS = "How much is not known of a task, as a variance, on average over the first tasks. Blue: only the task's own rewards can remove it. Orange: it comes from not knowing the population, and rewards of any task remove it.";
 
 export function populationView({ policy }) {
   const hyper = panel("What a task of which nothing is known yet is expected to be like: the mean of all tasks, as the policy knows it from all of them. Bars are 95 % intervals of that mean; single tasks lie around it.");
-  const parts = panel("How much is not known of a task, as a variance, on average over the first tasks. Blue: only the task's own rewards can remove it. Orange: it comes from not knowing the population, and rewards of any task remove it.");
+  const parts = panel(PARTS);
   const panels = el("div", { class: "panels" }, hyper.root, parts.root);
   const root = el("div", {}, el("h1", {}, "What tasks have in common"), panels);
   const levels = new Map(); // of a deep hierarchy: a panel for each level between the population and its tasks
@@ -54,9 +55,10 @@ export function populationView({ policy }) {
         share > 0.5
           ? `${percent(share)} of what is not known is shared: rewards of any task help all others`
           : `${percent(1 - share)} of what is not known is the tasks' own: each must learn it from its own rewards`,
-        (width) => halves(width, some.map((row) => ({ name: name(row), parts: [row.within_var, row.shared_var], title: `${name(row)}: own ${number(row.within_var)}, shared ${number(row.shared_var)}` })), { xLabel: `variance, mean over ${whole(found.tasks_looked_at)} tasks` }),
+        (width) => halves(width, some.map((row) => ({ name: name(row), parts: [row.within_var, row.shared_var], title: `${name(row)}: own ${number(row.within_var)}, shared ${number(row.shared_var)}` })), { xLabel: found.tasks_looked_at === 1 ? "variance, of one task" : `variance, mean over ${whole(found.tasks_looked_at)} tasks` }),
         {
           legend: [key("c0", "the task's own (within)"), key("c1", "shared with all tasks")],
+          reading: left ? `${PARTS} These are${left.replace(/[()]/g, "")}.` : PARTS,
           columns: [{ title: isArmed ? "arm" : "feature", text: true }, { title: "within" }, { title: "shared" }],
           rows: ranked.slice(0, 500).map((row) => [name(row), number(row.within_var), number(row.shared_var)]),
         },

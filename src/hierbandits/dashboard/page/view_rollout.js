@@ -103,7 +103,7 @@ function steps(rollout, control) {
   if (!rollout.steps.length) return begin;
   const rows = rollout.steps.map((one, i) => [
     String(i + 1), percent(one.share), one.seconds === null ? "stays" : duration(one.seconds),
-    rollout.phase === "rolled back" ? "" : i < rollout.step ? "done" : i > rollout.step ? "to come" : "now",
+    rollout.phase === "rolled back" ? "stopped" : i < rollout.step ? "done" : i > rollout.step ? "to come" : "now",
   ]);
   const next = rollout.next_step === null ? null : el("p", {}, `The next step begins at ${moment(rollout.next_step)}.`);
   return el("section", { class: "panel" }, el("h2", {}, "Steps of the ramp"), next,
@@ -121,18 +121,19 @@ function guardrails({ guardrails: found, phase, previous }) {
     const bar = el("meter", { min: 0, max: 1, value: Math.max(0, Math.log(Math.max(one.evidence, 1)) / Math.log(one.needed)),
       high: 0.5, optimum: 0, "aria-label": `evidence that ${one.name} is crossed` });
     const bound = one.at_most === null ? `at least ${number(one.at_least)}` : `at most ${number(one.at_most)}`;
-    return [nameOf(one.name), one.against === "control" ? `${other} + ${bound}` : bound,
-      one.control_count ? `${number(one.mean)}, ${other} ${number(one.control_mean)}` : number(one.mean), whole(one.count), el("span", {}, bar, ` ${number(Math.max(one.evidence, 0), 2)} to 1`), share >= 1 ? "crossed" : "holds"];
+    return [nameOf(one.name), share >= 1 ? "crossed" : "holds", el("span", {}, bar, ` ${number(Math.max(one.evidence, 0), 2)} to 1`),
+      one.control_count ? `${number(one.mean)}, ${other} ${number(one.control_mean)}` : number(one.mean),
+      one.against === "control" ? `${other} + ${bound}` : bound, whole(one.count)];
   });
   return el("section", { class: "panel" }, el("h2", {}, title),
-    table([{ title: "metric", text: true }, { title: "bound" }, { title: "mean" }, { title: "values" },
-      { title: "evidence", text: true }, { title: "", text: true }], rows, "Guardrails"),
+    table([{ title: "metric", text: true }, { title: "state", text: true }, { title: "evidence", text: true },
+      { title: "mean" }, { title: "bound" }, { title: "values" }], rows, "Guardrails"),
     el("p", { class: "soft" }, `At ${whole(found[0].needed)} to 1 the policy is rolled back; that happens by mistake to at most one sound policy in a hundred.`));
 }
 
 function ratio(found) {
   if (found === null) return null;
-  const rows = found.arms.map((one) => [nameOf(one.arm), whole(one.seen), number(one.expected, 6), percent(one.seen / one.expected - 1)]);
+  const rows = found.arms.map((one) => [nameOf(one.arm), whole(one.seen), one.expected < 100 ? number(one.expected) : whole(one.expected), percent(one.seen / one.expected - 1)]);
   return el("section", { class: "panel" },
     el("h2", {}, found.is_off ? "Exposures of some arm are missing" : "Arms are seen as often as their propensities say"),
     table([{ title: "arm", text: true }, { title: "seen" }, { title: "expected" }, { title: "difference" }], rows, "Sample ratio"),
@@ -161,5 +162,5 @@ function changes(audit) {
   });
   return el("section", { class: "panel" },
     el("h2", {}, audit.total === 1 ? "One change so far" : `${whole(audit.total)} changes so far`),
-    table([{ title: "when", text: true }, { title: "what", text: true }, { title: "by", text: true }, { title: "", text: true }], rows, "Changes"));
+    table([{ title: "when", text: true }, { title: "what", text: true }, { title: "by", text: true }, { title: "details", text: true }], rows, "Changes"));
 }

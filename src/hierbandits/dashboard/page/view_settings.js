@@ -4,6 +4,8 @@ import { ofPolicy } from "./api.js";
 import { el, fill, table } from "./dom.js";
 import { moment, whole } from "./format.js";
 
+const TURNS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g; // they would turn round what stands behind them
+
 export function settingsView({ policy }) {
   const root = el("div");
   return {
@@ -12,7 +14,8 @@ export function settingsView({ policy }) {
     draw(shown, versions) {
       const told = Object.entries(shown.settings).filter(([, value]) => value !== null && value !== "");
       const text = (value) => {
-        const words = typeof value === "string" ? value : JSON.stringify(value);
+        const told = typeof value === "string" ? value : JSON.stringify(value, (_, one) => one ?? undefined);
+        const words = told.replace(TURNS, (one) => `\\u${one.charCodeAt(0).toString(16)}`);
         return words.length > 400 ? `${words.slice(0, 400)}… (${whole(words.length)} characters)` : words;
       };
       fill(root,

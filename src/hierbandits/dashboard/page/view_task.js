@@ -8,11 +8,12 @@ import { cut } from "./view_overview.js";
 import { panel } from "./panel.js";
 
 const MOST = 40;
+const SHRUNK = "Ring: the mean of the task's own rewards alone; an arm that it never had has none. Diamond: the population, what is known of tasks in general. Dot: what the policy believes, which lies between the two, nearer to the own rewards the more there are. Bars are 95 % intervals.";
+const PARTS = "How much is not known of this task, as a variance. Blue: only its own rewards can remove it. Orange: rewards of other tasks remove it too.";
 
 export function taskView({ policy, rest }) {
   const head = el("div");
-  const shrunk = panel("Ring: the mean of the task's own rewards alone; an arm that it never had has none. Diamond: the population, what is known of tasks in general. Dot: what the policy believes, which lies between the two, nearer to the own rewards the more there are. Bars are 95 % intervals.");
-  const parts = panel("How much is not known of this task, as a variance. Blue: only its own rewards can remove it. Orange: rewards of other tasks remove it too.");
+  const [shrunk, parts] = [panel(SHRUNK), panel(PARTS)];
   const root = el("div", {}, head, shrunk.root, parts.root);
   return {
     root,
@@ -26,6 +27,7 @@ export function taskView({ policy, rest }) {
       const rewards = isArmed ? all.reduce((sum, row) => sum + row.rewards, 0) : all[0]?.rewards;
       fill(head, el("h1", { dir: "auto" }, found.label), el("p", {}, `${whole(found.decisions)} decisions, ${whole(rewards)} rewards.`));
       const pull = pulled(all);
+      const left = all.length > MOST ? ` These are the first ${MOST} of ${whole(all.length)} ${isArmed ? "arms" : "features"}.` : "";
       const finding = pull === null ? "The task has no rewards of its own: it is believed to be as tasks are in general"
         : `What is believed lies ${percent(pull)} of the way from the population to the task's own rewards`;
       shrunk.show(finding, (width) => rows(width, some.map((row) => ({ name: name(row), marks: [
@@ -33,6 +35,7 @@ export function taskView({ policy, rest }) {
         { shape: "ring", color: "c1", mean: row.own_mean, title: `own rewards alone: ${number(row.own_mean)}, ${whole(row.rewards)} rewards` },
         { shape: "diamond", color: "c2", mean: row.population_mean, low: row.population_low, high: row.population_high, title: `population: ${number(row.population_mean)}, 95 % interval ${number(row.population_low)} to ${number(row.population_high)}` },
       ] })), { xLabel: isArmed ? "mean reward" : "weight of the feature" }), {
+        reading: SHRUNK + left,
         legend: [key("c0", "believed of this task", "dot"), key("c1", "its own rewards alone", "ring"), key("c2", "the population", "diamond")],
         columns: [{ title: isArmed ? "arm" : "feature", text: true }, { title: "rewards" }, { title: "own rewards alone" }, { title: "population" }, { title: "believed" }, { title: "95 % interval" }],
         rows: ranked.slice(0, 500).map((row) => [name(row), whole(row.rewards), number(row.own_mean), number(row.population_mean), number(row.mean), `${number(row.low)} to ${number(row.high)}`]),
@@ -43,6 +46,7 @@ export function taskView({ policy, rest }) {
         `${percent(share)} of what is not known of this task is shared with others`,
         (width) => halves(width, some.map((row) => ({ name: name(row), parts: [row.within_var, row.shared_var], title: `${name(row)}: own ${number(row.within_var)}, shared ${number(row.shared_var)}` })), { xLabel: "variance" }),
         {
+          reading: PARTS + left,
           legend: [key("c0", "the task's own (within)"), key("c1", "shared with all tasks")],
           columns: [{ title: isArmed ? "arm" : "feature", text: true }, { title: "within" }, { title: "shared" }],
           rows: ranked.slice(0, 500).map((row) => [cut(name(row)), number(row.within_var), number(row.shared_var)]),
