@@ -13,6 +13,11 @@ from hierbandits.models.unknown_widths import UnknownWidths
 WIDE = 30.0
 """The width of mu where all coordinates share one width, in units of the rewards."""
 
+STEPS = 24
+"""Of each chain after its warm-up.  Where arms of a task have much in common, chains begin far from
+what the arms have of their own, and take some 20 steps to get there.
+"""
+
 
 def draw_hierarchies(
     rng: Generator,
@@ -24,8 +29,8 @@ def draw_hierarchies(
     """So many draws of widths, correlations and noise given sums, nearly from their posterior.
 
     Each begins at a width of its own, which all coordinates share and which is as probable as the
-    rewards make it, and then goes its own way for as long as `WidthRefit` warms up.  With the
-    probability `scalar` it stays where it began: all coordinates do share one width.
+    rewards make it, and then goes its own way for STEPS.  With the probability `scalar` it stays
+    where it began: all coordinates do share one width.
     """
     tasks = sums.rows(most_rewarded(sums.n, prior))
     units = StandardUnits.of(tasks)
@@ -43,7 +48,7 @@ def draw_hierarchies(
         if shares_one:
             drawn.append(begin)
             continue
-        refit = WidthRefit(prior, tasks, begin, draws=1, rng=rng)
+        refit = WidthRefit(prior, tasks, begin, draws=STEPS, rng=rng)
         refit.advance()
         drawn.append(refit.last())
     return drawn
