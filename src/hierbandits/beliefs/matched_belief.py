@@ -98,7 +98,7 @@ class MatchedBelief(Belief):
         nodes = self.checked_nodes(tasks)
         table = self.checked_features(features, nodes.size)
         values = real_array("rewards", rewards, nodes.shape, " to match tasks")
-        sizes = np.ones(nodes.size)
+        sizes: Vector = np.ones(nodes.size)
         if exposure is not None:
             sizes = positive("exposure", exposure, nodes.shape)
         self.family.check("rewards", values, sizes)

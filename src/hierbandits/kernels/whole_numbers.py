@@ -13,19 +13,19 @@ _LOG_FACTORIALS = np.array([lgamma(k + 1.0) for k in range(256)])
 @compiled
 def all_whole(values: Vector, most: float) -> bool:
     """Whether all are whole numbers from 0 to `most`."""
+    bad = 0
     for value in values:
-        if not (0.0 <= value <= most and value == np.floor(value)):
-            return False
-    return True
+        bad += not (0.0 <= value <= most and value == np.floor(value))
+    return bad == 0
 
 
 @compiled
 def all_ones(values: Vector) -> bool:
     """Whether all are 1."""
+    others = 0
     for value in values:
-        if value != 1.0:
-            return False
-    return True
+        others += value != 1.0
+    return others == 0
 
 
 @compiled

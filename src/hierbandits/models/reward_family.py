@@ -1,9 +1,10 @@
 """What a family of rewards is: the law of a reward given its linear predictor."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache, partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -141,7 +142,10 @@ def _table_address(kind: type[RewardFamily]) -> int:
     density = kind.density_of_none
     if density is RewardFamily.density_of_none:
         return 0
-    table = moment_table(density, np.vectorize(partial(kind.curvature, 0.0, 1.0, 0.0)))
+    table = moment_table(
+        cast(Callable[[Matrix], Matrix], density),
+        np.vectorize(partial(kind.curvature, 0.0, 1.0, 0.0)),
+    )
     _TABLES.append(table)
     return int(table.ctypes.data)
 
