@@ -50,9 +50,7 @@ _NODES = np.arange(-16.0, 10.0, 0.4)  # in standard deviations; a small reward m
 _WEIGHTS = np.exp(-(_NODES**2) / 2) * 0.4 / np.sqrt(2 * np.pi)
 
 Moments = tuple[bool, float, float, float]
-"""Whether they are in the table; log Z, its derivative by m, and its second with the sign changed.
-
-"""
+"""Whether they are in the table; log Z, its slope by m, and its curvature with the sign changed."""
 
 
 def moment_table(none: Callable[[Matrix], Matrix], bend: Callable[[Vector], Vector]) -> Vector:
