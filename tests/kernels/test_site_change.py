@@ -70,8 +70,9 @@ def test_nothing_is_learned_of_what_is_known_for_certain():
 
 def test_a_reward_that_cannot_be_changes_nothing():
     """A count where the rate is known to be next to nothing has no log density to speak of."""
-    change = site_change(PoissonRewards().code, 1e150, 1.0, 0.0, -1e150, 1e-3, EMPTY)
-    assert change == (EMPTY, 1.0, 0.0, 0.0, 0.0, 0.0)
+    for count, mean in ((1.0, -1e205), (1e150, -1e150)):  # the second has no number at all
+        change = site_change(PoissonRewards().code, count, 1.0, 0.0, mean, 1e-3, EMPTY)
+        assert change == (EMPTY, 1.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def test_log_share_is_an_integral():
