@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 from support.family_reference import LOG_DENSITIES
 
-from hierbandits.kernels.matched_site import WORK, matched_site
+from hierbandits.kernels.matched_site import matched_site
 from hierbandits.models import (
     BernoulliRewards,
     BinomialRewards,
@@ -63,7 +63,7 @@ def _moments(family, reward, exposure, mean, var):
 @pytest.mark.parametrize("std", [0.02, 0.2, 0.39, 0.41, 1.0, 3.0, 20.0])
 def test_moments_and_density(family, event, std):
     for mean in (-6.0, -1.0, 0.3, 4.0):
-        site = matched_site(family.code, *event, family.shape, mean, std**2, np.empty(WORK))
+        site = matched_site(family.code, *event, family.shape, mean, std**2)
         var = 1 / (1 / std**2 + site[0])
         centre = var * (mean / std**2 + site[1])
         log_z, exact_mean, exact_var = _moments(family, *event, mean, std**2)
@@ -73,16 +73,14 @@ def test_moments_and_density(family, event, std):
 
 
 def test_a_reward_that_tells_nothing_leaves_an_empty_site():
-    site = matched_site(BernoulliRewards().code, 1.0, 1.0, 0.0, 60.0, 1.0, np.empty(WORK))
+    site = matched_site(BernoulliRewards().code, 1.0, 1.0, 0.0, 60.0, 1.0)
     assert site[:2] == (0.0, 0.0)
     assert abs(site[2]) < 1e-12
 
 
 def test_a_surprise_moves_the_mean_even_if_it_narrows_nothing():
     """Far in the tail a click's log density is linear in eta: it has a slope and no curvature."""
-    precision, weighted, _ = matched_site(
-        BernoulliRewards().code, 1.0, 1.0, 0.0, -60.0, 1.0, np.empty(WORK)
-    )
+    precision, weighted, _ = matched_site(BernoulliRewards().code, 1.0, 1.0, 0.0, -60.0, 1.0)
     assert precision == 0.0
     assert_allclose(weighted, 1.0)
 
@@ -91,7 +89,7 @@ def test_a_surprise_moves_the_mean_even_if_it_narrows_nothing():
 @pytest.mark.parametrize("std", [1e-3, 1.0, 1e3])
 def test_extreme_predictors_stay_finite(mean, std):
     for family, event in CASES:
-        site = matched_site(family.code, *event, family.shape, mean, std**2, np.empty(WORK))
+        site = matched_site(family.code, *event, family.shape, mean, std**2)
         assert np.isfinite(site).all()
         assert site[0] >= 0
 
@@ -101,7 +99,7 @@ def test_extreme_predictors_stay_finite(mean, std):
 def test_the_mode_is_found_from_where_rates_are_far_too_large(mean, std):
     """There Newton's steps have length one, or overflow."""
     for reward in (1.0, 370.0):
-        site = matched_site(PoissonRewards().code, reward, 1.0, 0.0, mean, std**2, np.empty(WORK))
+        site = matched_site(PoissonRewards().code, reward, 1.0, 0.0, mean, std**2)
         var = 1 / (1 / std**2 + site[0])
         centre = var * (mean / std**2 + site[1])
         eta = np.linspace(-60.0, 12.0, 200_001)

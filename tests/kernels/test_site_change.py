@@ -3,42 +3,76 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from hierbandits.kernels.matched_site import WORK, log_share, matched_site
-from hierbandits.kernels.site_change import site_change
+from hierbandits.kernels.matched_site import log_share, matched_site
+from hierbandits.kernels.site_change import end_scales, site_change
 from hierbandits.models import BernoulliRewards, GaussianRewards, PoissonRewards
 
-WORKED = np.empty(WORK)
+EMPTY = (0.0, 0.0, 0.0)
+
+
+def _with_scale(site, kept):
+    sites = np.array(site)[:, None]
+    end_scales(sites, np.array([kept]))
+    return tuple(sites[:, 0].tolist())
 
 
 def test_a_site_taken_out_and_put_back_changes_nothing():
     """Given the site that matches, what is known has the moments of its own cavity's posterior."""
-    family, mean, var, sites = PoissonRewards(), 0.4, 0.9, np.zeros((3, 2))
+    family, mean, var = PoissonRewards(), 0.4, 0.9
     event = (3.0, 1.5, 0.0)
-    gain, shift, log_z, moved = site_change(family.code, *event, mean, var, sites, 1, WORKED)
-    assert_allclose(sites[:2, 1], [gain, shift])
-    assert_allclose([*sites[:2, 1], log_z], matched_site(family.code, *event, mean, var, WORKED))
-    assert moved > 0.1
-    assert not sites[:, 0].any()  # another event's
+    site, kept, gain, shift, log_z, moved = site_change(family.code, *event, mean, var, EMPTY)
+    assert_allclose(site[:2], [gain, shift])
+    assert_allclose([*site[:2], log_z], matched_site(family.code, *event, mean, var))
+    site = _with_scale(site, kept)
+    assert_allclose(site[2], log_z - log_share(mean, var, gain, shift), rtol=1e-12)
     after = 1 / (1 / var + gain)
-    again = site_change(family.code, *event, after * (mean / var + shift), after, sites, 1, WORKED)
-    assert_allclose(again, 0.0, atol=1e-9)
+    moved_mean = after * (mean / var + shift)
+    far = max(abs(moved_mean - mean) / np.sqrt(var), gain * var / 2)
+    assert_allclose(moved, far, rtol=1e-9)
+    again, kept, *change = site_change(family.code, *event, moved_mean, after, site)
+    assert kept == 1.0
+    assert_allclose(again, site, atol=1e-9)
+    assert_allclose(change, 0.0, atol=1e-9)
+
+
+def test_an_old_site_changes_by_what_matches_in_its_cavity():
+    """Its log evidence is that of the cavity, the new site in and the old one out."""
+    family, event, old = BernoulliRewards(), (1.0, 1.0, 0.0), (0.3, 0.4, -0.2)
+    mean, var = 0.5, 0.8
+    left = 1 - old[0] * var
+    before, cavity = (mean - old[1] * var) / left, var / left
+    site, _, gain, shift, log_change, moved = site_change(family.code, *event, mean, var, old)
+    own, along, log_z = matched_site(family.code, *event, before, cavity)
+    assert_allclose(site[:2], [own, along], rtol=1e-9)
+    assert_allclose(site[2], log_z - log_share(before, cavity, own, along), rtol=1e-9)
+    assert_allclose([gain, shift], [own - old[0], along - old[1]], rtol=1e-9)
+    was = old[2] + log_share(before, cavity, *old[:2])
+    assert_allclose(log_change, log_z - was, rtol=1e-9)
+    after = 1 / (1 / var + gain)
+    far = max(abs(after * (mean / var + shift) - mean) / np.sqrt(var), abs(gain) * var / 2)
+    assert_allclose(moved, far, rtol=1e-9)
 
 
 def test_a_site_that_is_all_that_is_known_stays():
-    sites = np.array([[4.0], [1.0], [0.0]])
-    kept = sites.copy()
-    change = site_change(GaussianRewards().code, 1.0, 1.0, 1.0, 0.25, 0.25, sites, 0, WORKED)
-    assert change == (0.0, 0.0, 0.0, 0.0)
-    assert_allclose(sites, kept)
+    site = (4.0, 1.0, 0.0)
+    change = site_change(GaussianRewards().code, 1.0, 1.0, 1.0, 0.25, 0.25, site)
+    assert change == (site, 1.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def test_nothing_is_learned_of_what_is_known_for_certain():
-    sites = np.zeros((3, 1))
-    gain, shift, log_z, _ = site_change(
-        BernoulliRewards().code, 1.0, 1.0, 0.0, -1.0, 0.0, sites, 0, WORKED
+    site, kept, gain, shift, log_z, _ = site_change(
+        BernoulliRewards().code, 1.0, 1.0, 0.0, -1.0, 0.0, EMPTY
     )
-    assert (gain, shift) == (0.0, 0.0)
+    assert (gain, shift, kept) == (0.0, 0.0, 1.0)
     assert_allclose(log_z, -np.log1p(np.exp(1.0)))
+    assert site == (0.0, 0.0, log_z)
+
+
+def test_a_reward_that_cannot_be_changes_nothing():
+    """A count where the rate is known to be next to nothing has no log density to speak of."""
+    for count, mean in ((1.0, -1e205), (1e150, -1e150)):  # the second has no number at all
+        change = site_change(PoissonRewards().code, count, 1.0, 0.0, mean, 1e-3, EMPTY)
+        assert change == (EMPTY, 1.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def test_log_share_is_an_integral():

@@ -98,8 +98,9 @@ class MatchedBelief(Belief):
         nodes = self.checked_nodes(tasks)
         table = self.checked_features(features, nodes.size)
         values = real_array("rewards", rewards, nodes.shape, " to match tasks")
-        given = np.ones(nodes.size) if exposure is None else exposure
-        sizes = positive("exposure", given, nodes.shape)
+        sizes: Vector = np.ones(nodes.size)
+        if exposure is not None:
+            sizes = positive("exposure", exposure, nodes.shape)
         self.family.check("rewards", values, sizes)
         checked_time(time, nodes)
         self._learn_sized(nodes, table, values, sizes, noise_std)

@@ -105,17 +105,31 @@ class SiteRows:
             if self.size > MOST_ROWS:
                 self._settle(self.size - MOST_ROWS // 2)
             return
+        if self._add_known(nodes, features, rewards, exposure, sites, number):
+            return
         keys = nodes * self._dim + features
         self._make_room(keys)
         known = self._row_of[keys]
-        is_new = (known < 0) | (known >= self.size)
-        if is_new.any():
-            new = np.unique(keys[is_new])
-            self._append(
-                new // self._dim, new % self._dim, [np.zeros(new.size)] * len(self._numbers), 0
-            )
-            known = self._row_of[keys]
-        add_rows(known, rewards, exposure, sites, self._numbers, self._told, number)
+        new = np.unique(keys[(known < 0) | (known >= self.size)])
+        self._append(
+            new // self._dim, new % self._dim, [np.zeros(new.size)] * len(self._numbers), 0
+        )
+        self._add_known(nodes, features, rewards, exposure, sites, number)
+
+    def _add_known(
+        self,
+        nodes: Indices,
+        arms: Features,
+        rewards: Vector,
+        exposure: Vector,
+        sites: Matrix,
+        number: int,
+    ) -> bool:
+        """Add rewards to their rows, if all have one already."""
+        return add_rows(
+            nodes, arms, self._dim, self._row_of, self.size, rewards, exposure, sites,
+            self._numbers, self._told, number,
+        )  # fmt: skip
 
     def _settle(self, number: int) -> None:
         """Let the sites of so many rewards, the oldest, be as they are from now on."""

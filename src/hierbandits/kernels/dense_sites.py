@@ -12,12 +12,13 @@ import numpy as np
 from hierbandits.compiler import compiled, inlined
 from hierbandits.kernels.dense_gain import tell
 from hierbandits.kernels.family_call import FamilyCode
-from hierbandits.kernels.matched_site import WORK
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.kernels.prefetch import NODES_AHEAD, prefetch_node
 from hierbandits.kernels.sharp_events import SHARP, sharpen, turn
-from hierbandits.kernels.site_change import site_change
+from hierbandits.kernels.site_change import end_scales, site_change
 from hierbandits.types import Indices, Matrix, Vector
+
+_LOG_ROOT = 0.5 * log(2.0 * pi)
 
 
 @inlined
@@ -42,7 +43,7 @@ def _match_rows(
     x, scaled, cov_x = np.empty(dim), np.empty(dim), np.empty(dim)
     along, told = np.empty((depth, dim)), np.empty((depth, dim))  # f = S' x and S f, by level
     centre, square, place = np.empty(depth), np.empty(depth), np.empty(depth, np.intp)
-    work, furthest = np.empty(WORK), 0.0
+    kept, furthest = np.empty(tasks.size), 0.0
     for e in range(tasks.size):
         node, k = tasks[e], 0
         if e + NODES_AHEAD < tasks.size:
@@ -94,14 +95,15 @@ def _match_rows(
                 break
             tell(maps, row, cov_x, x)
             node = above
-        gain, shift, log_change, moved = site_change(
-            code, rewards[e], exposure[e], shape, mean, var, sites, e, work
+        site, kept[e], gain, shift, log_change, moved = site_change(
+            code, rewards[e], exposure[e], shape, mean, var, (sites[0, e], sites[1, e], sites[2, e])
         )
+        sites[0, e], sites[1, e], sites[2, e] = site
         furthest = max(furthest, moved)
-        evidence[1, b] -= 2.0 * log_change
         if base.size:
             evidence[0, b] += 1.0
-            evidence[1, b] -= 2.0 * base[e] + log(2.0 * pi)
+            log_change += base[e] + _LOG_ROOT
+        evidence[1, b] -= 2.0 * log_change
         before = 1.0
         for up in range(k):
             b = place[up]
@@ -124,6 +126,7 @@ def _match_rows(
             if is_sharp:
                 sharpen(blocks[b], scaled, cov_x, root)
             before = after
+    end_scales(sites, kept)
     return furthest
 
 

@@ -7,10 +7,11 @@ import numpy as np
 from hierbandits.compiler import compiled
 from hierbandits.kernels.diagonal import tell
 from hierbandits.kernels.family_call import FamilyCode
-from hierbandits.kernels.matched_site import WORK
 from hierbandits.kernels.node_arrays import NodeArrays
-from hierbandits.kernels.site_change import site_change
+from hierbandits.kernels.site_change import end_scales, site_change
 from hierbandits.types import Indices, Matrix, Vector
+
+_LOG_ROOT = 0.5 * log(2.0 * pi)
 
 
 @compiled
@@ -30,7 +31,7 @@ def match(
     """Let the sites of events match their rewards, in order; see `dense_sites.match_rows`."""
     parent, level, _, maps, state, roots = nodes
     along, place = np.empty(depth), np.empty(depth, np.intp)
-    work, furthest = np.empty(WORK), 0.0
+    kept, furthest = np.empty(tasks.size), 0.0
     for e in range(tasks.size):
         node, arm, k = tasks[e], features[e], 0
         mean, var, x = 0.0, 0.0, 1.0
@@ -48,14 +49,15 @@ def match(
         along[k], place[k] = x, tree
         mean += x * roots[tree, 1, arm]
         var += (x * roots[tree, 0, arm]) ** 2
-        gain, shift, log_change, moved = site_change(
-            code, rewards[e], exposure[e], shape, mean, var, sites, e, work
+        site, kept[e], gain, shift, log_change, moved = site_change(
+            code, rewards[e], exposure[e], shape, mean, var, (sites[0, e], sites[1, e], sites[2, e])
         )
+        sites[0, e], sites[1, e], sites[2, e] = site
         furthest = max(furthest, moved)
-        evidence[1, tree] -= 2.0 * log_change
         if base.size:
             evidence[0, tree] += 1.0
-            evidence[1, tree] -= 2.0 * base[e] + log(2.0 * pi)
+            log_change += base[e] + _LOG_ROOT
+        evidence[1, tree] -= 2.0 * log_change
         before = 1.0
         for up in range(k):
             node, x = place[up], along[up]
@@ -70,4 +72,5 @@ def match(
         shift -= gain * x * roots[tree, 1, arm]
         roots[tree, 1, arm] += std * std * x * shift / after
         roots[tree, 0, arm] = std * sqrt(before / after)
+    end_scales(sites, kept)
     return furthest

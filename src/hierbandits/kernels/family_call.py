@@ -9,10 +9,10 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
-FamilyCode = NewType("FamilyCode", tuple[int, int, int, int])
-"""The addresses of a family's log densities, slope, curvature and quick moments, or 0 for these.
+FamilyCode = NewType("FamilyCode", tuple[int, int, int, int, int])
+"""The addresses of a family's log densities, slope, curvature, quick moments and moment table.
 
-See `RewardFamily.code`.
+The last two are 0 if it has none.  See `RewardFamily.code`.
 """
 
 NUMBER = "float64(float64, float64, float64, float64)"

@@ -6,17 +6,20 @@ Before the reward, the linear predictor is eta ~ N(m, q).  After it, it has the 
 
 with mean m' and variance q'.  The site exp(b eta - a eta^2 / 2) with a = 1 / q' - 1 / q and
 b = m' / q' - m / q makes a Gaussian of the same moments.  So the site is an observation of eta of
-precision a, and log Z is the reward's part of the log evidence.
+precision a, and log Z is the reward's part of the log evidence.  With the slope s and the negative
+curvature c of log Z by m, a = c / (1 - q c) and b = (s + m c) / (1 - q c).
 """
 
 from math import copysign, log, pi, sqrt
 
 import numpy as np
+from numba import carray
 
 from hierbandits.compiler import compiled, inlined
 from hierbandits.kernels.family_call import FamilyCode, call_family, call_moments, fill_family
+from hierbandits.kernels.moment_table import tabled_moments
 from hierbandits.kernels.plain_functions import plain_exp
-from hierbandits.types import Matrix
+from hierbandits.kernels.stack_room import stack_room
 
 NARROW, SKEWED = 0.8, 0.1
 """Gauss-Hermite's few nodes do where eta has a smaller standard deviation than NARROW, and what
@@ -36,9 +39,6 @@ _MOST = 50  # how often a side of the sum is made longer
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(_FEW)
 _WEIGHTS = _WEIGHTS * np.exp(_NODES**2 / 2) / sqrt(2 * pi)  # of the integrand without its Gaussian
-
-WORK = 2, 2 * _HALF
-"""The shape of the work space of `matched_site`."""
 
 
 @inlined
@@ -73,19 +73,23 @@ def find_mode(
     return eta, sqrt(width_var)
 
 
+Moments = tuple[float, float, float, float]
+"""log Z, its slope s by m, its curvature c with the sign changed, and 1 - q c, which is q' / q."""
+
+
 @compiled
-def summed_site(
+def summed_moments(
     code: FamilyCode,
     reward: float,
     exposure: float,
     shape: float,
     mean: float,
     var: float,
-    work: Matrix,  # of the shape WORK
-) -> tuple[float, float, float]:
-    """`matched_site` of any reward of any family, by a sum about the mode."""
+) -> Moments:
+    """Those of any reward of any family, by a sum about the mode."""
     centre, width = find_mode(code, reward, exposure, shape, mean, var)
     ahead, half = centre - mean, 0.5 / var
+    work = carray(stack_room(), (2, 2 * _HALF), np.float64)
     eta, out = work[0], work[1]
     total, first, second = 0.0, 0.0, 0.0
     told = 1.0 - width * width / var  # how much of what is known the reward tells
@@ -137,16 +141,36 @@ def summed_site(
         log_z = log(total * step / sqrt(2.0 * pi * var))
     log_z += top - ahead * ahead / (2 * var)
     first /= total
-    after = second / total - first * first
-    precision = (1.0 - after / var) / after
-    if not precision * var > NEGLIGIBLE:
-        precision = 0.0
-        after = var
-    moved = ahead + first
-    weighted = moved / after + mean * precision
-    if not abs(moved) > NEGLIGIBLE * sqrt(var) and precision == 0.0:
-        weighted = 0.0
-    return precision, weighted, log_z
+    left = (second / total - first * first) / var
+    return log_z, (ahead + first) / var, (1.0 - left) / var, left
+
+
+@inlined
+def matched_moments(
+    code: FamilyCode,
+    reward: float,
+    exposure: float,
+    shape: float,
+    mean: float,
+    var: float,
+) -> Moments:
+    """Those of a reward, looked up, by the family's quick way, or summed.
+
+    What changes next to nothing is zero.
+    """
+    is_done, log_z, slope, curvature = False, 0.0, 0.0, 0.0
+    if code[4] != 0 and exposure == 1.0:
+        is_done, log_z, slope, curvature = tabled_moments(code[4], reward, mean, var)
+    if not is_done and code[3] != 0:
+        log_z, slope, curvature, is_done = call_moments(code[3], reward, exposure, shape, mean, var)
+    left = 1.0 - var * curvature
+    if not is_done:
+        log_z, slope, curvature, left = summed_moments(code, reward, exposure, shape, mean, var)
+    if not curvature * var > NEGLIGIBLE:
+        curvature, left = 0.0, 1.0
+        if not abs(slope) * sqrt(var) > NEGLIGIBLE:
+            slope = 0.0
+    return log_z, slope, curvature, left
 
 
 @inlined
@@ -157,20 +181,10 @@ def matched_site(
     shape: float,
     mean: float,
     var: float,
-    work: Matrix,  # of the shape WORK
 ) -> tuple[float, float, float]:
     """The precision a and the weighted observation b of a reward's site, and its log Z."""
-    if code[3] != 0:
-        log_z, slope, curvature, is_done = call_moments(code[3], reward, exposure, shape, mean, var)
-        if is_done:
-            left = 1.0 - var * curvature
-            precision, weighted = curvature / left, (slope + mean * curvature) / left
-            if not curvature * var > NEGLIGIBLE:
-                precision, weighted = 0.0, slope
-                if not abs(slope) * sqrt(var) > NEGLIGIBLE:
-                    weighted = 0.0
-            return precision, weighted, log_z
-    return summed_site(code, reward, exposure, shape, mean, var, work)
+    log_z, slope, curvature, left = matched_moments(code, reward, exposure, shape, mean, var)
+    return curvature / left, (slope + mean * curvature) / left, log_z
 
 
 @inlined

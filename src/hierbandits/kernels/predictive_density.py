@@ -1,10 +1,8 @@
 """How probable rewards of a family are, if their linear predictors are Gaussian."""
 
-import numpy as np
-
 from hierbandits.compiler import compiled
 from hierbandits.kernels.family_call import FamilyCode
-from hierbandits.kernels.matched_site import WORK, matched_site
+from hierbandits.kernels.matched_site import matched_site
 from hierbandits.types import Vector
 
 
@@ -19,7 +17,6 @@ def log_predictive(
     out: Vector,  # changed: the log densities, but for what does not depend on predictors
 ) -> None:
     """Fill in the log of each reward's density, an integral over its linear predictor."""
-    work = np.empty(WORK)
     for e in range(rewards.size):
         known = max(var[e], 1e-12)
-        out[e] = matched_site(code, rewards[e], exposure[e], shape, mean[e], known, work)[2]
+        out[e] = matched_site(code, rewards[e], exposure[e], shape, mean[e], known)[2]

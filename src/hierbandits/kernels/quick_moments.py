@@ -1,4 +1,4 @@
-"""What one reward tells of a narrow linear predictor, by a fixed sum in plain arithmetic.
+"""What a count tells of a narrow linear predictor, by a fixed sum in plain arithmetic.
 
 The linear predictor is eta ~ N(m, q), and Z is the mean of p(y | eta).  The derivatives of log Z by
 m tell all: eta has the mean m + q (log Z)' given the reward, and the variance q + q^2 (log Z)''.
@@ -14,14 +14,7 @@ from hierbandits.kernels.plain_functions import plain_exp
 _NUMBER, _STEP = 16, 0.75
 _NODES = _STEP * (np.arange(_NUMBER) - (_NUMBER - 1) / 2)
 _BELL = np.exp(-(_NODES**2) / 2)
-_WEIGHTS = _BELL / _BELL.sum()
 _EACH = 1.0 / float(_BELL.sum())
-
-WIDEST_CLICK = 1.0
-"""The variance up to which a click's moments are right to 1e-7.
-
-Beyond it a click that was not expected moves eta towards the end of the sum.
-"""
 
 _NEAR, _NARROW, _SKEWED = 0.6**2, 0.8**2, 0.2**2
 """Of a count: how far the mode is, the width, and the skewness, all squared, at most.
@@ -34,25 +27,6 @@ FURTHEST = 600.0
 
 Moments = tuple[float, float, float]
 """log Z, its derivative by the mean, and its second derivative with its sign changed."""
-
-
-@inlined
-def click_moments(mean: float, var: float) -> Moments:
-    """Of a success whose log odds are eta; `var` is at most WIDEST_CLICK.
-
-    With p = 1 / (1 + exp(-eta)), the derivatives are p (1 - p) and p (1 - p) (1 - 2 p).
-    """
-    std = sqrt(var)
-    total, slope, bend = 0.0, 0.0, 0.0
-    for i in range(_NUMBER):
-        tail = plain_exp(-(mean + std * _NODES[i]))
-        p = 1.0 / (1.0 + tail)
-        weight, fail = _WEIGHTS[i] * p, tail * p
-        total += weight
-        slope += weight * fail
-        bend += weight * fail * (fail - p)
-    slope /= total
-    return log(total), slope, slope * slope - bend / total
 
 
 @inlined

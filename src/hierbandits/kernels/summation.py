@@ -45,22 +45,34 @@ def add_vectors(
 
 @compiled
 def add_rows(
-    rows: Indices,
+    nodes: Indices,
+    arms: Indices,
+    dim: int,
+    row_of: Indices,  # of each node's arms; -1, or from `size` on: it has none
+    size: int,
     rewards: Vector,
     exposure: Vector,
     sites: Matrix,  # (3, E)
     sums: Matrix,  # (5, rows), changed
     told: Indices,  # (1,), changed
     number: int,
-) -> None:
-    """Add rewards, exposures and sites to rows of sums, and tell that there are so many more."""
-    for e in range(rows.size):
-        row = rows[e]
+) -> bool:
+    """Add rewards, exposures and sites to rows of sums, and tell that there are so many more.
+
+    Returns False, and does nothing, if one of the events has no row.
+    """
+    for e in range(nodes.size):
+        key = nodes[e] * dim + arms[e]
+        if key >= row_of.size or not 0 <= row_of[key] < size:
+            return False
+    for e in range(nodes.size):
+        row = row_of[nodes[e] * dim + arms[e]]
         sums[0, row] += rewards[e]
         sums[1, row] += exposure[e]
         for i in range(len(sites)):
             sums[2 + i, row] += sites[i, e]
     told[0] += number
+    return True
 
 
 @compiled

@@ -8,9 +8,8 @@ import numpy as np
 from scipy.special import bdtrik, betaln, expit
 
 from hierbandits.kernels.plain_functions import plain_exp, plain_log1p
-from hierbandits.kernels.quick_moments import FURTHEST, WIDEST_CLICK, click_moments
 from hierbandits.models.reward_family import RewardFamily, refuse
-from hierbandits.types import Vector
+from hierbandits.types import Matrix, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +42,10 @@ class BinomialRewards(RewardFamily):
         return exposure * tail / ((1.0 + tail) * (1.0 + tail))
 
     @staticmethod
-    def quick_moments(
-        reward: float, exposure: float, shape: float, mean: float, var: float, out: Any
-    ) -> bool:
-        """Fill `out` with what one trial tells of eta ~ N(mean, var)."""
-        if exposure != 1.0 or not (var <= WIDEST_CLICK and abs(mean) < FURTHEST):
-            return False
-        sign = 2.0 * reward - 1.0
-        log_z, slope, curvature = click_moments(float(sign * mean), float(var))
-        out[0], out[1], out[2] = log_z, sign * slope, curvature
-        return True
+    def density_of_none(eta: Matrix) -> Matrix:
+        """The probability that one trial fails."""
+        p: Matrix = expit(-eta)
+        return p
 
     def log_base(self, rewards: Vector, exposure: Vector) -> Vector:
         """The log of the binomial coefficient."""

@@ -5,12 +5,13 @@ from math import exp
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import gammaln, pdtrik
+from scipy.special import pdtrik
 
 from hierbandits.kernels.plain_functions import plain_exp
 from hierbandits.kernels.quick_moments import FURTHEST, count_moments
+from hierbandits.kernels.whole_numbers import all_whole, log_orders
 from hierbandits.models.reward_family import RewardFamily, refuse
-from hierbandits.types import Vector
+from hierbandits.types import Matrix, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,15 @@ class PoissonRewards(RewardFamily):
         out[0], out[1], out[2] = log_z, slope, curvature
         return curvature >= 0.0
 
+    @staticmethod
+    def density_of_none(eta: Matrix) -> Matrix:
+        """The probability that there is none."""
+        p: Matrix = np.exp(-np.exp(eta))
+        return p
+
     def log_base(self, rewards: Vector, exposure: Vector) -> Vector:
         """The log of exposure^y / y!."""
-        log: Vector = rewards * np.log(exposure) - gammaln(rewards + 1)
-        return log
+        return log_orders(rewards, exposure)
 
     def mean(self, eta: Vector) -> Vector:
         """The rate."""
@@ -72,5 +78,7 @@ class PoissonRewards(RewardFamily):
 
     def check(self, name: str, rewards: Vector, exposure: Vector) -> None:
         """Raise an error unless rewards are whole numbers of at least 0."""
+        if all_whole(rewards, np.inf):
+            return
         bad = (rewards < 0) | (rewards != np.round(rewards))
         refuse(name, rewards, bad, "counts, whole numbers of at least 0")

@@ -1,13 +1,16 @@
 """What a family of rewards is: the law of a reward given its linear predictor."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, ClassVar
+from functools import cache, partial
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from hierbandits.compiler import compiled_address
 from hierbandits.kernels.family_call import MOMENTS, NUMBER, NUMBERS, FamilyCode
+from hierbandits.kernels.moment_table import moment_table
 from hierbandits.types import Matrix, Vector
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
@@ -70,6 +73,15 @@ class RewardFamily(ABC):
         """
         return False
 
+    @staticmethod
+    def density_of_none(eta: Matrix) -> Matrix | None:
+        """The density of a reward of 0 and exposure 1, if that makes for a table of moments.
+
+        It does where log densities are reward * eta and a function of eta alone.  A family need not
+        have it: it is for speed alone.
+        """
+        return None
+
     @abstractmethod
     def log_base(self, rewards: Vector, exposure: Vector) -> Vector:
         """What the log density has besides, which does not depend on eta."""
@@ -107,6 +119,7 @@ class RewardFamily(ABC):
                 compiled_address(kind.slope, NUMBER),
                 compiled_address(kind.curvature, NUMBER),
                 0 if quick is RewardFamily.quick_moments else compiled_address(quick, MOMENTS),
+                _table_address(kind),
             )
         )
 
@@ -121,6 +134,23 @@ class RewardFamily(ABC):
         """Plain data, for JSON; `family_from_dict` gives the same family back."""
         parts: dict[str, Any] = asdict(self)  # type: ignore[call-overload]
         return {"name": self.NAME} | parts
+
+
+@cache
+def _table_address(kind: type[RewardFamily]) -> int:
+    """Where the table of a family's moments lies, made once in a process; 0 if there is none."""
+    density = kind.density_of_none
+    if density is RewardFamily.density_of_none:
+        return 0
+    table = moment_table(
+        cast(Callable[[Matrix], Matrix], density),
+        np.vectorize(partial(kind.curvature, 0.0, 1.0, 0.0)),
+    )
+    _TABLES.append(table)
+    return int(table.ctypes.data)
+
+
+_TABLES: list[Vector] = []  # an address is good for as long as its table is kept
 
 
 def refuse(name: str, values: Vector, is_bad: Any, what: str) -> None:
