@@ -7,6 +7,7 @@ log.  With `--promises`, the regret is also compared with what the start promise
 
 import argparse
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.random import Generator
@@ -30,6 +31,7 @@ Array = NDArray[np.float64]
 TASKS, ROUNDS, NOISE = 20, 50, 1.0
 OTHERS = 30  # sets of new tasks, to see what regret is expected
 ARM_WIDTHS = "0.03 to 0.6"
+TOGETHER = "1 in common, 0.1"  # what all arms of a task have in common, and each of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Shape:
 
 SHAPES = (Shape(3, 20), Shape(20, 50), Shape(100, 50), Shape(500, 2))
 UNSEEN = (Shape(40, 10, 4, armed=False), Shape(30, 30, 10, mean_std=0.5))
-WIDTHS: tuple[float | str, ...] = (0.0, 0.1, 0.3, 1.0, ARM_WIDTHS)
+WIDTHS: tuple[float | str, ...] = (0.0, 0.1, 0.3, 1.0, ARM_WIDTHS, TOGETHER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +68,14 @@ class Drawn:
 def draw(shape: Shape, width: float | str, rng: Generator, seed: int) -> Drawn:
     """Draw mu, tasks, and a log in which arms were played at random."""
     d = shape.dim
-    widths = np.full(d, width) if isinstance(width, float) else np.geomspace(0.03, 0.6, d)
-    widths = np.maximum(widths, 1e-9)
+    common = 1.0 if width == TOGETHER else 0.0
+    widths = np.geomspace(0.03, 0.6, d) if width == ARM_WIDTHS else np.full(d, _own(width))
     make = hb.GaussianHierarchy.armed if shape.armed else hb.GaussianHierarchy.linear
+    if common:
+        make = partial(hb.GaussianHierarchy.armed, common_std=common)
     truth = make(d, hyper_std=shape.mean_std, task_std=widths, noise_std=NOISE)
     mu = shape.mean_std * rng.normal(size=d)
-    theta = mu + widths * rng.normal(size=(shape.tasks + TASKS, d))
+    theta = _tasks(rng, mu, widths, common, (shape.tasks + TASKS,))
     task = np.repeat(np.arange(shape.tasks), shape.rows)
     sums = hb.TaskSums.zeros(shape.tasks, d, armed=shape.armed)
     luck = NOISE * rng.normal(size=task.size)
@@ -83,9 +87,22 @@ def draw(shape: Shape, width: float | str, rng: Generator, seed: int) -> Drawn:
         sums.add(task, sample, (sample * theta[task]).sum(axis=1) + luck)
     offers = None if sample is None else _offers(task, sample)
     worlds = LogWorlds(theta[None, shape.tasks :], np.array([NOISE]), offers, seed)
-    new = mu + widths * rng.normal(size=(OTHERS, TASKS, d))
+    new = _tasks(rng, mu, widths, common, (OTHERS, TASKS))
     others = LogWorlds(new, np.full(OTHERS, NOISE), offers, seed + 1)
     return Drawn(truth, sums, offers, worlds, others)
+
+
+def _own(width: float | str) -> float:
+    """The width of each arm or feature where all have the same."""
+    return 0.1 if width == TOGETHER else max(float(width), 1e-9)
+
+
+def _tasks(
+    rng: Generator, mu: Array, widths: Array, common: float, shape: tuple[int, ...]
+) -> Array:
+    """Tasks about mu, (*shape, d)."""
+    own: Array = mu + widths * rng.normal(size=(*shape, mu.size))
+    return own + common * rng.normal(size=(*shape, 1)) if common else own
 
 
 def _offers(task: Indices, sample: Array) -> LogOffers:
@@ -191,7 +208,7 @@ def main() -> None:
         columns += ["promised", "held", "half-width", "expected: held", "half-width"]
     rows, logs = [], range(given.first, given.first + given.logs)
     for shape in shapes:
-        for width in WIDTHS:
+        for width in WIDTHS if shape.armed else WIDTHS[:-1]:
             rows.append(study(shape, width, logs, given.promises, given.runs))
             print(" | ".join(rows[-1]), flush=True)
     print()
