@@ -29,7 +29,7 @@ async def _export(call: Call) -> Response:
     file: IO[bytes] = tempfile.TemporaryFile(dir=call.service.folder)  # noqa: SIM115
     async with call.service.book.changing(call.policy):  # nobody deletes a task meanwhile
         await asyncio.to_thread(write_policy, record, storage, file)
-    return _download(file, f"{call.policy}.policy", ZIP)
+    return download(file, f"{call.policy}.policy", ZIP)
 
 
 async def _import(call: Call) -> VersionReply:
@@ -62,10 +62,10 @@ async def _log(call: Call) -> Response:
         except ValueError as error:
             raise Problem(409, "names_alike", str(error)) from error
         file = open(path, "rb")  # noqa: SIM115  it is read on when its name is gone
-    return _download(file, f"{call.policy}.parquet", PARQUET)
+    return download(file, f"{call.policy}.parquet", PARQUET)
 
 
-def _download(file: IO[bytes], name: str, media: str) -> Response:
+def download(file: IO[bytes], name: str, media: str) -> Response:
     """A file as a reply, bit by bit."""
 
     def chunks() -> Iterator[bytes]:

@@ -98,7 +98,7 @@ class PostgresWriter:
             try:
                 with self._watch.limit(connection, _LONG), self._url.faults():
                     self._own(connection)
-                    _limit_transactions(connection)
+                    limit_transactions(connection)
             except BaseException:
                 connection.close()
                 raise
@@ -141,7 +141,7 @@ class PostgresWriter:
             limit = self._watch.limit(connection, _LONG if is_long else PATIENCE)
             with limit, self._url.faults(), connection.transaction():
                 if is_long:
-                    _limit_transactions(connection, "SET LOCAL", 0)
+                    limit_transactions(connection, "SET LOCAL", 0)
                 yield connection
 
     def _beat(self) -> None:
@@ -173,7 +173,7 @@ class PostgresWriter:
             self.is_over = True
 
 
-def _limit_transactions(
+def limit_transactions(
     connection: psycopg.Connection[Any], how: str = "SET", limit: int | None = None
 ) -> None:
     """Let the server end transactions that are cut off in the middle of a message.

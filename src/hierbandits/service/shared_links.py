@@ -1,0 +1,110 @@
+"""Connections of a worker to the store that it shares with others."""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import psycopg
+
+from hierbandits.service.postgres_tables import check_tables, migrate
+from hierbandits.service.postgres_writer import PATIENCE, limit_transactions
+from hierbandits.service.socket_watch import SocketWatch
+from hierbandits.service.store_url import StoreUrl
+
+_CUT_OFF = 15_000  # milliseconds after which the server gives up who says nothing in a transaction
+_LONG = 3600.0
+_SETTINGS: dict[str, str | int] = {
+    "synchronous_commit": "on",
+    "idle_in_transaction_session_timeout": _CUT_OFF,
+    "client_connection_check_interval": 2_000,
+    "tcp_keepalives_idle": 5,
+    "tcp_keepalives_interval": 2,
+    "tcp_keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+    "lock_timeout": 10_000,
+}
+
+
+class SharedLinks:
+    """Transactions in any thread, each on a connection that nobody else uses meanwhile.
+
+    StorageFailed if something did not happen, or if the connection was lost and nobody knows.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = StoreUrl(url)
+        self._watch = SocketWatch()
+        self._turn = threading.Lock()
+        self._idle: list[psycopg.Connection[Any]] = []
+        try:
+            with self.url.connect(**_SETTINGS) as connection, self.url.faults():
+                migrate(connection)
+        except BaseException:
+            self._watch.close()
+            raise
+
+    def _new(self) -> psycopg.Connection[Any]:
+        connection = self.url.connect(**_SETTINGS)
+        try:
+            with self._watch.limit(connection, PATIENCE), self.url.faults():
+                check_tables(connection)
+                limit_transactions(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _begun(self) -> psycopg.Connection[Any]:
+        """A connection in a transaction; one that was lost while nobody used it is made anew."""
+        with self._turn:
+            connection = self._idle.pop() if self._idle else None
+        if connection is not None:
+            try:
+                with self._watch.limit(connection, PATIENCE):
+                    connection.execute("BEGIN")
+                return connection
+            except psycopg.Error:
+                connection.close()
+                self._let_go()  # the others are lost, too
+        connection = self._new()
+        with self.url.faults():
+            connection.execute("BEGIN")
+        return connection
+
+    @contextmanager
+    def transaction(self, *, is_long: bool = False) -> Iterator[psycopg.Connection[Any]]:
+        """What the block does happens wholly, and is on the server's disk, or not at all."""
+        connection = self._begun()
+        is_sound = False
+        try:
+            limit = self._watch.limit(connection, _LONG if is_long else PATIENCE)
+            with limit, self.url.faults():
+                if is_long:
+                    limit_transactions(connection, "SET LOCAL", 0)
+                yield connection
+                connection.execute("COMMIT")
+                is_sound = True
+        finally:
+            if is_sound:
+                with self._turn:
+                    self._idle.append(connection)
+            else:  # whatever was begun ends with its session
+                connection.close()
+
+    def read(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
+        """All rows of a query, as of one moment."""
+        with self.transaction() as db:
+            return db.execute(sql, values, binary=True).fetchall()
+
+    def _let_go(self) -> None:
+        with self._turn:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            with suppress(psycopg.Error):
+                connection.close()
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._let_go()
+        self._watch.close()
