@@ -41,7 +41,7 @@ def test_what_fails_has_not_happened_and_its_connection_is_gone(links):
 
 
 def test_connections_that_were_cut_at_rest_are_made_anew(links, postgres, store_url):
-    with links.transaction(is_long=True) as db:
+    with links.transaction(100.0) as db:
         mark(db, "a")
     assert postgres.cut(store_url) == 1
     with links.transaction() as db:

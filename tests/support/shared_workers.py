@@ -9,13 +9,14 @@ from hierbandits.service.store_url import SCHEMA
 from support.postgres_servers import database_of
 from support.servers import Server
 from support.service_kills import KilledService
+from support.socket_proxy import SocketProxy, through
 
 
 class SharedWorkers:
     """As a `Server` with many ports: each client gets that of the next worker."""
 
     def __init__(self, folder, store, number):
-        self.store, self._next = store, 0
+        self.store, self.folder, self._next = store, folder, 0
         self.servers = [
             Server(folder / f"worker {i}", store=store, shared=True) for i in range(number)
         ]
@@ -114,3 +115,19 @@ class SharedTroubles(KilledService):
             self._postgres.start()
 
         self.round(longest, trouble=trouble)
+
+    def block_a_worker(self, longest):
+        """The socket of one worker is blocked for half a minute; the others go on."""
+        folder = self.workers.folder / "proxy"
+        folder.mkdir(exist_ok=True)
+        (folder / ".s.PGSQL.5432").unlink(missing_ok=True)
+        with SocketProxy(folder, self._postgres.socket_folder) as proxy:
+            self.workers.replace(0, through(self.url, folder))
+
+            def trouble():
+                proxy.block()
+                time.sleep(25 + longest)
+                proxy.unblock()
+
+            self.round(longest, trouble=trouble)
+        self.workers.replace(0, self.url)

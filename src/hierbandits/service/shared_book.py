@@ -15,7 +15,7 @@ from hierbandits.service.policy_book import check_name
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.postgres_tables import OF_A_SHARED_POLICY
 from hierbandits.service.shared_folder import AT_ONCE, SharedFolder
-from hierbandits.service.shared_links import SharedLinks
+from hierbandits.service.shared_links import LONG, SharedLinks
 from hierbandits.service.shared_model import shared_model
 from hierbandits.service.shared_policy import GROWTH, SharedPolicy
 from hierbandits.service.shared_turns import SharedTurns
@@ -136,7 +136,7 @@ class SharedBook:
     def delete(self, name: str) -> None:
         """Erase a policy and all that it has seen."""
         policy = self.record(name).id
-        with self.links.transaction(is_long=True) as db:
+        with self.links.transaction(LONG) as db:
             db.execute("DELETE FROM shared_policies WHERE id = %s", (policy,))
             for table in OF_A_SHARED_POLICY:
                 db.execute(f"DELETE FROM {table} WHERE policy = %s", (policy,))

@@ -24,6 +24,8 @@ AT_ONCE = 5_000
 """Tasks that one generation folds at most."""
 LIFETIME = 1_000
 """Generations after which all tasks are added up anew, so that rounding does not grow."""
+_LONGEST = 600.0
+"""Seconds after which a fold is given up: its worker may be cut off, and nobody else can fold."""
 _KEPT = 100  # generations, for people who look
 _FOLDING = 0x68626E65  # half of the advisory lock of whoever folds a policy
 _COLUMNS = "number, version, hierarchy, told, rewards, due, age"
@@ -58,7 +60,7 @@ class SharedFolder:
         None if somebody else folds now.  Nor if the newest generation was made less than `refresh`
         seconds ago, and rewards have grown by less than the share `growth` since.
         """
-        with self._links.transaction(is_long=True) as db:
+        with self._links.transaction(_LONGEST) as db:
             if not self._has_lock(db, waits=False):
                 return 0
             (now, seconds), dirty = newest(db, self._policy), self._tasks.dirty(db, AT_ONCE)
@@ -175,7 +177,7 @@ class SharedFolder:
     @contextmanager
     def folding(self) -> Iterator[tuple[psycopg.Connection[Any], SharedGeneration]]:
         """A transaction in which nobody else folds, and the newest generation."""
-        with self._links.transaction(is_long=True) as db:
+        with self._links.transaction(_LONGEST) as db:
             self._has_lock(db, waits=True)
             now, _ = newest(db, self._policy)
             if now is None:

@@ -12,7 +12,7 @@ from hierbandits.service.decision_ids import DecisionIds
 from hierbandits.service.log_export import LoggedDecision
 from hierbandits.service.policy_answers import answer_correction, answer_late
 from hierbandits.service.postgres_rows import columns, task_key
-from hierbandits.service.shared_links import SharedLinks
+from hierbandits.service.shared_links import LONG, SharedLinks
 from hierbandits.service.shared_tasks import SharedTasks
 from hierbandits.service.storage import PolicyRecord
 from hierbandits.service.stored_event import as_text
@@ -123,7 +123,7 @@ class SharedLedger:
 
     def logged(self) -> Iterator[LoggedDecision]:
         """All decisions in the order of their times, as of one moment."""
-        with self._links.transaction(is_long=True) as db, db.cursor("log", binary=True) as rows:
+        with self._links.transaction(LONG) as db, db.cursor("log", binary=True) as rows:
             rows.itersize = _AT_ONCE
             for _, data, value in rows.execute(
                 f"{_ALL} ORDER BY made.at, made.id", (self._policy,)

@@ -13,7 +13,8 @@ from hierbandits.service.socket_watch import SocketWatch
 from hierbandits.service.store_url import StoreUrl
 
 _CUT_OFF = 15_000  # milliseconds after which the server gives up who says nothing in a transaction
-_LONG = 3600.0
+LONG = 3600.0
+"""Seconds that whole logs and policies may take."""
 _SETTINGS: dict[str, str | int] = {
     "synchronous_commit": "on",
     "idle_in_transaction_session_timeout": _CUT_OFF,
@@ -73,15 +74,17 @@ class SharedLinks:
         return connection
 
     @contextmanager
-    def transaction(self, *, is_long: bool = False) -> Iterator[psycopg.Connection[Any]]:
-        """What the block does happens wholly, and is on the server's disk, or not at all."""
+    def transaction(self, longest: float = PATIENCE) -> Iterator[psycopg.Connection[Any]]:
+        """What the block does happens wholly, and is on the server's disk, or not at all.
+
+        It may take `longest` seconds.
+        """
         connection = self._begun()
         is_sound = False
         try:
-            limit = self._watch.limit(connection, _LONG if is_long else PATIENCE)
-            with limit, self.url.faults():
-                if is_long:
-                    limit_transactions(connection, "SET LOCAL", 0)
+            with self._watch.limit(connection, longest), self.url.faults():
+                if longest > PATIENCE:
+                    limit_transactions(connection, "SET LOCAL", round(1000 * longest))
                 yield connection
                 connection.execute("COMMIT")
                 is_sound = True
