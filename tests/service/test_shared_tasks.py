@@ -41,12 +41,12 @@ def test_tasks_are_dirty_until_all_they_know_is_folded(live):
         (left,) = tasks.dirty(db, 100)
         assert left[0] == rows[0][0]
         assert left[2] == rows[0][1]
-        now, known = tasks_now(db, live.record.id, [rows[1][0], b"none"], live.generation)
-        assert now is live.generation
-        assert known == {rows[1][0]: (rows[1][1], rows[1][1])}
-        newer, _ = tasks_now(db, live.record.id, [], None)
-        assert newer.number == 1
-        assert newer is not now
-        assert tasks_now(db, 5, [], None) == (None, {})
         folded = [row for some in tasks.all_folded(db) for row in some]
         assert {key: row for key, row in folded if row} == {key: row for key, row, *_ in rows}
+    now, known = tasks_now(live._links, live.record.id, [rows[1][0], b"none"], live.generation)
+    assert now is live.generation
+    assert known == {rows[1][0]: (rows[1][1], rows[1][1])}
+    newer, _ = tasks_now(live._links, live.record.id, [], None)
+    assert newer.number == 1
+    assert newer is not now
+    assert tasks_now(live._links, 5, [], None) == (None, {})

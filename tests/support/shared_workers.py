@@ -8,6 +8,7 @@ import psycopg
 from hierbandits.service.store_url import SCHEMA
 from support.postgres_servers import database_of
 from support.servers import Server
+from support.service_calls import Line
 from support.service_kills import KilledService
 from support.socket_proxy import SocketProxy, through
 
@@ -58,6 +59,22 @@ class SharedWorkers:
             one.kill()
 
 
+class PatientLine(Line):
+    """A connection that is made anew if nobody has used it for so long that the server ends it."""
+
+    def __init__(self, port):
+        super().__init__(port)
+        self._used = time.monotonic()
+
+    def call(self, method, path, body=None):
+        if time.monotonic() - self._used > 2:
+            self._connection.close()  # the next request opens it again
+        try:
+            return super().call(method, path, body)
+        finally:
+            self._used = time.monotonic()
+
+
 class SharedTroubles(KilledService):
     """Workers under load, and everything that can go wrong with them; all checks after it."""
 
@@ -70,6 +87,9 @@ class SharedTroubles(KilledService):
     def close(self):
         super().close()
         self._postgres.drop(self.url)
+
+    def line(self):
+        return PatientLine(self.workers.port)
 
     def check(self):
         self.workers.wait_until_folded()

@@ -21,8 +21,8 @@ from hierbandits.service.wire import RewardReply
 _AT_ONCE = 2_000  # rows that are read at a time
 _DECIDE = (
     "INSERT INTO shared_decisions (policy, id, task_key, data, at) "
-    "SELECT %s, id, task_key, data, at FROM unnest(%s::bytea[], %s::bytea[], %s::bytea[], "
-    "%s::float8[]) AS new (id, task_key, data, at) ORDER BY id "
+    "SELECT %s, id, task_key, data, at FROM unnest(%b::bytea[], %b::bytea[], %b::bytea[], "
+    "%b::float8[]) AS new (id, task_key, data, at) ORDER BY id "
     "ON CONFLICT (policy, id) DO NOTHING RETURNING id"
 )
 _ALL = (
@@ -30,12 +30,12 @@ _ALL = (
     "ON given.policy = made.policy AND given.id = made.id WHERE made.policy = %s"
 )
 _MADE = (
-    "SELECT id, task_key, data FROM shared_decisions WHERE policy = %s AND id = ANY(%s::bytea[])"
+    "SELECT id, task_key, data FROM shared_decisions WHERE policy = %s AND id = ANY(%b::bytea[])"
 )
-_GIVEN = "SELECT id, value FROM shared_rewards WHERE policy = %s AND id = ANY(%s::bytea[])"
+_GIVEN = "SELECT id, value FROM shared_rewards WHERE policy = %s AND id = ANY(%b::bytea[])"
 _REWARD = (
     "INSERT INTO shared_rewards (policy, id, value, at) SELECT %s, id, value, %s "
-    "FROM unnest(%s::bytea[], %s::float8[]) AS new (id, value) "
+    "FROM unnest(%b::bytea[], %b::float8[]) AS new (id, value) "
     "ON CONFLICT (policy, id) DO UPDATE SET value = EXCLUDED.value, at = EXCLUDED.at"
 )
 
@@ -49,7 +49,7 @@ class SharedLedger:
 
     def made(self, ids: Sequence[str]) -> dict[str, dict[str, Any] | None]:
         """Decisions that were made, with their rewards; others are left out."""
-        sql = f"{_ALL} AND made.id = ANY(%s::bytea[])"
+        sql = f"{_ALL} AND made.id = ANY(%b::bytea[])"
         rows = self._links.read(sql, (self._policy, _bytes(ids)))
         return {id.decode(): _parts(data, value) for id, data, value in rows}
 

@@ -56,22 +56,33 @@ class SharedLinks:
             raise
         return connection
 
-    def _begun(self) -> psycopg.Connection[Any]:
-        """A connection in a transaction; one that was lost while nobody used it is made anew."""
+    def _begun(
+        self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()
+    ) -> tuple[psycopg.Connection[Any], psycopg.Cursor[Any]]:
+        """A connection on which something has begun that may be done twice.
+
+        One that was lost while nobody used it is made anew.
+        """
         with self._turn:
             connection = self._idle.pop() if self._idle else None
         if connection is not None:
             try:
                 with self._watch.limit(connection, PATIENCE):
-                    connection.execute("BEGIN")
-                return connection
+                    return connection, connection.execute(sql, values, binary=True)
             except psycopg.Error:
                 connection.close()
                 self._let_go()  # the others are lost, too
         connection = self._new()
-        with self.url.faults():
-            connection.execute("BEGIN")
-        return connection
+        try:
+            with self._watch.limit(connection, PATIENCE), self.url.faults():
+                return connection, connection.execute(sql, values, binary=True)
+        except BaseException:
+            connection.close()
+            raise
+
+    def _give_back(self, connection: psycopg.Connection[Any]) -> None:
+        with self._turn:
+            self._idle.append(connection)
 
     @contextmanager
     def transaction(self, longest: float = PATIENCE) -> Iterator[psycopg.Connection[Any]]:
@@ -79,7 +90,7 @@ class SharedLinks:
 
         It may take `longest` seconds.
         """
-        connection = self._begun()
+        connection, _ = self._begun("BEGIN")
         is_sound = False
         try:
             with self._watch.limit(connection, longest), self.url.faults():
@@ -90,15 +101,16 @@ class SharedLinks:
                 is_sound = True
         finally:
             if is_sound:
-                with self._turn:
-                    self._idle.append(connection)
+                self._give_back(connection)
             else:  # whatever was begun ends with its session
                 connection.close()
 
     def read(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
         """All rows of a query, as of one moment."""
-        with self.transaction() as db:
-            return db.execute(sql, values, binary=True).fetchall()
+        connection, found = self._begun(sql, values)
+        rows = found.fetchall()
+        self._give_back(connection)
+        return rows
 
     def _let_go(self) -> None:
         with self._turn:

@@ -68,8 +68,7 @@ class SharedPolicy:
 
     def _seen(self, keys: Sequence[bytes]) -> dict[bytes, TaskRow]:
         """The rows of tasks now; the newest generation becomes this one's with them."""
-        with self._links.transaction() as db:
-            now, rows = tasks_now(db, self.record.id, keys, self._generation)
+        now, rows = tasks_now(self._links, self.record.id, keys, self._generation)
         if now is None:
             raise not_found("policy", self.record.name)
         if now is not self._generation:

@@ -10,11 +10,12 @@ from hierbandits.agent.running_sums import RunningSums, row_size
 from hierbandits.models.model import Model
 from hierbandits.service.postgres_rows import columns
 from hierbandits.service.shared_generation import SharedGeneration
+from hierbandits.service.shared_links import SharedLinks
 
 _AT_ONCE = 2_000  # rows that are read at a time
 _NEW = (
     "INSERT INTO shared_tasks (policy, task_key, task, created) SELECT %s, task_key, task, %s "
-    "FROM unnest(%s::bytea[], %s::bytea[]) AS new (task_key, task) ORDER BY task_key "
+    "FROM unnest(%b::bytea[], %b::bytea[]) AS new (task_key, task) ORDER BY task_key "
     "ON CONFLICT (policy, task_key) DO NOTHING"
 )
 # One statement, and so one moment: what is folded of tasks is in the generation that comes along.
@@ -24,15 +25,15 @@ _NOW = (
     "rewards, due, age FROM shared_generations WHERE policy = %s AND number = "
     "(SELECT max(number) FROM shared_generations WHERE policy = %s) "
     "UNION ALL SELECT task_key, sums, folded, NULL, NULL, NULL, NULL, NULL, NULL, NULL "
-    "FROM shared_tasks WHERE policy = %s AND task_key = ANY(%s::bytea[])"
+    "FROM shared_tasks WHERE policy = %s AND task_key = ANY(%b::bytea[])"
 )
 _LOCK = (
-    "SELECT task_key, sums FROM shared_tasks WHERE policy = %s AND task_key = ANY(%s::bytea[]) "
+    "SELECT task_key, sums FROM shared_tasks WHERE policy = %s AND task_key = ANY(%b::bytea[]) "
     "ORDER BY task_key FOR UPDATE"
 )
 _LEARN = (
     "UPDATE shared_tasks SET sums = new.sums, revision = revision + 1, dirty = true "
-    "FROM unnest(%s::bytea[], %s::bytea[]) AS new (task_key, sums) "
+    "FROM unnest(%b::bytea[], %b::bytea[]) AS new (task_key, sums) "
     "WHERE policy = %s AND shared_tasks.task_key = new.task_key"
 )
 
@@ -95,7 +96,7 @@ class SharedTasks:
         db.execute(
             "UPDATE shared_tasks SET folded = new.sums, "
             "dirty = shared_tasks.revision <> new.revision "
-            "FROM unnest(%s::bytea[], %s::bytea[], %s::bigint[]) AS new (task_key, sums, revision) "
+            "FROM unnest(%b::bytea[], %b::bytea[], %b::bigint[]) AS new (task_key, sums, revision) "
             "WHERE policy = %s AND shared_tasks.task_key = new.task_key",
             (keys, sums, revisions, self._policy),
         )
@@ -113,7 +114,7 @@ class SharedTasks:
 
 
 def tasks_now(
-    db: psycopg.Connection[Any], policy: int, keys: Sequence[bytes], known: SharedGeneration | None
+    links: SharedLinks, policy: int, keys: Sequence[bytes], known: SharedGeneration | None
 ) -> tuple[SharedGeneration | None, dict[bytes, TaskRow]]:
     """Tasks of a policy now, and its newest generation, which may be the known one.
 
@@ -121,7 +122,7 @@ def tasks_now(
     """
     now, rows, number = None, dict[bytes, TaskRow](), 0 if known is None else known.number
     values = (number, number, policy, policy, policy, list(keys))
-    for key, sums, folded, *generation in db.execute(_NOW, values, binary=True):
+    for key, sums, folded, *generation in links.read(_NOW, values):
         if key is not None:
             rows[key] = TaskRow(sums, folded)
         else:
