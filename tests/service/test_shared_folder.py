@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from support.shared_stores import ARMS, PRIORS, SETTINGS, act, books, reference
 
 import hierbandits as hb
@@ -155,6 +156,22 @@ def test_unknown_widths_are_fitted_and_are_part_of_the_generation(store_url):
         assert live.generation.hierarchy.to_dict() != first.hierarchy.to_dict()
         (health,) = check_shared(store_url)
         assert health.faults == []
+
+
+def test_who_folds_follows_versions_that_others_made(store_url):
+    with books(store_url, 2) as (one, two):
+        one.put("shop", PolicySettings(arms=ARMS, draws=5))
+        live, other = one.turns("shop").live, two.turns("shop").live
+        act(live, np.random.default_rng(0), rounds=5)
+        folder = two.folder(other)
+        assert one.put("shop", replace(live.settings, prior=SETTINGS["armed"].prior)) == (2, False)
+        assert folder.fold() > 0
+        live.refresh()
+        assert live.generation.hierarchy.to_dict() == PRIORS["armed"].to_dict()
+        assert live.generation.due is None
+        assert one.put("shop", PolicySettings(arms=ARMS, draws=5)) == (3, False)
+        live.refresh()
+        assert live.generation.due == 22  # widths are fitted at once
 
 
 def test_a_task_that_is_forgotten_was_never_met(shop, store_url):

@@ -49,6 +49,18 @@ def test_a_problem_is_raised_for_who_has_it_alone(store_url):
     with_turns(store_url, scenario)
 
 
+def test_an_error_that_nobody_expects_is_told_to_all_and_the_next_are_served(store_url):
+    async def scenario(turns):
+        decide, turns.live.decide = turns.live.decide, lambda requests: []
+        wanted = [turns.ask("decide", DecisionRequest("t")) for _ in range(2)]
+        told = await asyncio.gather(*wanted, return_exceptions=True)
+        assert [type(one) for one in told] == [ValueError] * 2
+        turns.live.decide = decide
+        assert (await turns.ask("decide", DecisionRequest("t"))).task == "t"
+
+    with_turns(store_url, scenario)
+
+
 def test_too_many_requests_are_refused(store_url, monkeypatch):
     monkeypatch.setattr(shared_turns, "MOST_WAITING", 2)
 

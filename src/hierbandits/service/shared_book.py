@@ -7,14 +7,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import psycopg
-
 from hierbandits.service.api_problem import Problem, bad_request, not_found
 from hierbandits.service.json_log import say
 from hierbandits.service.policy_book import check_name
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.postgres_tables import OF_A_SHARED_POLICY
-from hierbandits.service.shared_folder import AT_ONCE, SharedFolder
+from hierbandits.service.shared_folder import AT_ONCE, SharedFolder, put_settings
 from hierbandits.service.shared_links import LONG, SharedLinks
 from hierbandits.service.shared_model import shared_model
 from hierbandits.service.shared_policy import GROWTH, SharedPolicy
@@ -100,14 +98,13 @@ class SharedBook:
                 (policy, name, secrets.token_bytes(16), self._clock()),
             )
             if made.rowcount:
-                self._put_version(db, policy, 1, settings)
+                put_settings(db, policy, 1, settings)
                 folder.put(db, first)
                 return 1, True
         return self._change(name, settings, model), False
 
     def _change(self, name: str, settings: PolicySettings, model: Any) -> int:
-        live = self.turns(name).live
-        live.refresh()
+        live = SharedPolicy(self.record(name), self.links, self._clock)
         if live.settings == settings:
             return live.version
         for part in _FIXED:
@@ -118,20 +115,7 @@ class SharedBook:
                 )  # fmt: skip
         if (model.dim, model.is_armed) != (live.model.dim, live.model.is_armed):
             raise Problem(409, "log_does_not_fit", "prior must have as many arms or features")
-        policy = live.record.id
-        folder = SharedFolder(policy, model, self.links)
-        return folder.change_version(
-            lambda db, version: self._put_version(db, policy, version, settings), model
-        ).version
-
-    def _put_version(
-        self, db: psycopg.Connection[Any], policy: int, version: int, settings: PolicySettings
-    ) -> None:
-        db.execute(
-            "INSERT INTO shared_versions (policy, number, settings, created) "
-            "VALUES (%s, %s, %s, %s)",
-            (policy, version, settings.to_json(), self._clock()),
-        )
+        return self.folder(live).change_version(settings).version
 
     def delete(self, name: str) -> None:
         """Erase a policy and all that it has seen."""
@@ -144,7 +128,8 @@ class SharedBook:
 
     def folder(self, live: SharedPolicy) -> SharedFolder:
         """What folds a policy."""
-        return SharedFolder(live.record.id, live.model, self.links)
+        version = live.version  # before the model: if that is newer, it is read again
+        return SharedFolder(live.record.id, live.model, self.links, version)
 
     def _run(self) -> None:
         """Fold what is new each second, or when there is enough of it, if nobody else does."""

@@ -10,8 +10,7 @@ import psycopg
 
 from hierbandits.beliefs.absent_tasks import AbsentTasks
 from hierbandits.beliefs.contribution import Contribution, merge_contributions
-from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.shared_folder import newest
+from hierbandits.service.shared_folder import newest, settings_of
 from hierbandits.service.shared_generation import SharedGeneration
 from hierbandits.service.shared_ledger import features_of
 from hierbandits.service.shared_model import shared_model
@@ -67,9 +66,11 @@ def check_shared(store: str) -> Iterator[SharedHealth]:
 def _looked_at(
     db: psycopg.Connection[Any], policy: int, health: SharedHealth, now: SharedGeneration
 ) -> SharedHealth:
-    sql = "SELECT settings FROM shared_versions WHERE policy = %s AND number = %s"
-    ((settings,),) = db.execute(sql, (policy, now.version), binary=True).fetchall()
-    tasks = SharedTasks(policy, shared_model(PolicySettings.from_json(settings)))
+    settings = settings_of(db, policy, now.version)
+    if settings is None:
+        health.faults.append(f"it has no version {now.version}")
+        return health
+    tasks = SharedTasks(policy, shared_model(settings))
     ((health.decisions, health.rewards),) = db.execute(_COUNTS, {"policy": policy}).fetchall()
     absent, last, counted, folded = AbsentTasks.of(now.hierarchy), b"", 0, 0
     told = by_log = absent.nothing()

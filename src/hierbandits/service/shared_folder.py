@@ -1,6 +1,6 @@
 """Folds what tasks of a shared policy have learned into its next generation."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -16,8 +16,10 @@ from hierbandits.beliefs.width_refit import WidthRefit, most_rewarded
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.service.api_problem import not_found
+from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.shared_generation import SharedGeneration
 from hierbandits.service.shared_links import SharedLinks
+from hierbandits.service.shared_model import shared_model
 from hierbandits.service.shared_tasks import SharedTasks
 
 AT_ONCE = 5_000
@@ -39,20 +41,24 @@ class SharedFolder:
     """
 
     def __init__(
-        self, policy: int, model: GaussianHierarchy | UnknownWidths, links: SharedLinks
+        self,
+        policy: int,
+        model: GaussianHierarchy | UnknownWidths,
+        links: SharedLinks,
+        version: int = 1,  # of the settings that the model is from
     ) -> None:
-        self._policy, self._model, self._links = policy, model, links
+        self._policy, self._model, self._links, self._version = policy, model, links, version
         self._tasks = SharedTasks(policy, model)
         self.rewards = 0  # in the newest generation that `fold` has seen or made
 
-    def first(self, version: int = 1) -> SharedGeneration:
+    def first(self) -> SharedGeneration:
         """The generation before any reward; a ValueError if none can be made."""
         model, due = self._model, None
         if isinstance(model, UnknownWidths):
             model, due = model.hierarchy(), 1
         absent = AbsentTasks.of(model)
         absent.told_by(TaskSums.zeros(1, model.dim, armed=model.is_armed))
-        return SharedGeneration(1, version, model, absent.nothing(), 0, due, 0)
+        return SharedGeneration(1, self._version, model, absent.nothing(), 0, due, 0)
 
     def fold(self, refresh: float = 0.0, growth: float = 0.0) -> int:
         """Fold tasks that have learned; how many, AT_ONCE at most.
@@ -70,6 +76,7 @@ class SharedFolder:
             rewards = now.rewards + self._number(dirty)
             if seconds < refresh and rewards - now.rewards <= growth * now.rewards:
                 return 0
+            self._follow(db, now.version)
             if now.age + 1 >= LIFETIME or (now.due is not None and rewards >= now.due):
                 generation = self._anew(db, now, dirty, rewards)
             else:
@@ -86,6 +93,13 @@ class SharedFolder:
             self.put(db, generation)
         self.rewards = rewards
         return len(dirty)
+
+    def _follow(self, db: psycopg.Connection[Any], version: int) -> None:
+        """Believe what the settings of a version say; another worker may have made it."""
+        if version != self._version:
+            settings = settings_of(db, self._policy, version)
+            assert settings is not None  # its generation is there
+            self._model, self._version = shared_model(settings), version
 
     def _anew(
         self, db: psycopg.Connection[Any], now: SharedGeneration, dirty: Sequence[Any], rewards: int
@@ -137,14 +151,12 @@ class SharedFolder:
         new, old = (float(self._sums(column).n.sum()) for column in columns)
         return round(new - old)
 
-    def change_version(
-        self, change: Callable[[psycopg.Connection[Any], int], None], model: Any
-    ) -> SharedGeneration:
+    def change_version(self, settings: PolicySettings) -> SharedGeneration:
         """Let settings change, and all tasks tell under the new model, in one transaction."""
         with self.folding() as (db, now):
-            self._model, version = model, now.version + 1
-            change(db, version)
-            start = replace(self.first(version), number=now.number)
+            put_settings(db, self._policy, now.version + 1, settings)
+            self._follow(db, now.version + 1)
+            start = replace(self.first(), number=now.number)
             generation = self._anew(db, start, (), now.rewards)
             self.put(db, generation)
         return generation
@@ -215,3 +227,21 @@ def newest(
     )
     row = db.execute(sql, (policy,), binary=True).fetchone()
     return (None, 0.0) if row is None else (SharedGeneration.from_row(*row[1:]), row[0])
+
+
+def settings_of(db: psycopg.Connection[Any], policy: int, version: int) -> PolicySettings | None:
+    """The settings of a version; None if there is none."""
+    sql = "SELECT settings FROM shared_versions WHERE policy = %s AND number = %s"
+    row = db.execute(sql, (policy, version), binary=True).fetchone()
+    return None if row is None else PolicySettings.from_json(row[0])
+
+
+def put_settings(
+    db: psycopg.Connection[Any], policy: int, version: int, settings: PolicySettings
+) -> None:
+    """Let there be one more version."""
+    db.execute(
+        "INSERT INTO shared_versions (policy, number, settings, created) "
+        "VALUES (%s, %s, %s, extract(epoch FROM clock_timestamp()))",
+        (policy, version, settings.to_json()),
+    )

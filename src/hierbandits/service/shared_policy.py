@@ -15,10 +15,10 @@ from hierbandits.service.acting_version import ActingVersion
 from hierbandits.service.api_problem import Problem, not_found
 from hierbandits.service.decision_plan import DecisionPlan
 from hierbandits.service.policy_answers import answer_again, refusal
-from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.postgres_rows import task_key
 from hierbandits.service.rollout_state import RolloutState
 from hierbandits.service.round_requests import RoundRequests, round_or_each
+from hierbandits.service.shared_folder import settings_of
 from hierbandits.service.shared_generation import SharedGeneration
 from hierbandits.service.shared_ledger import SharedLedger
 from hierbandits.service.shared_links import SharedLinks
@@ -91,11 +91,11 @@ class SharedPolicy:
 
     def _settle(self, version: int) -> None:
         """Be what the settings of a version say."""
-        sql = "SELECT settings FROM shared_versions WHERE policy = %s AND number = %s"
-        rows = self._links.read(sql, (self.record.id, version))
-        if not rows:
+        with self._links.transaction() as db:
+            settings = settings_of(db, self.record.id, version)
+        if settings is None:
             raise not_found("policy", self.record.name)
-        self.settings = PolicySettings.from_json(rows[0][0])
+        self.settings = settings
         self.model = shared_model(self.settings)
         self.tasks = SharedTasks(self.record.id, self.model)
         self.view = SharedLedger(self.record, self._links, self.tasks)
@@ -134,6 +134,7 @@ class SharedPolicy:
         rows = self._seen(list(tasks))
         self._visit(tasks, rows)
         acting, written = self._acting, self._acting.written
+        written.clear()  # of what has failed in a round before
         plan = self._plan.of(requests, acting.agent)
         ids = [self._new_id() if one.id is None else one.id for one in requests]
         decisions, expected = acting.decide(requests, plan, ids)

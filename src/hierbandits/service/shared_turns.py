@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from hierbandits.service.api_problem import unavailable
@@ -42,10 +43,11 @@ class SharedTurns:
         queue, self._queue = self._queue, []
         loop = asyncio.get_running_loop()
         served = loop.run_in_executor(self._thread, answers_of, queue, self._serve)
-        served.add_done_callback(self._tell)
+        served.add_done_callback(partial(self._tell, queue))
 
-    def _tell(self, served: "asyncio.Future[list[Answer]]") -> None:
-        answers = served.result()
+    def _tell(self, queue: list[Asked], served: "asyncio.Future[list[Answer]]") -> None:
+        error = served.exception()
+        answers = served.result() if error is None else [(one[2], error) for one in queue]
         self._is_serving = False
         self.waiting -= len(answers)
         tell(answers)
