@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 from support.shared_stores import ARMS, SETTINGS, act, books
 
+from hierbandits.service import shared_book, shared_folder
 from hierbandits.service.api_problem import Problem
 from hierbandits.service.policy_settings import PolicySettings
 
@@ -86,3 +87,16 @@ def test_a_book_that_runs_folds_by_itself_and_survives_cut_connections(store_url
                 assert time.monotonic() < deadline
                 time.sleep(0.02)
             postgres.cut(store_url)
+
+
+def test_more_tasks_than_one_generation_takes_are_folded_at_once(store_url, monkeypatch):
+    monkeypatch.setattr(shared_folder, "AT_ONCE", 2)
+    monkeypatch.setattr(shared_book, "AT_ONCE", 2)
+    with books(store_url) as (book,):
+        book.put("shop", SETTINGS["armed"])
+        live = book.turns("shop").live
+        events = act(live, np.random.default_rng(0), rounds=3)
+        assert len({task for task, *_ in events}) > 2
+        book._fold(live)
+        live.refresh()
+        assert live.generation.rewards == 12

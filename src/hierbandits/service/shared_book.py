@@ -136,21 +136,22 @@ class SharedBook:
         while not self._is_closing:
             self._wake.wait(REFRESH / 2)
             self._wake.clear()
-            try:
-                self.fold_all()
-            except StorageFailed as error:
-                say("nothing can be folded now", logging.WARNING, error=str(error))
-            except Exception as error:  # others may do better
-                say("folding failed", logging.ERROR, error=repr(error))
+            for turns in list(self._turns.values()):
+                try:
+                    self._fold(turns.live)
+                except StorageFailed as error:
+                    say("nothing can be folded now", logging.WARNING, error=str(error))
+                except Exception as error:  # other policies go on, and other workers may do better
+                    say("folding failed", logging.ERROR, error=repr(error))
             time.sleep(_LEAST)
 
-    def fold_all(self) -> None:
-        """Fold what is new of all policies that this worker decides for."""
-        for turns in list(self._turns.values()):
-            folder = self.folder(turns.live)
-            while folder.fold(REFRESH, GROWTH) == AT_ONCE and not self._is_closing:
-                pass
-            turns.live.folded(folder.rewards)
+    def _fold(self, live: SharedPolicy) -> None:
+        """Fold what is new of a policy that this worker decides for, if it is time."""
+        folder = self.folder(live)
+        number = folder.fold(REFRESH, GROWTH)
+        while number == AT_ONCE and not self._is_closing:
+            number = folder.fold()  # what is left, though the newest generation is new
+        live.folded(folder.rewards)
 
     def close(self) -> None:
         """Fold no more, and serve no more."""

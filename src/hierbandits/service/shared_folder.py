@@ -63,7 +63,7 @@ class SharedFolder:
     def fold(self, refresh: float = 0.0, growth: float = 0.0) -> int:
         """Fold tasks that have learned; how many, AT_ONCE at most.
 
-        None if somebody else folds now.  Nor if the newest generation was made less than `refresh`
+        0 if somebody else folds now, and also if the newest generation was made less than `refresh`
         seconds ago, and rewards have grown by less than the share `growth` since.
         """
         with self._links.transaction(_LONGEST) as db:
