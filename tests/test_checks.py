@@ -73,7 +73,7 @@ def test_booleans_and_empty_lists_are_numbers():
         ([[1.0]], (None,), r"^x must have shape \(any,\) to match y, got \(1, 1\)$"),
         ([[1.0, 2.0]], (None, 3), r"^x must have shape \(any, 3\) to match y, got \(1, 2\)$"),
         ([1.0], (), r"^x must have shape \(\) to match y, got \(1,\)$"),
-        ([[1, 2], [3]], (2, 2), "^x must be an array of numbers: "),
+        ([[1, 2], [3]], (2, 2), "^x must be numbers in rows of one length, got "),
         (["1", "2"], (2,), r"^x must be numbers, got \['1', '2'\]$"),
         ([None, 1.0], (2,), r"^x must be numbers, got \[None, 1.0\]$"),
         ([1j], (1,), "^x must be numbers, got "),
@@ -120,7 +120,7 @@ def test_indices_of_any_form_become_one_kind(dtype):
         (["a"], "^tasks must be integers"),
         (0, r"^tasks must have shape \(any,\), got \(\)$"),
         ([[0]], r"^tasks must have shape \(any,\), got \(1, 1\)$"),
-        ([[0], [1, 2]], "^tasks must be an array of integers: "),
+        ([[0], [1, 2]], "^tasks must be integers in rows of one length, got "),
     ],
 )
 def test_what_is_no_index_is_named(value, message):

@@ -219,8 +219,10 @@ def _for_kernels(
         check_unmasked(name, value)
     try:
         raw = np.asarray(value)
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{name} must be an array of {what}: {error}") from None
+    except (ValueError, TypeError):
+        raise ValueError(
+            f"{name} must be {what} in rows of one length, got {value!r:.80}"
+        ) from None
     if raw.dtype == dtype:
         array = raw
     elif raw.dtype.kind in kinds or raw.size == 0:

@@ -235,7 +235,7 @@ def test_a_new_arm_has_the_prior_that_is_given_or_what_the_others_share():
         (
             "x",
             {"hyper_std": [1.0, 2.0]},
-            "hyper_std must be an array of numbers|hyper_std must have",
+            "hyper_std must be numbers in rows of one length|hyper_std must have",
         ),
     ],
 )

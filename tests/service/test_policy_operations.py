@@ -100,6 +100,7 @@ def test_arms_come_and_go(local):
     assert added.json()["arms"] == ["x", "y", 3, "z"]
     for arm in ("x", "3", "z"):
         assert local.request("DELETE", f"/policies/p/arms/{arm}").status_code == 200
+    assert local.request("GET", "/policies/p").json()["arms"] == ["y"]
     assert decide(local, "t")["arm"] == "y"
     assert local.request("POST", "/policies/p/arms", json={"name": "y"}).status_code == 400
 

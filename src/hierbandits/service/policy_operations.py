@@ -22,6 +22,7 @@ MOST_TASKS, MOST_DETAILED = 1000, 100
 def _shown(call: Call, name: str) -> PolicyReply:
     record, live = call.service.book.record(name), call.service.book.turns(name).live
     agent = live.agent
+    offers = agent.offers  # a retired arm is not among them, and has its past in the log
     return PolicyReply(
         name,
         live.version,
@@ -31,7 +32,7 @@ def _shown(call: Call, name: str) -> PolicyReply:
         live.number,
         int(agent.belief.num_rewards.sum()),
         live.pending,
-        None if agent.arms is None else list(agent.arms),
+        None if offers is None else list(offers),
     )
 
 
