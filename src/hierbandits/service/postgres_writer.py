@@ -20,9 +20,8 @@ _OWNING = 0x68626E64, 1  # the advisory lock of whoever writes
 _BEAT = 2.0  # seconds between signs of life
 _TAKEN_AFTER = 15_000
 """Milliseconds without a sign of life after which the server lets another process write."""
-_SETTINGS: dict[str, str | int] = {
+WRITING: dict[str, str | int] = {
     "synchronous_commit": "on",
-    "idle_session_timeout": _TAKEN_AFTER,
     "idle_in_transaction_session_timeout": _TAKEN_AFTER,
     "client_connection_check_interval": 2_000,
     "tcp_keepalives_idle": 5,
@@ -31,6 +30,8 @@ _SETTINGS: dict[str, str | int] = {
     "tcp_user_timeout": 10_000,
     "lock_timeout": 10_000,
 }
+"""Settings of connections that write."""
+_SETTINGS = WRITING | {"idle_session_timeout": _TAKEN_AFTER}
 PATIENCE = 20.0
 """Seconds that a commit may take."""
 _LONGEST_TRANSACTION = 30_000  # milliseconds

@@ -8,23 +8,12 @@ from typing import Any
 import psycopg
 
 from hierbandits.service.postgres_tables import check_tables, migrate
-from hierbandits.service.postgres_writer import PATIENCE, limit_transactions
+from hierbandits.service.postgres_writer import PATIENCE, WRITING, limit_transactions
 from hierbandits.service.socket_watch import SocketWatch
 from hierbandits.service.store_url import StoreUrl
 
-_CUT_OFF = 15_000  # milliseconds after which the server gives up who says nothing in a transaction
 LONG = 3600.0
 """Seconds that whole logs and policies may take."""
-_SETTINGS: dict[str, str | int] = {
-    "synchronous_commit": "on",
-    "idle_in_transaction_session_timeout": _CUT_OFF,
-    "client_connection_check_interval": 2_000,
-    "tcp_keepalives_idle": 5,
-    "tcp_keepalives_interval": 2,
-    "tcp_keepalives_count": 3,
-    "tcp_user_timeout": 10_000,
-    "lock_timeout": 10_000,
-}
 
 
 class SharedLinks:
@@ -39,14 +28,14 @@ class SharedLinks:
         self._turn = threading.Lock()
         self._idle: list[psycopg.Connection[Any]] = []
         try:
-            with self.url.connect(**_SETTINGS) as connection, self.url.faults():
+            with self.url.connect(**WRITING) as connection, self.url.faults():
                 migrate(connection)
         except BaseException:
             self._watch.close()
             raise
 
     def _new(self) -> psycopg.Connection[Any]:
-        connection = self.url.connect(**_SETTINGS)
+        connection = self.url.connect(**WRITING)
         try:
             with self._watch.limit(connection, PATIENCE), self.url.faults():
                 check_tables(connection)

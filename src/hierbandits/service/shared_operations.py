@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from starlette.responses import Response
 
-from hierbandits.service.api_problem import Problem, bad_request, not_found
-from hierbandits.service.archive_operations import PARQUET, download
-from hierbandits.service.log_export import LogRows, write_rows
+from hierbandits.service.api_problem import Problem, not_found
+from hierbandits.service.archive_operations import log_reply
+from hierbandits.service.log_export import write_decisions
 from hierbandits.service.operation import Call, Handler
 from hierbandits.service.policy_operations import MOST_TASKS, PAGE, named, whole
 from hierbandits.service.postgres_rows import task_key
@@ -147,24 +146,12 @@ class SharedOperations:
 
     async def export_log(self, call: Call) -> Response:
         """The rewarded decisions as Parquet, or all of them."""
-        every = call.query.get("every", "false")
-        if every not in ("true", "false"):
-            raise bad_request(f"every must be true or false, got {every!r:.80}")
         live = (await self._service.find_turns(call.policy)).live
-        with tempfile.TemporaryDirectory(dir=self._service.folder) as folder:
-            path, rows = Path(folder) / "log.parquet", LogRows()
 
-            def write() -> None:
-                found = live.view.logged()
-                some = (one for one in found if every == "true" or one.reward is not None)
-                write_rows((rows.row(one) for one in some), path)
+        def write(path: Path, *, every: bool) -> int:
+            return write_decisions(live.view.logged(), path, every=every)
 
-            try:
-                await asyncio.to_thread(write)
-            except ValueError as error:
-                raise Problem(409, "names_alike", str(error)) from error
-            file = open(path, "rb")  # noqa: SIM115  it is read on when its name is gone
-        return download(file, f"{call.policy}.parquet", PARQUET)
+        return await log_reply(call, write)
 
 
 def handlers(service: "SharedService") -> Mapping[str, Handler]:
