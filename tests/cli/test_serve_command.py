@@ -76,3 +76,10 @@ def test_a_demonstration_fills_a_folder_of_its_own_and_leaves_nothing(tmp_path, 
     refused = command("serve", "--demo", "--data", tmp_path / "full", "--port", "0")
     assert "must be a new folder" in refused.stderr
     assert "--data must be given" in command("serve").stderr
+
+
+def test_workers_share_a_store_and_no_folder(tmp_path):
+    for words in (("--data", tmp_path), ("--demo",)):
+        refused = command("serve", *words, "--shared")
+        assert refused.returncode == 2
+        assert "--shared must come with --store, a database, and without --demo" in refused.stderr

@@ -75,6 +75,7 @@ def test_the_compose_file_is_sound_and_holds_no_secret():
     parts = yaml.safe_load(path.read_text())
     workers = [parts["services"][name] for name in ("worker-1", "worker-2")]
     assert workers[0] == workers[1]
+    assert workers[0]["command"][:2] == ["serve", "--shared"]
     store = workers[0]["environment"][STORE]
     assert "${POSTGRES_PASSWORD:?}" in store
     assert str(StoreUrl(store.replace("${POSTGRES_PASSWORD:?}", "x"))) == (

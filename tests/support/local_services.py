@@ -11,11 +11,12 @@ from hierbandits.service.service_app import service_app
 class LocalService:
     """`with LocalService(folder) as local: local.request("GET", "/health")`.
 
-    `options` are those of Service.  The event loop runs during requests only.
+    `kind` is Service or SharedService, and `options` are its own.  The event loop runs during
+    requests only.
     """
 
-    def __init__(self, folder, token=None, **options):
-        self.service = Service(folder, **{"needs_tokens": False} | options)
+    def __init__(self, folder, token=None, kind=Service, **options):
+        self.service = kind(folder, **{"needs_tokens": False} | options)
         self.token, self._runner = token, asyncio.Runner()
 
     def __enter__(self):

@@ -29,10 +29,15 @@ class RunningSums:
 
     def __init__(self, dim: int, *, armed: bool, rows: Matrix | None = None) -> None:
         self._dim, self._armed = dim, armed
-        none = np.zeros((0, (dim if armed else dim * dim) + 2 * dim + 3))
+        none = np.zeros((0, row_size(dim, armed=armed)))
         self._rows = GrowingRows(none if rows is None else rows)
         self._add_one: Any = add_arm_exactly if armed else add_vector_exactly
         self._add_all: Any = add_arms_exactly if armed else add_vectors_exactly
+
+    @property
+    def table(self) -> Matrix:
+        """The rows of all tasks as they are kept; the constructor takes them back."""
+        return self._sums
 
     def add(self, row: int, features: Any, reward: float) -> None:
         """One more event of the task in this row."""
@@ -134,6 +139,11 @@ class RunningSums:
     def _sums(self) -> Matrix:
         """The rows of all tasks in one place."""
         return self._rows.settled()[0]
+
+
+def row_size(dim: int, *, armed: bool) -> int:
+    """How many numbers a task has."""
+    return (dim if armed else dim * dim) + 2 * dim + 3
 
 
 def _parts_of(sums: Matrix, dim: int, *, armed: bool) -> dict[str, NDArray[Any]]:

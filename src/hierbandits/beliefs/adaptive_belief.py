@@ -265,9 +265,7 @@ class AdaptiveBelief(Belief):
 
     def _due_after(self, count: Vector) -> Vector:
         """The rewards at which to look next, after a look at so many."""
-        growth = np.where(count < FEW_REWARDS, GROWTH, LATE_GROWTH)
-        due: Vector = np.maximum(np.ceil(growth * count), count + 1)
-        return due
+        return rewards_due_after(count)
 
     def copy(self) -> "AdaptiveBelief":
         """An independent belief of the same state; a look that is under way is ended."""
@@ -319,3 +317,10 @@ class AdaptiveBelief(Belief):
         if (belief.due < 1).any():
             raise ValueError("due must be numbers of rewards, at least 1")
         return belief
+
+
+def rewards_due_after(count: Vector) -> Vector:
+    """The rewards at which to look at widths again, after a look at so many."""
+    growth = np.where(count < FEW_REWARDS, GROWTH, LATE_GROWTH)
+    due: Vector = np.maximum(np.ceil(growth * count), count + 1)
+    return due

@@ -33,6 +33,14 @@ def serve(
             "in the end.",
         ),
     ] = False,
+    shared: Annotated[
+        bool,
+        typer.Option(
+            "--shared",
+            help="Decide at the same time as other processes for the policies that they share in "
+            "the store.",
+        ),
+    ] = False,
     log_requests: Annotated[
         bool,
         typer.Option(
@@ -58,6 +66,9 @@ The log, one JSON object a line, goes to the standard error.
     Many processes may serve one database: the first one works, the others wait to take over. \
 What they keep in --data can be made again: hierbandits serve --store postgresql://host/shop
 
+    With --shared all of them work, on policies of their own kind: see docs/scale.md. \
+hierbandits serve --store postgresql://host/shop --shared
+
     Its page, at /dashboard, shows what policies do: hierbandits serve --demo
 
     Without tokens only this machine is served. Make one first, with hierbandits token create.
@@ -66,6 +77,8 @@ What they keep in --data can be made again: hierbandits serve --store postgresql
         fail("--data must be given, a folder, or --store, a database, unless --demo is")
     if demo and store is not None:
         fail("--store must not be given with --demo, whose shop needs a folder of its own")
+    if shared and (demo or store is None):
+        fail("--shared must come with --store, a database, and without --demo")
     with ExitStack() as stack, failing():
         if data is None and demo:
             data = Path(stack.enter_context(TemporaryDirectory(prefix="hierbandits-demo-")))
@@ -79,7 +92,7 @@ What they keep in --data can be made again: hierbandits serve --store postgresql
         try:
             run(
                 place.folder, store=place.store, host=host, port=port, logs_requests=log_requests,
-                logs_evaluations=log_evaluations, demo=demo,
+                logs_evaluations=log_evaluations, demo=demo, shared=shared,
             )  # fmt: skip
         except RuntimeError as error:  # another process serves the folder
             fail(in_one_line(error))

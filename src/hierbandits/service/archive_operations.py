@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -50,15 +50,19 @@ def _read(data: bytes, path: Path) -> PolicyArchive:
 
 
 async def _log(call: Call) -> Response:
+    record, storage = call.service.book.record(call.policy), call.service.storage
+    return await log_reply(call, partial(write_log, record, storage))
+
+
+async def log_reply(call: Call, write: Callable[..., int]) -> Response:
+    """A log as a reply: `write(path, every=...)` writes it to a file."""
     every = call.query.get("every", "false")
     if every not in ("true", "false"):
         raise bad_request(f"every must be true or false, got {every!r:.80}")
-    record, service = call.service.book.record(call.policy), call.service
-    with tempfile.TemporaryDirectory(dir=service.folder) as folder:
+    with tempfile.TemporaryDirectory(dir=call.host.folder) as folder:
         path = Path(folder) / "log.parquet"
-        write = partial(write_log, record, service.storage, path, every=every == "true")
         try:
-            await asyncio.to_thread(write)
+            await asyncio.to_thread(write, path, every=every == "true")
         except ValueError as error:
             raise Problem(409, "names_alike", str(error)) from error
         file = open(path, "rb")  # noqa: SIM115  it is read on when its name is gone

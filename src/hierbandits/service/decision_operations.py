@@ -26,14 +26,18 @@ from hierbandits.service.wire import (
 
 if TYPE_CHECKING:
     from hierbandits.service.service import Service
+    from hierbandits.service.shared_service import SharedService
+    from hierbandits.service.shared_turns import SharedTurns
 
 MOST_OF_A_ROUND = 10_000
 _USED = {"learned", "corrected"}
 
 
-async def decided(service: "Service", policy: str, request: DecisionRequest) -> DecisionReply:
+async def decided(
+    service: "Service | SharedService", policy: str, request: DecisionRequest
+) -> DecisionReply:
     """The decision that a request asks for, stored and counted."""
-    reply: DecisionReply = await service.book.turns(policy).ask("decide", request)
+    reply: DecisionReply = await (await service.find_turns(policy)).ask("decide", request)
     service.metrics.decisions.labels(policy, reply.group).inc()
     if service.logs_evaluations:
         log_evaluation(policy, reply)
@@ -41,18 +45,18 @@ async def decided(service: "Service", policy: str, request: DecisionRequest) -> 
 
 
 async def _decide(call: Call) -> DecisionReply:
-    return await decided(call.service, call.policy, call.body)
+    return await decided(call.host, call.policy, call.body)
 
 
 async def _round(call: Call) -> RoundReply:
     wanted = call.body.decisions
     _check_size("decisions", wanted)
-    turns = call.service.book.turns(call.policy)
+    turns = await call.turns()
     outcomes = await turns.ask("call", lambda: turns.live.decide(wanted))
     made = Counter(one.group for one in outcomes if not isinstance(one, Problem))
     for group, number in made.items():
-        call.service.metrics.decisions.labels(call.policy, group).inc(number)
-    if call.service.logs_evaluations:
+        call.host.metrics.decisions.labels(call.policy, group).inc(number)
+    if call.host.logs_evaluations:
         for one in outcomes:
             if not isinstance(one, Problem):
                 log_evaluation(call.policy, one)
@@ -61,13 +65,12 @@ async def _round(call: Call) -> RoundReply:
 
 async def _reward(call: Call) -> RewardReply:
     given, received = (call.part("id"), call.body.value), perf_counter()
-    turns = call.service.book.turns(call.policy)
     reply: RewardReply
     if call.body.metrics:
-        both = [(*given, call.body.metrics)]
-        (reply,) = _raised(await turns.ask("call", lambda: _measured(turns, both)))
+        alone, both = call.service.book.turns(call.policy), [(*given, call.body.metrics)]
+        (reply,) = _raised(await alone.ask("call", lambda: _measured(alone, both)))
     else:
-        reply = await turns.ask("reward", given)
+        reply = await (await call.turns()).ask("reward", given)
     _count_rewards(call, [reply.status], received)
     return reply
 
@@ -76,8 +79,13 @@ async def _rewards(call: Call) -> RewardsReply:
     given = [(one.id, one.value, one.metrics) for one in call.body.rewards]
     received = perf_counter()
     _check_size("rewards", given)
-    turns = call.service.book.turns(call.policy)
-    outcomes = await turns.ask("call", lambda: _measured(turns, given))
+    turns: PolicyTurns | SharedTurns
+    if any(metrics for *_, metrics in given):
+        turns = alone = call.service.book.turns(call.policy)
+        outcomes = await turns.ask("call", lambda: _measured(alone, given))
+    else:
+        turns, plain = await call.turns(), [(id, value) for id, value, _ in given]
+        outcomes = await turns.ask("call", lambda: turns.live.reward(plain))
     told = [one.code if isinstance(one, Problem) else one.status for one in outcomes]
     _count_rewards(call, told, received)
     return RewardsReply([_told(outcome) for outcome in outcomes])
@@ -122,7 +130,7 @@ async def _many_metrics(call: Call) -> MeasuresReply:
 
 async def _correct(call: Call) -> RewardReply:
     id, value, received = call.part("id"), call.body.value, perf_counter()
-    turns = call.service.book.turns(call.policy)
+    turns = await call.turns()
     reply: RewardReply = await turns.ask("call", lambda: turns.live.correct(id, value))
     _count_rewards(call, [reply.status], received)
     return reply
@@ -130,7 +138,7 @@ async def _correct(call: Call) -> RewardReply:
 
 def _count_rewards(call: Call, statuses: list[str], received: float) -> None:
     """Count what became of rewards, and how long after their receipt decisions use them."""
-    metrics = call.service.metrics
+    metrics = call.host.metrics
     for status, number in Counter(statuses).items():
         metrics.rewards.labels(call.policy, status).inc(number)
     if not _USED.isdisjoint(statuses):
@@ -138,7 +146,7 @@ def _count_rewards(call: Call, statuses: list[str], received: float) -> None:
 
 
 async def _show(call: Call) -> dict[str, Any]:
-    turns, id = call.service.book.turns(call.policy), call.part("id")
+    turns, id = await call.turns(), call.part("id")
     parts: dict[str, Any] | None = await turns.ask("look", lambda: turns.live.view.decision(id))
     if parts is None:
         raise not_found("decision", id)

@@ -34,7 +34,7 @@ class DecisionPlan:
         self,
         record: PolicyRecord,
         settings: PolicySettings,
-        storage: Storage,
+        storage: Storage | None,  # needed where tasks keep arms
         rollout: RolloutState,
     ) -> None:
         self._record, self._settings, self._storage = record, settings, storage
@@ -108,6 +108,7 @@ class DecisionPlan:
     def _find_kept(self, tasks: Sequence[str]) -> None:
         unknown = [task for task in tasks if task not in self.kept]
         if unknown:
+            assert self._storage is not None
             found = self._storage.assigned(self._record.id, unknown)
             self.kept |= {task: msgspec.json.decode(arm) for task, arm in found.items()}
 

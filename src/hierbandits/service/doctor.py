@@ -109,7 +109,24 @@ def doctor(
         except _FAULTS as error:
             report.faults.append(f"policy {record.name!r}: {error}")
     storage.close()
+    if store is not None:
+        progress("policies that workers share")
+        _check_shared(store, report)
     return report
+
+
+def _check_shared(store: str, report: DoctorReport) -> None:
+    """Look at the policies that workers of a store share."""
+    from hierbandits.service.shared_check import check_shared
+
+    try:
+        for one in check_shared(store):
+            health = PolicyHealth(one.name, one.version, decisions=one.decisions)
+            health.rewards, health.difference = one.rewards, one.difference
+            report.policies.append(health)
+            report.faults += [f"shared policy {one.name!r}: {fault}" for fault in one.faults]
+    except _FAULTS as error:
+        report.faults.append(f"shared policies: {error}")
 
 
 def _fault_of_log(path: Path) -> str | None:

@@ -102,6 +102,10 @@ class LedgerView:
         parts = None if data is None else decision_at(data, place[1])
         return None if parts is None or self._is_hidden(place, parts) else parts
 
+    def made(self, ids: Sequence[str]) -> dict[str, dict[str, Any] | None]:
+        """What is stored of decisions by their ids, None if it is erased; others are left out."""
+        return {id: self.decision_at(place) for id, place in self.places(ids).items()}
+
     def _is_hidden(self, place: Place, parts: dict[str, Any]) -> bool:
         """Whether a decision is of a task that is being erased."""
         return bool(self._hidden) and place[0] <= self._hidden.get(as_text(parts["task"]), 0)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from hierbandits.agent import Agent
@@ -18,7 +19,7 @@ from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.recalled_reward import learn_recalled
 from hierbandits.service.recent_rounds import RecentRounds
 from hierbandits.service.rollout_state import RolloutState
-from hierbandits.service.round_requests import RoundRequests
+from hierbandits.service.round_requests import RoundRequests, round_or_each
 from hierbandits.service.storage import Batch, Place, PolicyRecord, Storage, VersionRecord
 from hierbandits.service.stored_event import agent_events, encoded
 from hierbandits.service.task_index import TaskIndex
@@ -190,23 +191,12 @@ class LivePolicy:
         outcomes: dict[int, Outcome] = dict(asked.answered)
         for kind, members in asked.together.items():
             some = [requests[i] for i in members]
-            made = self._round(some, self.versions[kind.is_previous])
+            decide = partial(self._decide_round, version=self.versions[kind.is_previous])
+            made = round_or_each(some, decide)
             outcomes |= zip(members, made, strict=True)
         for i in asked.repeated:
             outcomes[i] = self.decide([requests[i]])[0]
         return [outcomes[i] for i in range(len(requests))]
-
-    def _round(self, requests: list[DecisionRequest], version: ActingVersion) -> list[Outcome]:
-        """One round of a version; if it is refused, each of its requests alone."""
-        try:
-            return list(self._decide_round(requests, version))
-        except Problem as problem:
-            if len(requests) == 1:
-                return [problem]
-        except (ValueError, LookupError, TypeError) as error:
-            if len(requests) == 1:
-                return [refusal(error)]
-        return [self._round([request], version)[0] for request in requests]
 
     def _decide_round(
         self, requests: list[DecisionRequest], version: ActingVersion

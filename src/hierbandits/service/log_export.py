@@ -22,8 +22,12 @@ OFFERED = 7
 
 def write_log(record: PolicyRecord, storage: Storage, path: Path, *, every: bool = False) -> int:
     """Write the decisions that have a reward, or `every` one, to a file; returns how many."""
+    return write_decisions(logged_decisions(record, storage), path, every=every)
+
+
+def write_decisions(found: Iterable["LoggedDecision"], path: Path, *, every: bool) -> int:
+    """Write those of these decisions that have a reward, or `every` one; returns how many."""
     rows = LogRows()
-    found = logged_decisions(record, storage)
     return write_rows((rows.row(one) for one in found if every or one.reward is not None), path)
 
 

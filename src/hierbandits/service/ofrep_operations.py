@@ -2,7 +2,7 @@
 
 import asyncio
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from starlette.responses import Response
@@ -21,15 +21,17 @@ from hierbandits.service.wire import (
     FlagsReply,
 )
 
+if TYPE_CHECKING:
+    from hierbandits.service.shared_turns import SharedTurns
+
 _KEY = "targetingKey"
 _CODES = ("TARGETING_KEY_MISSING", "INVALID_CONTEXT")
 
 
 async def _flag(call: Call) -> FlagReply:
-    turns = call.service.book.turns(call.policy)
-    request = _request(call.body, turns)
+    request = _request(call.body, await call.turns())
     try:
-        return _flag_reply(call.policy, await decided(call.service, call.policy, request))
+        return _flag_reply(call.policy, await decided(call.host, call.policy, request))
     except Problem as problem:
         raise _of_the_context(problem) from problem
 
@@ -85,7 +87,7 @@ def _task_of(body: FlagRequest) -> str:
     return task
 
 
-def _request(body: FlagRequest, turns: PolicyTurns) -> DecisionRequest:
+def _request(body: FlagRequest, turns: "PolicyTurns | SharedTurns") -> DecisionRequest:
     """The decision that a flag asks for; who comes matters to policies with an encoder alone."""
     task, context = _task_of(body), None
     if turns.live.settings.encoder is not None:

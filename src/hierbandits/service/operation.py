@@ -21,7 +21,10 @@ from hierbandits.service.storage import StorageDamaged, StorageFailed
 from hierbandits.service.token_book import Token
 
 if TYPE_CHECKING:
+    from hierbandits.service.policy_turns import PolicyTurns
     from hierbandits.service.service import Service
+    from hierbandits.service.shared_service import SharedService
+    from hierbandits.service.shared_turns import SharedTurns
 
 JSON = "application/json"
 _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,100}")
@@ -32,10 +35,22 @@ _SLOW = 1.0  # seconds after which a request is worth a line in the log
 class Call:
     """A request that may be served: where it goes, what it brings, who asks."""
 
-    service: "Service"
+    host: "Service | SharedService"
     scope: Scope
     token: Token | None
     body: Any
+
+    @property
+    def service(self) -> "Service":
+        """The service that has its store alone; a Problem where workers share one."""
+        alone = self.host.alone
+        if alone is None:
+            raise Problem(501, "not_shared", "workers that share a store do not serve this")
+        return alone
+
+    async def turns(self) -> "PolicyTurns | SharedTurns":
+        """The policy that is named in the path."""
+        return await self.host.find_turns(self.policy)
 
     @property
     def policy(self) -> str:
@@ -90,7 +105,7 @@ class Operation:
 class Endpoint:
     """Serves one operation: checks who asks, reads the body, answers, counts and logs."""
 
-    def __init__(self, service: "Service", operation: Operation) -> None:
+    def __init__(self, service: "Service | SharedService", operation: Operation) -> None:
         self._service, self._operation = service, operation
         self._decoder = None if operation.takes is None else msgspec.json.Decoder(operation.takes)
         self._latency = service.metrics.latency.labels(operation.name)

@@ -159,7 +159,7 @@ class PolicyBook:
 
         With `ramp` a ramp to the new version begins in the same turn.
         """
-        _check_name(name)
+        check_name(name)
         try:
             await asyncio.to_thread(settings.check)
         except (ValueError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
@@ -197,7 +197,7 @@ class PolicyBook:
 
     async def adopt(self, name: str, archive: PolicyArchive, by: str = ANYBODY) -> PolicyTurns:
         """Create a policy that goes on where another one stood."""
-        _check_name(name)
+        check_name(name)
         try:
             agent = await asyncio.to_thread(archive.checked_agent)
         except (ValueError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
@@ -319,7 +319,8 @@ def _replace_rollout(turns: PolicyTurns, state: RolloutState, seen: int) -> None
     turns.live.rollout.replace(state, seen)
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Raise a Problem unless a policy may have this name."""
     if not _NAME.fullmatch(name):
         raise bad_request(
             f"name must be letters, digits, '.', '_' and '-', at most {LONGEST_NAME} of them and "

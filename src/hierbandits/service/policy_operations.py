@@ -78,7 +78,7 @@ async def _add_arm(call: Call) -> PolicyReply:
 
 async def _retire_arm(call: Call) -> PolicyReply:
     turns = call.service.book.turns(call.policy)
-    arm: Any = _named(call.part("arm"), (turns.live.agent.arms or ()).__contains__)
+    arm: Any = named(call.part("arm"), (turns.live.agent.arms or ()).__contains__)
     await _changed(turns, lambda: turns.live.retire_arm(arm, call.who))
     return _shown(call, call.policy)
 
@@ -92,7 +92,7 @@ async def _changed(turns: PolicyTurns, change: Any) -> None:
 
 async def _tasks(call: Call) -> dict[str, Any]:
     query = call.query
-    limit, offset = (_whole(query.get(name, usual), name) for name, usual in _PAGE)
+    limit, offset = (whole(query.get(name, usual), name) for name, usual in PAGE)
     live, sort = call.service.book.turns(call.policy).live, query.get("sort", SORTS[0])
     if sort not in SORTS:
         raise bad_request(f"sort must be one of {', '.join(SORTS)}, got {sort!r:.80}")
@@ -107,7 +107,8 @@ async def _tasks(call: Call) -> dict[str, Any]:
     return reply
 
 
-_PAGE = (("limit", "100"), ("offset", "0"))
+PAGE = (("limit", "100"), ("offset", "0"))
+"""What says which tasks are on a page, and what it is unless given."""
 _QUERY: dict[str, dict[str, Any]] = {
     "search": {"type": "string", "description": "A text that the names contain, in any case."},
     "sort": {"type": "string", "enum": list(SORTS), "default": SORTS[0]},
@@ -124,7 +125,8 @@ _WHOLE = re.compile(r"[0-9]{1,12}")
 _INTEGER = re.compile(r"-?[0-9]{1,100}")
 
 
-def _whole(text: str, name: str) -> int:
+def whole(text: str, name: str) -> int:
+    """The whole number that a text is; a Problem if it is none."""
     if not _WHOLE.fullmatch(text):
         raise bad_request(f"{name} must be a whole number, got {text!r:.80}")
     return int(text)
@@ -148,10 +150,10 @@ async def _forget(call: Call) -> dict[str, Any]:
 def _task_of(call: Call) -> TaskName:
     """The task that a path names."""
     agent = call.service.book.turns(call.policy).live.agent
-    return _named(call.part("task"), agent.has_met)
+    return named(call.part("task"), agent.has_met)
 
 
-def _named(text: str, is_known: Callable[[TaskName], bool]) -> TaskName:
+def named(text: str, is_known: Callable[[TaskName], bool]) -> TaskName:
     """What a part of a path names.
 
     A text in quotes is read as JSON, so that every name can be written without doubt.  So are

@@ -2,17 +2,21 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import msgspec
 import numpy as np
 
 from hierbandits.agent import Agent
+from hierbandits.agent.agent_prior import checked_recipe
 from hierbandits.agent.journal import Event
 from hierbandits.beliefs.model_kinds import model_from_dict
 from hierbandits.checks import real_array
 from hierbandits.logs import LIMITS, Encoder, Limits, Start
 from hierbandits.models.model import Model
+from hierbandits.models.variants import as_given
+from hierbandits.policies.recipes import Recipe
 from hierbandits.service.guardrail import Guardrail
 from hierbandits.types import Name
 
@@ -109,9 +113,16 @@ class PolicySettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
         journal: Callable[[Event], object],
         seed: int,
         clock: Callable[[], float] = time.time,
+        believed: Model | None = None,
     ) -> Agent:
-        """An agent that knows nothing of any task yet."""
+        """An agent that knows nothing of any task yet.
+
+        If `believed` is given, it is what the agent believes in, whatever the settings say.
+        """
         model = None if self.prior is None else _model(self.prior)
+        rule: str | Recipe | None = self.rule
+        if believed is not None:
+            model, rule = believed, replace(checked_recipe(self.rule), believe=as_given)
         prior: Model | Start | None = model
         if self.encoder is not None:
             if model is None:
@@ -121,7 +132,9 @@ class PolicySettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
         if isinstance(arms, dict):
             arms = {name: np.array(row, float) for name, row in arms.items()}
         return Agent(
-            prior, self.rule, num_features=self.num_features, rewards=self.rewards, arms=arms,
+            prior, rule, arms=arms,
+            num_features=self.num_features if believed is None else None,
+            rewards=self.rewards if believed is None else None,
             seed=seed, draws=self.draws, floor=self.floor, clock=clock,
             journal=journal, remember=self.remember, limits=self._limits(),
         )  # fmt: skip

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeAlias
 
 from hierbandits.agent import Agent
 from hierbandits.agent.journal import Event
@@ -11,6 +11,10 @@ from hierbandits.service.api_problem import unavailable
 from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.live_policy import LivePolicy
 from hierbandits.service.policy_settings import PolicySettings
+
+Asked: TypeAlias = tuple[str, Any, "asyncio.Future[Any]"]
+"""The kind of a request, the request, and who waits for its answer."""
+Answer: TypeAlias = tuple["asyncio.Future[Any]", Any]
 
 _ORDER = {"decide": 0, "reward": 1, "call": 2, "look": 2}
 
@@ -39,7 +43,7 @@ class PolicyTurns:
     ) -> None:
         self.live = live
         self._commits, self._on_lost, self._most_waiting = commits, lost, most_waiting
-        self._queue: list[tuple[str, Any, asyncio.Future[Any]]] = []
+        self._queue: list[Asked] = []
         self.waiting = 0
         self.is_lost = False
         self.is_paused = False  # while the storage cannot be written
@@ -94,16 +98,8 @@ class PolicyTurns:
 
     def _take_turn(self) -> None:
         self._is_next = False
-        # Nobody has heard of any of them: decisions go first, so that each kind is served as one.
-        queue, self._queue = sorted(self._queue, key=lambda one: _ORDER[one[0]]), []
-        answers: list[tuple[asyncio.Future[Any], Any]] = []
-        for kind, some in groupby(queue, key=lambda one: one[0]):
-            members = list(some)
-            outcomes = self._serve(kind, [request for _, request, _ in members])
-            answers += [
-                (future, outcome) for (_, _, future), outcome in zip(members, outcomes, strict=True)
-            ]
-        self._answer_when_stored(answers)
+        queue, self._queue = self._queue, []
+        self._answer_when_stored(answers_of(queue, self._serve))
 
     def _serve(self, kind: str, requests: Sequence[Any]) -> Sequence[Any]:
         if self.is_lost:
@@ -129,7 +125,7 @@ class PolicyTurns:
         except Exception as error:
             return error
 
-    def _answer_when_stored(self, answers: list[tuple[asyncio.Future[Any], Any]]) -> None:
+    def _answer_when_stored(self, answers: list[Answer]) -> None:
         """Store what happened; nobody hears of it before, nor of what others have just done."""
         number, batch = self.live.number, self.live.take_batch()
         if not batch and number <= self._stored:
@@ -156,12 +152,35 @@ class PolicyTurns:
             self.live.view.forget_fresh()
             self._on_lost(self)
 
-    def _tell(self, answers: list[tuple[asyncio.Future[Any], Any]]) -> None:
+    def _tell(self, answers: list[Answer]) -> None:
         self.waiting -= len(answers)
-        for future, outcome in answers:
-            if future.done():  # whoever asked is gone
-                continue
-            if isinstance(outcome, Exception):
-                future.set_exception(outcome)
-            else:
-                future.set_result(outcome)
+        tell(answers)
+
+
+def answers_of(
+    queue: list[Asked], serve: Callable[[str, Sequence[Any]], Sequence[Any]]
+) -> list[Answer]:
+    """What requests are told, those of one kind served as one.
+
+    Nobody has heard of any of them: decisions go first, so that there are few kinds.
+    """
+    answers: list[Answer] = []
+    ordered = sorted(queue, key=lambda one: _ORDER[one[0]])
+    for kind, some in groupby(ordered, key=lambda one: one[0]):
+        members = list(some)
+        outcomes = serve(kind, [request for _, request, _ in members])
+        answers += [
+            (future, outcome) for (_, _, future), outcome in zip(members, outcomes, strict=True)
+        ]
+    return answers
+
+
+def tell(answers: list[Answer]) -> None:
+    """Give answers to those who wait for them."""
+    for future, outcome in answers:
+        if future.done():  # whoever asked is gone
+            continue
+        if isinstance(outcome, Exception):
+            future.set_exception(outcome)
+        else:
+            future.set_result(outcome)

@@ -68,10 +68,52 @@ MIGRATIONS = (
         );
         """,
     ),
+    Migration(
+        2,
+        1,
+        """
+        CREATE TABLE shared_policies (
+            id bigint PRIMARY KEY, name text NOT NULL UNIQUE, salt bytea NOT NULL,
+            created double precision NOT NULL
+        );
+        CREATE TABLE shared_versions (
+            policy bigint NOT NULL, number bigint NOT NULL, settings bytea NOT NULL,
+            created double precision NOT NULL, PRIMARY KEY (policy, number)
+        );
+        CREATE TABLE shared_decisions (
+            policy bigint NOT NULL, id bytea NOT NULL, task_key bytea NOT NULL,
+            data bytea NOT NULL, at double precision NOT NULL, PRIMARY KEY (policy, id)
+        );
+        CREATE INDEX shared_decisions_of_tasks ON shared_decisions (policy, task_key);
+        CREATE TABLE shared_rewards (
+            policy bigint NOT NULL, id bytea NOT NULL, value double precision NOT NULL,
+            at double precision NOT NULL, PRIMARY KEY (policy, id)
+        );
+        CREATE TABLE shared_tasks (
+            policy bigint NOT NULL, task_key bytea NOT NULL, task bytea NOT NULL,
+            sums bytea, folded bytea, revision bigint NOT NULL DEFAULT 0,
+            dirty boolean NOT NULL DEFAULT false, created double precision NOT NULL,
+            PRIMARY KEY (policy, task_key)
+        ) WITH (fillfactor = 60);
+        ALTER TABLE shared_tasks ALTER sums SET STORAGE EXTERNAL,
+            ALTER folded SET STORAGE EXTERNAL;
+        CREATE INDEX shared_tasks_to_fold ON shared_tasks (policy, task_key) WHERE dirty;
+        CREATE TABLE shared_generations (
+            policy bigint NOT NULL, number bigint NOT NULL, version bigint NOT NULL,
+            hierarchy bytea NOT NULL, told bytea NOT NULL, rewards bigint NOT NULL,
+            due bigint, age integer NOT NULL,
+            made double precision NOT NULL DEFAULT extract(epoch FROM clock_timestamp()),
+            PRIMARY KEY (policy, number)
+        );
+        """,
+    ),
 )
 """All steps in their order.  What a step has been is never changed."""
 
 OF_A_POLICY = ("versions", "heads", "events", "ids", "rewards", "measured", "assigned")
+OF_A_SHARED_POLICY = (
+    "shared_generations", "shared_versions", "shared_rewards", "shared_decisions", "shared_tasks",
+)  # fmt: skip
 
 
 def migrate(

@@ -20,9 +20,8 @@ _OWNING = 0x68626E64, 1  # the advisory lock of whoever writes
 _BEAT = 2.0  # seconds between signs of life
 _TAKEN_AFTER = 15_000
 """Milliseconds without a sign of life after which the server lets another process write."""
-_SETTINGS: dict[str, str | int] = {
+WRITING: dict[str, str | int] = {
     "synchronous_commit": "on",
-    "idle_session_timeout": _TAKEN_AFTER,
     "idle_in_transaction_session_timeout": _TAKEN_AFTER,
     "client_connection_check_interval": 2_000,
     "tcp_keepalives_idle": 5,
@@ -31,6 +30,8 @@ _SETTINGS: dict[str, str | int] = {
     "tcp_user_timeout": 10_000,
     "lock_timeout": 10_000,
 }
+"""Settings of connections that write."""
+_SETTINGS = WRITING | {"idle_session_timeout": _TAKEN_AFTER}
 PATIENCE = 20.0
 """Seconds that a commit may take."""
 _LONGEST_TRANSACTION = 30_000  # milliseconds
@@ -98,7 +99,7 @@ class PostgresWriter:
             try:
                 with self._watch.limit(connection, _LONG), self._url.faults():
                     self._own(connection)
-                    _limit_transactions(connection)
+                    limit_transactions(connection)
             except BaseException:
                 connection.close()
                 raise
@@ -141,7 +142,7 @@ class PostgresWriter:
             limit = self._watch.limit(connection, _LONG if is_long else PATIENCE)
             with limit, self._url.faults(), connection.transaction():
                 if is_long:
-                    _limit_transactions(connection, "SET LOCAL", 0)
+                    limit_transactions(connection, "SET LOCAL", 0)
                 yield connection
 
     def _beat(self) -> None:
@@ -173,7 +174,7 @@ class PostgresWriter:
             self.is_over = True
 
 
-def _limit_transactions(
+def limit_transactions(
     connection: psycopg.Connection[Any], how: str = "SET", limit: int | None = None
 ) -> None:
     """Let the server end transactions that are cut off in the middle of a message.

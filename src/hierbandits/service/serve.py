@@ -6,6 +6,7 @@ import sys
 import time
 from ipaddress import ip_address
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import uvicorn
 
@@ -15,6 +16,9 @@ from hierbandits.service.http_protocol import HttpProtocol
 from hierbandits.service.json_log import log_to
 from hierbandits.service.service import Service
 from hierbandits.service.service_app import service_app
+
+if TYPE_CHECKING:
+    from hierbandits.service.shared_service import SharedService
 
 _SWITCH = 0.00002
 """Seconds after which a thread that computes lets others in: the one that stores must not wait."""
@@ -34,10 +38,12 @@ def serve(
     logs_requests: bool = False,
     logs_evaluations: bool = False,
     demo: bool = False,
+    shared: bool = False,
 ) -> None:
     """Serve a data folder, or the PostgreSQL database whose address `store` is.
 
-    If another process serves the store, this one waits, and takes over when that one ends.
+    If another process serves the store, this one waits, and takes over when that one ends.  With
+    `shared` it does not: any number of processes serve the policies that they share in the store.
 
     On a loopback address without any token, everybody on the machine may ask everything.  Other
     addresses need tokens.  `logs_evaluations` writes OpenTelemetry's event
@@ -56,11 +62,16 @@ def serve(
     clock = DemoClock()
     if demo:
         claim_folder(folder)
-    service = Service(
-        folder, store=store, waits=True, needs_tokens=None, logs_requests=logs_requests,
-        logs_evaluations=logs_evaluations, clock=clock if demo else time.time,
-    )  # fmt: skip
-    beside = DemoShop(service, clock).run if demo else None
+    service: Service | SharedService
+    beside = None
+    if shared:
+        service = _shared(folder, store, logs_requests, logs_evaluations)
+    else:
+        service = Service(
+            folder, store=store, waits=True, needs_tokens=None, logs_requests=logs_requests,
+            logs_evaluations=logs_evaluations, clock=clock if demo else time.time,
+        )  # fmt: skip
+        beside = DemoShop(service, clock).run if demo else None
     service.needs_tokens = len(service.tokens) > 0 or not is_loopback(host)
     config = uvicorn.Config(
         service_app(service, beside), host=host, port=port, access_log=False, log_config=None,
@@ -70,6 +81,20 @@ def serve(
     sys.setswitchinterval(_SWITCH)
     gc.set_threshold(*_COLLECTED)
     uvicorn.Server(config).run()
+
+
+def _shared(
+    folder: Path, store: str | None, logs_requests: bool, logs_evaluations: bool
+) -> "SharedService":
+    """A worker of a store."""
+    from hierbandits.service.shared_service import SharedService
+
+    if store is None:
+        raise ValueError("store must be given with shared: the database that workers share")
+    return SharedService(
+        folder, store, needs_tokens=None, logs_requests=logs_requests,
+        logs_evaluations=logs_evaluations,
+    )  # fmt: skip
 
 
 def is_loopback(host: str) -> bool:

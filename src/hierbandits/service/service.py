@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.json_log import say
 from hierbandits.service.ledger_desk import LedgerDesk
 from hierbandits.service.live_policy import LivePolicy
+from hierbandits.service.operation import Handler
 from hierbandits.service.policy_book import PolicyBook
 from hierbandits.service.policy_turns import PolicyTurns
 from hierbandits.service.rollout_state import FALSE_ALARMS
@@ -83,6 +84,24 @@ class Service:
         self._snapshotting: asyncio.Task[None] | None = None
         self._tried: WeakKeyDictionary[LivePolicy, tuple[int, int]] = WeakKeyDictionary()
         self.metrics.before_scrape(self._fill_gauges)
+
+    @property
+    def alone(self) -> "Service":
+        """Itself: no other process serves its data meanwhile."""
+        return self
+
+    @property
+    def own_handlers(self) -> Mapping[str, Handler]:
+        """Operations that it serves in other ways than usual, by name: none."""
+        return {}
+
+    async def is_ready(self) -> bool:
+        """Whether all policies are loaded, and can store what happens."""
+        return self.book.is_ready
+
+    async def find_turns(self, name: str) -> PolicyTurns:
+        """The policy of a name."""
+        return self.book.turns(name)
 
     async def start(self) -> None:
         """Load all policies and begin to serve."""

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import Response
@@ -27,13 +28,16 @@ from hierbandits.service.openapi import openapi_document
 from hierbandits.service.operation import Call, Endpoint, Operation, problem_response
 from hierbandits.service.service import Service
 
+if TYPE_CHECKING:
+    from hierbandits.service.shared_service import SharedService
+
 
 async def _health(call: Call) -> dict[str, str]:
     return {"status": "alive"}
 
 
 async def _ready(call: Call) -> dict[str, str]:
-    if not call.service.book.is_ready:
+    if not await call.host.is_ready():
         raise Problem(503, "not_ready", "some policies are being loaded", retry_after=1.0)
     return {"status": "ready"}
 
@@ -41,7 +45,7 @@ async def _ready(call: Call) -> dict[str, str]:
 async def _metrics(call: Call) -> Response:
     if call.token is not None and call.token.policies is not None:
         raise Problem(403, "forbidden", "the token must be good for all policies")
-    return Response(call.service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
+    return Response(call.host.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 
 async def _openapi(call: Call) -> dict[str, Any]:
@@ -96,7 +100,8 @@ def api_document() -> dict[str, Any]:
 
 
 def service_app(
-    service: Service, beside: Callable[[], Coroutine[Any, Any, None]] | None = None
+    service: "Service | SharedService",
+    beside: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> Router:
     """The application that serves all operations; `beside` runs as long as it does."""
 
@@ -114,7 +119,9 @@ def service_app(
 
     paths: dict[str, dict[str, Endpoint]] = {}
     for one in [*OPERATIONS, *dashboard_operations.PAGES]:
-        paths.setdefault(one.path, {})[one.method] = Endpoint(service, one)
+        handler = service.own_handlers.get(one.name, one.handler)
+        own = one if handler is one.handler else replace(one, handler=handler)
+        paths.setdefault(one.path, {})[one.method] = Endpoint(service, own)
     # Paths that end in a name would else take those that go on after it.
     ordered = sorted(paths, key=lambda path: path.endswith("}"))
     routes = [Route(path, Methods(paths[path])) for path in ordered]

@@ -1,0 +1,163 @@
+"""All policies that workers of a store share, by name."""
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from hierbandits.service.api_problem import Problem, bad_request, not_found
+from hierbandits.service.json_log import say
+from hierbandits.service.policy_book import check_name
+from hierbandits.service.policy_settings import PolicySettings
+from hierbandits.service.postgres_tables import OF_A_SHARED_POLICY
+from hierbandits.service.shared_folder import AT_ONCE, SharedFolder, put_settings
+from hierbandits.service.shared_links import LONG, SharedLinks
+from hierbandits.service.shared_model import shared_model
+from hierbandits.service.shared_policy import GROWTH, SharedPolicy
+from hierbandits.service.shared_turns import SharedTurns
+from hierbandits.service.storage import PolicyRecord, StorageFailed, VersionRecord
+
+REFRESH = 1.0
+"""Seconds after which rewards are folded, however few they are."""
+_LEAST = 0.02  # seconds between two folds
+_FIXED = ("arms", "num_features", "encoder", "rewards")
+
+
+class SharedBook:
+    """Finds shared policies, creates, changes and deletes them, and has them folded.
+
+    What one worker does the others see in the store.
+    """
+
+    def __init__(self, links: SharedLinks, clock: Callable[[], float] = time.time) -> None:
+        self.links, self._clock = links, clock
+        self._turns: dict[str, SharedTurns] = {}
+        self._wake, self._is_closing = threading.Event(), False
+        self._folding = threading.Thread(target=self._run, name="folding", daemon=True)
+
+    def start(self) -> None:
+        """Begin to fold."""
+        self._folding.start()
+
+    def records(self) -> list[PolicyRecord]:
+        """All policies."""
+        rows = self.links.read("SELECT id, name, salt, created FROM shared_policies")
+        return sorted((PolicyRecord(*row) for row in rows), key=lambda record: record.name)
+
+    def record(self, name: str) -> PolicyRecord:
+        """What is stored of the policy of a name."""
+        sql = "SELECT id, name, salt, created FROM shared_policies WHERE name = %s"
+        for row in self.links.read(sql, (name,)):
+            return PolicyRecord(*row)
+        raise not_found("policy", name)
+
+    def known(self, name: str) -> SharedTurns | None:
+        """The policy of a name, if this worker has decided for it before."""
+        return self._turns.get(name)
+
+    def turns(self, name: str) -> SharedTurns:
+        """The policy of a name."""
+        turns = self.known(name)
+        if turns is None:
+            live = SharedPolicy(self.record(name), self.links, self._clock)
+            turns = self._turns.setdefault(name, SharedTurns(live, self._wake.set))
+        return turns
+
+    def look(self) -> None:
+        """See which policies there are now; those that are gone are forgotten."""
+        known = {record.id for record in self.records()}
+        for name, turns in list(self._turns.items()):
+            if turns.live.record.id not in known:
+                del self._turns[name]
+
+    def versions(self, name: str) -> list[VersionRecord]:
+        """All versions of a policy."""
+        sql = (
+            "SELECT number, settings, 0, created FROM shared_versions WHERE policy = %s "
+            "ORDER BY number"
+        )
+        return [VersionRecord(*row) for row in self.links.read(sql, (self.record(name).id,))]
+
+    def put(self, name: str, settings: PolicySettings) -> tuple[int, bool]:
+        """Create a policy, or make a new version of it; its version, and whether it is new."""
+        check_name(name)
+        try:
+            settings.check()
+            model = shared_model(settings)
+            policy = secrets.randbits(62)
+            folder = SharedFolder(policy, model, self.links)
+            first = folder.first()
+        except (ValueError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
+            raise bad_request(str(error)) from error
+        with self.links.transaction() as db:
+            made = db.execute(
+                "INSERT INTO shared_policies (id, name, salt, created) VALUES (%s, %s, %s, %s) "
+                "ON CONFLICT (name) DO NOTHING",
+                (policy, name, secrets.token_bytes(16), self._clock()),
+            )
+            if made.rowcount:
+                put_settings(db, policy, 1, settings)
+                folder.put(db, first)
+                return 1, True
+        return self._change(name, settings, model), False
+
+    def _change(self, name: str, settings: PolicySettings, model: Any) -> int:
+        live = SharedPolicy(self.record(name), self.links, self._clock)
+        if live.settings == settings:
+            return live.version
+        for part in _FIXED:
+            if getattr(settings, part) != getattr(live.settings, part):
+                raise Problem(
+                    409, "log_does_not_fit",
+                    f"{part} must stay as it is where workers share a policy",
+                )  # fmt: skip
+        if (model.dim, model.is_armed) != (live.model.dim, live.model.is_armed):
+            raise Problem(409, "log_does_not_fit", "prior must have as many arms or features")
+        return self.folder(live).change_version(settings).version
+
+    def delete(self, name: str) -> None:
+        """Erase a policy and all that it has seen."""
+        policy = self.record(name).id
+        with self.links.transaction(LONG) as db:
+            db.execute("DELETE FROM shared_policies WHERE id = %s", (policy,))
+            for table in OF_A_SHARED_POLICY:
+                db.execute(f"DELETE FROM {table} WHERE policy = %s", (policy,))
+        self.look()
+
+    def folder(self, live: SharedPolicy) -> SharedFolder:
+        """What folds a policy."""
+        version = live.version  # before the model: if that is newer, it is read again
+        return SharedFolder(live.record.id, live.model, self.links, version)
+
+    def _run(self) -> None:
+        """Fold what is new each second, or when there is enough of it, if nobody else does."""
+        while not self._is_closing:
+            self._wake.wait(REFRESH / 2)
+            self._wake.clear()
+            for turns in list(self._turns.values()):
+                try:
+                    self._fold(turns.live)
+                except StorageFailed as error:
+                    say("nothing can be folded now", logging.WARNING, error=str(error))
+                except Exception as error:  # other policies go on, and other workers may do better
+                    say("folding failed", logging.ERROR, error=repr(error))
+            time.sleep(_LEAST)
+
+    def _fold(self, live: SharedPolicy) -> None:
+        """Fold what is new of a policy that this worker decides for, if it is time."""
+        folder = self.folder(live)
+        number = folder.fold(REFRESH, GROWTH)
+        while number == AT_ONCE and not self._is_closing:
+            number = folder.fold()  # what is left, though the newest generation is new
+        live.folded(folder.rewards)
+
+    def close(self) -> None:
+        """Fold no more, and serve no more."""
+        self._is_closing = True
+        self._wake.set()
+        if self._folding.is_alive():
+            self._folding.join()
+        for turns in self._turns.values():
+            turns.close()

@@ -1,0 +1,167 @@
+"""The decisions and rewards of a shared policy, each of them once."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+import psycopg
+
+from hierbandits.service.api_problem import Problem, not_found
+from hierbandits.service.decision_ids import DecisionIds
+from hierbandits.service.log_export import LoggedDecision
+from hierbandits.service.policy_answers import answer_correction, answer_late
+from hierbandits.service.postgres_rows import columns, task_key
+from hierbandits.service.shared_links import LONG, SharedLinks
+from hierbandits.service.shared_tasks import SharedTasks
+from hierbandits.service.storage import PolicyRecord
+from hierbandits.service.stored_event import as_text
+from hierbandits.service.wire import RewardReply
+
+_AT_ONCE = 2_000  # rows that are read at a time
+_DECIDE = (
+    "INSERT INTO shared_decisions (policy, id, task_key, data, at) "
+    "SELECT %s, id, task_key, data, at FROM unnest(%b::bytea[], %b::bytea[], %b::bytea[], "
+    "%b::float8[]) AS new (id, task_key, data, at) ORDER BY id "
+    "ON CONFLICT (policy, id) DO NOTHING RETURNING id"
+)
+_ALL = (
+    "SELECT made.id, data, value FROM shared_decisions AS made LEFT JOIN shared_rewards AS given "
+    "ON given.policy = made.policy AND given.id = made.id WHERE made.policy = %s"
+)
+_MADE = (
+    "SELECT id, task_key, data FROM shared_decisions WHERE policy = %s AND id = ANY(%b::bytea[])"
+)
+_GIVEN = "SELECT id, value FROM shared_rewards WHERE policy = %s AND id = ANY(%b::bytea[])"
+_REWARD = (
+    "INSERT INTO shared_rewards (policy, id, value, at) SELECT %s, id, value, %s "
+    "FROM unnest(%b::bytea[], %b::float8[]) AS new (id, value) "
+    "ON CONFLICT (policy, id) DO UPDATE SET value = EXCLUDED.value, at = EXCLUDED.at"
+)
+
+
+class SharedLedger:
+    """Keeps what workers decide and hear, exactly once, whoever of them is told."""
+
+    def __init__(self, record: PolicyRecord, links: SharedLinks, tasks: SharedTasks) -> None:
+        self.ids = DecisionIds(record.salt)
+        self._policy, self._links, self._tasks = record.id, links, tasks
+
+    def made(self, ids: Sequence[str]) -> dict[str, dict[str, Any] | None]:
+        """Decisions that were made, with their rewards; others are left out."""
+        sql = f"{_ALL} AND made.id = ANY(%b::bytea[])"
+        rows = self._links.read(sql, (self._policy, _bytes(ids)))
+        return {id.decode(): _parts(data, value) for id, data, value in rows}
+
+    def decision(self, id: str) -> dict[str, Any] | None:
+        """All that is stored of a decision, with its reward; None if there is none."""
+        return self.made([id]).get(id)
+
+    def keep(
+        self, decisions: Sequence[dict[str, Any]], met: Mapping[bytes, object], now: float
+    ) -> set[str]:
+        """Store decisions; the ids of those that are new.
+
+        `met` has the keys of tasks that have a row.  Of two workers that make a decision of the
+        same id, the second finds that of the first.
+        """
+        rows, new = [], dict[bytes, bytes]()
+        for parts in decisions:
+            task = as_text(parts["task"])
+            key = task_key(task)
+            rows.append((parts["id"].encode(), key, msgspec.json.encode(parts), parts["time"]))
+            if key not in met:
+                new[key] = task.encode()
+        with self._links.transaction() as db:
+            if new:
+                self._tasks.meet(db, new, now)
+            made = db.execute(_DECIDE, (self._policy, *columns(rows, 4)), binary=True).fetchall()
+        return {id.decode() for (id,) in made}
+
+    def reward(
+        self, given: Sequence[tuple[str, float]], now: float, *, corrects: bool = False
+    ) -> list[RewardReply | Problem]:
+        """Learn rewards in one transaction, or replace those that there are."""
+        wanted = self._policy, _bytes({id for id, _ in given})
+        with self._links.transaction() as db:
+            found = db.execute(_MADE, wanted, binary=True).fetchall()
+            made = {id.decode(): (key, msgspec.json.decode(data)) for id, key, data in found}
+            sums = self._locked(db, made)
+            # Who rewards a decision has its task locked: what is read now stays so.
+            rewarded = dict(db.execute(_GIVEN, wanted, binary=True).fetchall())
+            known = {
+                id: parts | {"reward": rewarded.get(id.encode()), "provisional": False}
+                for id, (_, parts) in made.items()
+            }
+            replies, changed = _answers(given, known, corrects=corrects)
+            if changed:
+                keys = list(dict.fromkeys(made[id][0] for id in changed))
+                running = self._tasks.running(sums[key] for key in keys)
+                for id, value in changed.items():
+                    place, parts = keys.index(made[id][0]), made[id][1]
+                    was = rewarded.get(id.encode())
+                    if was is None:
+                        running.add(place, features_of(parts), value)
+                    else:
+                        running.revise(place, features_of(parts), was, value)
+                rows = [(id.encode(), value) for id, value in changed.items()]
+                db.execute(_REWARD, (self._policy, now, *columns(rows, 2)))
+                self._tasks.learn(db, keys, running)
+        return replies
+
+    def _locked(
+        self, db: psycopg.Connection[Any], made: Mapping[str, tuple[bytes, Any]]
+    ) -> dict[bytes, bytes | None]:
+        """The sums of the tasks of decisions, by their keys, which nobody else changes now."""
+        tasks = {key: as_text(parts["task"]).encode() for key, parts in made.values()}
+        sums = self._tasks.locked(db, tasks)
+        if len(sums) < len(tasks):  # one was deleted while a decision was made for it
+            now = max(parts["time"] for _, parts in made.values())
+            self._tasks.meet(db, {key: tasks[key] for key in tasks if key not in sums}, now)
+            sums = self._tasks.locked(db, tasks)
+        return sums
+
+    def logged(self) -> Iterator[LoggedDecision]:
+        """All decisions in the order of their times, as of one moment."""
+        with self._links.transaction(LONG) as db, db.cursor("log", binary=True) as rows:
+            rows.itersize = _AT_ONCE
+            for _, data, value in rows.execute(
+                f"{_ALL} ORDER BY made.at, made.id", (self._policy,)
+            ):
+                parts = _parts(data, value)
+                version, best = parts["policy_version"], parts.get("best", False)
+                provisional = None if value is None else False
+                yield LoggedDecision(parts, version, best, value, provisional)
+
+
+def _answers(
+    given: Sequence[tuple[str, float]], known: dict[str, dict[str, Any]], *, corrects: bool
+) -> tuple[list[RewardReply | Problem], dict[str, float]]:
+    """What to tell about each reward, and the rewards that decisions have then."""
+    replies: list[RewardReply | Problem] = []
+    changed: dict[str, float] = {}
+    for id, value in given:
+        if id not in known:
+            replies.append(not_found("decision", id))
+            continue
+        answer = (answer_correction if corrects else answer_late)(known[id], value)
+        if answer is None:
+            known[id]["reward"] = changed[id] = value
+            answer = RewardReply(id, "corrected" if corrects else "learned")
+        replies.append(answer)
+    return replies, changed
+
+
+def _parts(data: bytes, value: float | None) -> dict[str, Any]:
+    parts: dict[str, Any] = msgspec.json.decode(data)
+    return parts | {"reward": value, "provisional": False}
+
+
+def features_of(parts: dict[str, Any]) -> Any:
+    """Features as sums take them: a vector, or an arm's place."""
+    features = parts["features"]
+    return np.array(features, float) if isinstance(features, list) else features
+
+
+def _bytes(ids: Any) -> list[bytes]:
+    return [id.encode() for id in ids]

@@ -1,0 +1,164 @@
+"""Operations on policies as workers serve them that share a store."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from starlette.responses import Response
+
+from hierbandits.service.api_problem import Problem, not_found
+from hierbandits.service.archive_operations import log_reply
+from hierbandits.service.log_export import write_decisions
+from hierbandits.service.operation import Call, Handler
+from hierbandits.service.policy_operations import MOST_TASKS, PAGE, named, whole
+from hierbandits.service.postgres_rows import task_key
+from hierbandits.service.stored_event import as_text
+from hierbandits.service.task_beliefs import population, task_belief
+from hierbandits.service.wire import PolicyReply, VersionReply
+from hierbandits.types import TaskName
+
+if TYPE_CHECKING:
+    from hierbandits.service.shared_policy import SharedPolicy
+    from hierbandits.service.shared_service import SharedService
+
+_COUNTS = (
+    "SELECT (SELECT count(*) FROM shared_tasks WHERE policy = %(policy)s), "
+    "(SELECT count(*) FROM shared_decisions WHERE policy = %(policy)s), "
+    "(SELECT count(*) FROM shared_rewards WHERE policy = %(policy)s)"
+)
+_SEARCH = (
+    "FROM shared_tasks WHERE policy = %s AND position(%s in lower(convert_from(task, 'UTF8'))) > 0"
+)
+_ORDERS = {"oldest": "created, task_key", "newest": "created DESC, task_key DESC"}
+
+
+class SharedOperations:
+    """Handlers of one worker."""
+
+    def __init__(self, service: "SharedService") -> None:
+        self._service, self._book, self._links = service, service.book, service.links
+
+    async def list_policies(self, call: Call) -> list[PolicyReply]:
+        """All policies that the caller may see."""
+        records = await asyncio.to_thread(self._book.records)
+        seen = [one.name for one in records if call.token is None or call.token.sees(one.name)]
+        return [await self._shown(name) for name in seen]
+
+    async def show_policy(self, call: Call) -> PolicyReply:
+        """A policy and its counts."""
+        return await self._shown(call.policy)
+
+    async def _shown(self, name: str) -> PolicyReply:
+        turns = await self._service.find_turns(name)
+
+        def show(live: "SharedPolicy") -> PolicyReply:
+            live.refresh()
+            ((tasks, decisions, rewards),) = self._links.read(_COUNTS, {"policy": live.record.id})
+            agent, _ = live.agent_with([])
+            return PolicyReply(
+                name, live.version, msgspec.to_builtins(live.settings), live.record.created,
+                tasks, decisions, rewards, decisions - rewards,
+                None if agent.arms is None else list(agent.arms),
+            )  # fmt: skip
+
+        reply: PolicyReply = await turns.ask("call", lambda: show(turns.live))
+        return reply
+
+    async def put_policy(self, call: Call) -> VersionReply:
+        """Create a policy, or make a new version of it."""
+        version, created = await asyncio.to_thread(self._book.put, call.policy, call.body)
+        return VersionReply(call.policy, version, created)
+
+    async def delete_policy(self, call: Call) -> None:
+        """Delete a policy and its log."""
+        await asyncio.to_thread(self._book.delete, call.policy)
+
+    async def list_versions(self, call: Call) -> list[dict[str, Any]]:
+        """All versions of a policy."""
+        return [
+            {"version": one.number, "created": one.created, "settings": json.loads(one.settings)}
+            for one in await asyncio.to_thread(self._book.versions, call.policy)
+        ]
+
+    async def list_tasks(self, call: Call) -> dict[str, Any]:
+        """Tasks by name, page by page."""
+        query, turns = call.query, await call.turns()
+        limit, offset = (whole(query.get(name, usual), name) for name, usual in PAGE)
+        order = _ORDERS.get(query.get("sort", "oldest"))
+        if order is None or query.get("detail", "false") != "false":
+            known = " or ".join(_ORDERS)
+            detail = f"workers that share a store sort by {known}, and give no details"
+            raise Problem(501, "not_shared", detail)
+        wanted = turns.live.record.id, query.get("search", "").lower()
+
+        def look() -> dict[str, Any]:
+            ((total,),) = self._links.read(f"SELECT count(*) {_SEARCH}", wanted)
+            sql = f"SELECT task {_SEARCH} ORDER BY {order} LIMIT %s OFFSET %s"
+            rows = self._links.read(sql, (*wanted, min(limit, MOST_TASKS), offset))
+            return {"total": total, "tasks": [json.loads(task) for (task,) in rows]}
+
+        return await asyncio.to_thread(look)
+
+    async def show_task(self, call: Call) -> dict[str, Any]:
+        """What is known of a task, and from where."""
+        return await self._of_task(call, self._belief)
+
+    def _belief(self, live: "SharedPolicy", task: TaskName) -> dict[str, Any]:
+        agent, met = live.agent_with([task])
+        if not met:
+            raise not_found("task", str(task))
+        sql = "SELECT count(*) FROM shared_decisions WHERE policy = %s AND task_key = %s"
+        ((decisions,),) = self._links.read(sql, (live.record.id, task_key(as_text(task))))
+        return task_belief(agent, task) | {"decisions": decisions}
+
+    async def delete_task(self, call: Call) -> dict[str, Any]:
+        """Delete a task, its decisions and its rewards."""
+        return await self._of_task(call, self._forget)
+
+    def _forget(self, live: "SharedPolicy", task: TaskName) -> dict[str, Any]:
+        changed = self._book.folder(live).forget(task_key(as_text(task)))
+        if changed is None:
+            raise not_found("task", str(task))
+        return {"events_changed": changed}
+
+    async def _of_task(
+        self, call: Call, do: Callable[["SharedPolicy", TaskName], dict[str, Any]]
+    ) -> dict[str, Any]:
+        turns = await self._service.find_turns(call.policy)
+
+        def found() -> dict[str, Any]:
+            live = turns.live
+            return do(live, named(call.part("task"), lambda task: bool(live.agent_with([task])[1])))
+
+        reply: dict[str, Any] = await turns.ask("call", found)
+        return reply
+
+    async def population(self, call: Call) -> dict[str, Any]:
+        """What is known of tasks in general."""
+        turns = await self._service.find_turns(call.policy)
+        reply: dict[str, Any] = await turns.ask(
+            "call", lambda: population(turns.live.agent_with([])[0])
+        )
+        return reply
+
+    async def export_log(self, call: Call) -> Response:
+        """The rewarded decisions as Parquet, or all of them."""
+        live = (await self._service.find_turns(call.policy)).live
+
+        def write(path: Path, *, every: bool) -> int:
+            return write_decisions(live.view.logged(), path, every=every)
+
+        return await log_reply(call, write)
+
+
+def handlers(service: "SharedService") -> Mapping[str, Handler]:
+    """The handlers of a worker, by the names of operations."""
+    own = SharedOperations(service)
+    some = (
+        own.list_policies, own.show_policy, own.put_policy, own.delete_policy, own.list_versions,
+        own.list_tasks, own.show_task, own.delete_task, own.population, own.export_log,
+    )  # fmt: skip
+    return {one.__name__: one for one in some}

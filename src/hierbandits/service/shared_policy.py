@@ -1,0 +1,195 @@
+"""A policy that many workers decide for: all that it knows is in the store."""
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from hierbandits.agent import Agent
+from hierbandits.agent.decision import task_name
+from hierbandits.agent.journal import Event
+from hierbandits.agent.visited_tasks import VisitedTasks
+from hierbandits.beliefs.absent_tasks import without
+from hierbandits.checks import real_array
+from hierbandits.service.acting_version import ActingVersion
+from hierbandits.service.api_problem import Problem, not_found
+from hierbandits.service.decision_plan import DecisionPlan
+from hierbandits.service.policy_answers import answer_again, refusal
+from hierbandits.service.postgres_rows import task_key
+from hierbandits.service.rollout_state import RolloutState
+from hierbandits.service.round_requests import RoundRequests, round_or_each
+from hierbandits.service.shared_folder import settings_of
+from hierbandits.service.shared_generation import SharedGeneration
+from hierbandits.service.shared_ledger import SharedLedger
+from hierbandits.service.shared_links import SharedLinks
+from hierbandits.service.shared_model import shared_model
+from hierbandits.service.shared_tasks import SharedTasks, TaskRow, tasks_now
+from hierbandits.service.storage import PolicyRecord
+from hierbandits.service.stored_event import as_text
+from hierbandits.service.wire import DecisionReply, DecisionRequest, RewardReply
+from hierbandits.types import TaskName
+
+GROWTH = 0.1
+"""The share of new rewards at which a worker has them folded at once."""
+_PLACES = 1 << 32  # decisions after which a worker takes another number for its ids
+
+
+class SharedPolicy:
+    """Decides by the newest generation and the rows of the acting tasks, which are always fresh.
+
+    One thread at a time uses it.  Of what it keeps in memory nothing is lost with it: the settings
+    and the generation that it has seen last.
+    """
+
+    def __init__(
+        self, record: PolicyRecord, links: SharedLinks, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.record, self.clock = record, clock
+        self._links = links
+        self._worker, self._made = secrets.randbits(60), 0
+        self._generation: SharedGeneration | None = None
+        self._folded = self._fresh = 0  # rewards in a generation, and what this worker took since
+        self.refresh()
+
+    def refresh(self) -> None:
+        """See the newest generation, and the settings of its version."""
+        self._seen([])
+
+    @property
+    def generation(self) -> SharedGeneration:
+        """The newest generation that the worker has seen."""
+        assert self._generation is not None
+        return self._generation
+
+    @property
+    def version(self) -> int:
+        """The number of the version that decides."""
+        return self.generation.version
+
+    def _seen(self, keys: Sequence[bytes]) -> dict[bytes, TaskRow]:
+        """The rows of tasks now; the newest generation becomes this one's with them."""
+        now, rows = tasks_now(self._links, self.record.id, keys, self._generation)
+        if now is None:
+            raise not_found("policy", self.record.name)
+        if now is not self._generation:
+            self._adopt(now)
+        return rows
+
+    def _adopt(self, newer: SharedGeneration) -> None:
+        old = self._generation
+        if old is None or old.version != newer.version:
+            self._settle(newer.version)
+        if old is None or old.number < newer.number - newer.age:  # it has other widths, maybe
+            written: list[Event] = []
+            agent = self.settings.make_agent(
+                written.append, secrets.randbits(63), self.clock, believed=newer.hierarchy
+            )
+            self._acting = ActingVersion(newer.version, self.settings, agent, written)
+            self._visits = VisitedTasks(agent)
+        self._generation = newer
+        self.folded(newer.rewards)
+
+    def _settle(self, version: int) -> None:
+        """Be what the settings of a version say."""
+        with self._links.transaction() as db:
+            settings = settings_of(db, self.record.id, version)
+        if settings is None:
+            raise not_found("policy", self.record.name)
+        self.settings = settings
+        self.model = shared_model(self.settings)
+        self.tasks = SharedTasks(self.record.id, self.model)
+        self.view = SharedLedger(self.record, self._links, self.tasks)
+        self._plan = DecisionPlan(self.record, self.settings, None, RolloutState())
+
+    def agent_with(self, tasks: Sequence[TaskName]) -> tuple[Agent, list[TaskName]]:
+        """An agent that knows these tasks and what all others tell; and those that have a row."""
+        keys = {task_key(as_text(task)): task for task in tasks}
+        rows = self._seen(list(keys))
+        self._visit(keys, rows)
+        return self._acting.agent, [task for key, task in keys.items() if key in rows]
+
+    def _visit(self, tasks: dict[bytes, TaskName], rows: dict[bytes, TaskRow]) -> None:
+        """Let the agent know tasks by their rows, and what all others tell."""
+        others = self.generation.told
+        folded = [row.folded for row in rows.values() if row.folded is not None]
+        if folded:
+            sums = self.tasks.running(folded)
+            others = without(others, self._visits.absent.told_by(sums.total(len(folded))))
+        now = self.tasks.running(rows[key].sums if key in rows else None for key in tasks)
+        self._visits.come(list(tasks.values()), now, others)
+
+    def decide(self, requests: Sequence[DecisionRequest]) -> list[DecisionReply | Problem]:
+        """Decide for each request, those that can be in one round; for each what it is told."""
+        asked = RoundRequests(requests, self.view, self._plan)
+        outcomes: dict[int, DecisionReply | Problem] = dict(asked.answered)
+        for members in asked.together.values():
+            made = round_or_each([requests[i] for i in members], self._decide_round)
+            outcomes |= zip(members, made, strict=True)
+        for i in asked.repeated:
+            outcomes[i] = self.decide([requests[i]])[0]
+        return [outcomes[i] for i in range(len(requests))]
+
+    def _decide_round(self, requests: list[DecisionRequest]) -> list[DecisionReply | Problem]:
+        tasks = {task_key(as_text(one.task)): task_name(one.task) for one in requests}
+        rows = self._seen(list(tasks))
+        self._visit(tasks, rows)
+        acting, written = self._acting, self._acting.written
+        written.clear()  # of what has failed in a round before
+        plan = self._plan.of(requests, acting.agent)
+        ids = [self._new_id() if one.id is None else one.id for one in requests]
+        decisions, expected = acting.decide(requests, plan, ids)
+        (event,) = written
+        written.clear()
+        more = {"policy_version": acting.number} | ({"best": True} if requests[0].best else {})
+        new = self.view.keep([one | more for one in event["decisions"]], rows, self.clock())
+        return [
+            DecisionReply(
+                one.id, request.task, one.arm, one.propensity, acting.number, group, rewarded.gap,
+            )
+            if one.id in new
+            else answer_again(request, self.view.decision(one.id))  # another worker was first
+            for one, request, group, rewarded in zip(
+                decisions, requests, plan.groups, expected, strict=True
+            )
+        ]  # fmt: skip
+
+    def _new_id(self) -> str:
+        if self._made == _PLACES:
+            self._worker, self._made = secrets.randbits(60), 0
+        self._made += 1
+        return self.view.ids.make(self._worker, self._made - 1)
+
+    def reward(self, given: Sequence[tuple[str, float]]) -> list[RewardReply | Problem]:
+        """Learn rewards; for each what it is told."""
+        return self._told(given, self.view.reward)
+
+    def correct(self, id: str, value: float) -> RewardReply | Problem:
+        """Replace the reward of a decision."""
+        return self._told([(id, value)], partial(self.view.reward, corrects=True))[0]
+
+    def _told(
+        self,
+        given: Sequence[tuple[str, float]],
+        learn: Callable[[Sequence[tuple[str, float]], float], list[RewardReply | Problem]],
+    ) -> list[RewardReply | Problem]:
+        wrong: dict[int, Problem] = {}
+        for place, (_, value) in enumerate(given):
+            try:
+                real_array("value", value, ())
+            except ValueError as error:
+                wrong[place] = refusal(error)
+        sound = [one for place, one in enumerate(given) if place not in wrong]
+        replies = learn(sound, self.clock()) if sound else []
+        used = [one for one in replies if isinstance(one, RewardReply)]
+        self._fresh += sum(one.status != "duplicate" for one in used)
+        told = iter(replies)
+        return [wrong[place] if place in wrong else next(told) for place in range(len(given))]
+
+    @property
+    def has_grown(self) -> bool:
+        """Whether this worker has taken so many rewards that a fold is due at once."""
+        return self._fresh > GROWTH * self._folded
+
+    def folded(self, rewards: int) -> None:
+        """There is a generation of so many rewards."""
+        self._folded, self._fresh = rewards, 0

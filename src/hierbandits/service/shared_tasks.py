@@ -1,0 +1,130 @@
+"""The rows of a shared policy's tasks: sums of rewards, and what of them is folded."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import psycopg
+
+from hierbandits.agent.running_sums import RunningSums, row_size
+from hierbandits.models.model import Model
+from hierbandits.service.postgres_rows import columns
+from hierbandits.service.shared_generation import SharedGeneration
+from hierbandits.service.shared_links import SharedLinks
+
+_AT_ONCE = 2_000  # rows that are read at a time
+_NEW = (
+    "INSERT INTO shared_tasks (policy, task_key, task, created) SELECT %s, task_key, task, %s "
+    "FROM unnest(%b::bytea[], %b::bytea[]) AS new (task_key, task) ORDER BY task_key "
+    "ON CONFLICT (policy, task_key) DO NOTHING"
+)
+# One statement, and so one moment: what is folded of tasks is in the generation that comes along.
+_NOW = (
+    "SELECT NULL::bytea, NULL::bytea, NULL::bytea, number, version, "
+    "CASE WHEN number > %s THEN hierarchy END, CASE WHEN number > %s THEN told END, "
+    "rewards, due, age FROM shared_generations WHERE policy = %s AND number = "
+    "(SELECT max(number) FROM shared_generations WHERE policy = %s) "
+    "UNION ALL SELECT task_key, sums, folded, NULL, NULL, NULL, NULL, NULL, NULL, NULL "
+    "FROM shared_tasks WHERE policy = %s AND task_key = ANY(%b::bytea[])"
+)
+_LOCK = (
+    "SELECT task_key, sums FROM shared_tasks WHERE policy = %s AND task_key = ANY(%b::bytea[]) "
+    "ORDER BY task_key FOR UPDATE"
+)
+_LEARN = (
+    "UPDATE shared_tasks SET sums = new.sums, revision = revision + 1, dirty = true "
+    "FROM unnest(%b::bytea[], %b::bytea[]) AS new (task_key, sums) "
+    "WHERE policy = %s AND shared_tasks.task_key = new.task_key"
+)
+
+
+class TaskRow(NamedTuple):
+    """A task's sums, and what of them is folded; None before there is anything."""
+
+    sums: bytes | None
+    folded: bytes | None
+
+
+class SharedTasks:
+    """The tasks of one policy, whose model says how long a row of numbers is."""
+
+    def __init__(self, policy: int, model: Model) -> None:
+        self._policy = policy
+        self._dim, self._armed = model.dim, model.is_armed
+
+    def running(self, rows: Iterable[bytes | None]) -> RunningSums:
+        """Sums as they are added to, a row for each task."""
+        nothing = bytes(8 * row_size(self._dim, armed=self._armed))
+        data = b"".join(nothing if row is None else row for row in rows)
+        numbers = np.frombuffer(data).reshape(-1, len(nothing) // 8).copy()
+        return RunningSums(self._dim, armed=self._armed, rows=numbers)
+
+    def meet(self, db: psycopg.Connection[Any], tasks: dict[bytes, bytes], now: float) -> None:
+        """Let there be a row for each of these tasks, names by their keys."""
+        db.execute(_NEW, (self._policy, now, list(tasks), list(tasks.values())))
+
+    def locked(
+        self, db: psycopg.Connection[Any], keys: Iterable[bytes]
+    ) -> dict[bytes, bytes | None]:
+        """The sums of tasks, which nobody else changes until the transaction ends.
+
+        All who lock several do it in the order of their keys, so that nobody waits in a circle.
+        """
+        return dict(db.execute(_LOCK, (self._policy, list(keys)), binary=True).fetchall())
+
+    def learn(self, db: psycopg.Connection[Any], keys: Sequence[bytes], sums: RunningSums) -> None:
+        """Let tasks, which are locked, have these sums."""
+        rows = [(key, sums.table[place].tobytes()) for place, key in enumerate(keys)]
+        db.execute(_LEARN, (*columns(rows, 2), self._policy))
+
+    def dirty(
+        self, db: psycopg.Connection[Any], most: int
+    ) -> list[tuple[bytes, bytes, bytes | None, int]]:
+        """Tasks whose sums are not folded: key, sums, what is folded, and the revision."""
+        sql = (
+            "SELECT task_key, sums, folded, revision FROM shared_tasks "
+            "WHERE policy = %s AND dirty ORDER BY task_key LIMIT %s"
+        )
+        return db.execute(sql, (self._policy, most), binary=True).fetchall()
+
+    def fold(
+        self, db: psycopg.Connection[Any], rows: Sequence[tuple[bytes, bytes, bytes | None, int]]
+    ) -> None:
+        """Let what `dirty` gave be folded; tasks that have learned since stay dirty."""
+        keys, sums, _, revisions = columns(rows, 4)
+        self.locked(db, keys)
+        db.execute(
+            "UPDATE shared_tasks SET folded = new.sums, "
+            "dirty = shared_tasks.revision <> new.revision "
+            "FROM unnest(%b::bytea[], %b::bytea[], %b::bigint[]) AS new (task_key, sums, revision) "
+            "WHERE policy = %s AND shared_tasks.task_key = new.task_key",
+            (keys, sums, revisions, self._policy),
+        )
+
+    def all_folded(self, db: psycopg.Connection[Any]) -> Iterator[list[tuple[bytes, bytes | None]]]:
+        """What is folded of all tasks, some at a time."""
+        sql = (
+            "SELECT task_key, folded FROM shared_tasks WHERE policy = %s AND task_key > %s "
+            f"ORDER BY task_key LIMIT {_AT_ONCE}"
+        )
+        last = b""
+        while rows := db.execute(sql, (self._policy, last), binary=True).fetchall():
+            yield rows
+            last = rows[-1][0]
+
+
+def tasks_now(
+    links: SharedLinks, policy: int, keys: Sequence[bytes], known: SharedGeneration | None
+) -> tuple[SharedGeneration | None, dict[bytes, TaskRow]]:
+    """Tasks of a policy now, and its newest generation, which may be the known one.
+
+    None if the policy is deleted.
+    """
+    now, rows, number = None, dict[bytes, TaskRow](), 0 if known is None else known.number
+    values = (number, number, policy, policy, policy, list(keys))
+    for key, sums, folded, *generation in links.read(_NOW, values):
+        if key is not None:
+            rows[key] = TaskRow(sums, folded)
+        else:
+            now = known if generation[0] == number else SharedGeneration.from_row(*generation)
+    return now, rows

@@ -1,0 +1,102 @@
+"""Policies that workers share, by name: created once, changed, deleted, folded."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+from support.shared_stores import ARMS, SETTINGS, act, books
+
+from hierbandits.service import shared_book, shared_folder
+from hierbandits.service.api_problem import Problem
+from hierbandits.service.policy_settings import PolicySettings
+
+
+def test_of_workers_that_create_a_policy_at_once_one_does(store_url):
+    with books(store_url, 4) as all_books:
+        told = []
+        threads = [
+            threading.Thread(
+                target=lambda book=book: told.append(book.put("shop", SETTINGS["armed"]))
+            )
+            for book in all_books
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(told) == [(1, False)] * 3 + [(1, True)]
+        assert [one.name for one in all_books[2].records()] == ["shop"]
+        assert [one.number for one in all_books[3].versions("shop")] == [1]
+
+
+@pytest.mark.parametrize(
+    ("settings", "status"),
+    [
+        (PolicySettings(arms=ARMS, rewards="bernoulli"), 400),
+        (PolicySettings(arms=ARMS, sticky=True), 400),
+        (PolicySettings(arms=ARMS, draws=-1), 400),
+    ],
+)
+def test_what_cannot_be_shared_is_refused_when_it_is_created(store_url, settings, status):
+    with books(store_url) as (book,):
+        with pytest.raises(Problem) as raised:
+            book.put("shop", settings)
+        assert raised.value.status == status
+        assert book.records() == []
+        with pytest.raises(Problem, match="name must be"):
+            book.put("a/b", SETTINGS["armed"])
+
+
+def test_arms_stay_and_what_is_unknown_is_not_found(store_url):
+    with books(store_url) as (book,):
+        book.put("shop", SETTINGS["armed"])
+        with pytest.raises(Problem, match="arms must stay") as raised:
+            book.put("shop", SETTINGS["linear"])
+        assert raised.value.code == "log_does_not_fit"
+        assert book.put("shop", replace(SETTINGS["armed"], floor=0.1)) == (2, False)
+        for ask in (book.record, book.turns, book.versions, book.delete):
+            with pytest.raises(Problem) as raised:
+                ask("none")
+            assert raised.value.status == 404
+
+
+def test_a_policy_that_others_delete_and_create_is_the_new_one(store_url):
+    with books(store_url, 2) as (one, two):
+        one.put("shop", SETTINGS["armed"])
+        old = two.turns("shop")
+        one.delete("shop")
+        one.put("shop", SETTINGS["linear"])
+        two.look()
+        assert two.known("shop") is None
+        assert two.turns("shop").live.settings == SETTINGS["linear"]
+        assert old is not two.turns("shop")
+
+
+def test_a_book_that_runs_folds_by_itself_and_survives_cut_connections(store_url, postgres):
+    with books(store_url) as (book,):
+        book.put("shop", SETTINGS["armed"])
+        live = book.turns("shop").live
+        book.start()
+        for seed in range(2):
+            act(live, np.random.default_rng(seed), rounds=2)
+            deadline = time.monotonic() + 30
+            sql = "SELECT max(rewards) FROM shared_generations"
+            while book.links.read(sql) != [(8 * (seed + 1),)]:
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            postgres.cut(store_url)
+
+
+def test_more_tasks_than_one_generation_takes_are_folded_at_once(store_url, monkeypatch):
+    monkeypatch.setattr(shared_folder, "AT_ONCE", 2)
+    monkeypatch.setattr(shared_book, "AT_ONCE", 2)
+    with books(store_url) as (book,):
+        book.put("shop", SETTINGS["armed"])
+        live = book.turns("shop").live
+        events = act(live, np.random.default_rng(0), rounds=3)
+        assert len({task for task, *_ in events}) > 2
+        book._fold(live)
+        live.refresh()
+        assert live.generation.rewards == 12

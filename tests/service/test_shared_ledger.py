@@ -1,0 +1,107 @@
+"""Decisions and rewards that many workers take: each once, whoever of them is told."""
+
+import threading
+
+import numpy as np
+import pytest
+from support.shared_stores import SETTINGS, act, books
+
+from hierbandits.service.shared_check import check_shared
+from hierbandits.service.wire import DecisionRequest
+
+
+@pytest.fixture
+def lives(store_url):
+    with books(store_url, 2) as both:
+        both[0].put("shop", SETTINGS["armed"])
+        yield [book.turns("shop").live for book in both]
+
+
+def statuses(told):
+    return [getattr(one, "status", one) for one in told]
+
+
+def test_a_reward_is_learned_once_and_another_value_is_a_conflict(lives, store_url):
+    one, two = lives
+    made = one.decide([DecisionRequest("t"), DecisionRequest("u", id="mine")])
+    ids = [reply.id for reply in made]
+    assert statuses(two.reward([(ids[0], 1.0), (ids[1], 2.0)])) == ["learned"] * 2
+    assert statuses(one.reward([(ids[0], 1.0), (ids[1], 3.0)])) == ["duplicate", 409]
+    assert statuses(one.reward([("none", 1.0), (ids[0], 1.0)])) == [404, "duplicate"]
+    assert one.view.decision("mine")["reward"] == 2.0
+    (health,) = check_shared(store_url)
+    assert (health.decisions, health.rewards, health.faults) == (2, 2, [])
+
+
+def test_the_same_reward_twice_in_one_request_counts_once(lives, store_url):
+    live = lives[0]
+    (made,) = live.decide([DecisionRequest("t")])
+    told = live.reward([(made.id, 1.0), (made.id, 1.0), (made.id, 2.0)])
+    assert statuses(told) == ["learned", "duplicate", 409]
+    (health,) = check_shared(store_url)
+    assert (health.rewards, health.faults) == (1, [])
+
+
+def test_a_correction_replaces_a_reward_however_large_it_was(lives, store_url):
+    one, two = lives
+    made = one.decide([DecisionRequest("t") for _ in range(4)])
+    assert one.correct(made[0].id, 1.0).code == "no_reward_yet"
+    one.reward([(reply.id, 0.1) for reply in made[1:]] + [(made[0].id, 1e12)])
+    assert two.correct(made[0].id, 0.1).status == "corrected"
+    assert two.correct(made[0].id, 0.1).status == "duplicate"
+    assert two.correct("none", 0.1).status == 404
+    assert statuses(one.reward([(made[0].id, 0.1)])) == ["duplicate"]
+    (health,) = check_shared(store_url)
+    assert (health.rewards, health.faults) == (4, [])
+
+
+def test_of_two_workers_that_decide_the_same_id_the_second_finds_the_first(lives):
+    one, two = lives
+    (made,) = one.decide([DecisionRequest("t", id="mine")])
+    (again,) = two.decide([DecisionRequest("t", id="mine")])
+    assert again.duplicate
+    assert (again.arm, again.propensity) == (made.arm, made.propensity)
+    (other,) = two.decide([DecisionRequest("u", id="mine")])
+    assert (other.status, other.code) == (409, "id_taken")
+    # Both have looked before either has stored.
+    look, looks = two.view.made, []
+    two.view.made = lambda ids: look(ids) if looks else looks.append(ids) or {}
+    (late,) = two.decide([DecisionRequest("t", id="mine")])
+    assert late.duplicate
+    assert late.arm == made.arm
+
+
+def test_two_workers_reward_the_same_decisions_at_once_and_each_counts_once(lives, store_url):
+    made = lives[0].decide([DecisionRequest(f"t{i % 7}") for i in range(60)])
+    told, errors = [], []
+
+    def reward(live, order):
+        try:
+            for first in range(0, 60, 20):
+                some = [made[i] for i in order[first : first + 20]]
+                told.extend(live.reward([(one.id, 1.0) for one in some]))
+        except Exception as error:
+            errors.append(error)
+
+    orders = [np.random.default_rng(seed).permutation(60) for seed in range(2)]
+    both = zip(lives, orders, strict=True)
+    threads = [threading.Thread(target=reward, args=pair) for pair in both]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert sorted(statuses(told)) == ["duplicate"] * 60 + ["learned"] * 60
+    (health,) = check_shared(store_url)
+    assert (health.rewards, health.faults) == (60, [])
+
+
+def test_the_log_has_all_decisions_in_the_order_of_time(lives):
+    act(lives[0], np.random.default_rng(0), rounds=3)
+    lives[1].decide([DecisionRequest("late", best=True)])
+    found = list(lives[0].view.logged())
+    assert [one.parts["time"] for one in found] == sorted(one.parts["time"] for one in found)
+    assert len(found) == 13
+    assert found[-1].best
+    assert found[-1].reward is None
+    assert all(one.version == 1 and one.reward is not None for one in found[:-1])

@@ -1,0 +1,52 @@
+"""Rows of tasks: read with their generation at one moment, locked in order, folded."""
+
+import numpy as np
+import pytest
+from support.shared_stores import ARMED, SETTINGS, act, books
+
+from hierbandits.service.shared_tasks import SharedTasks, tasks_now
+
+
+@pytest.fixture
+def live(store_url):
+    with books(store_url) as (book,):
+        book.put("shop", SETTINGS["armed"])
+        yield book.turns("shop").live
+
+
+def test_sums_come_back_with_all_their_digits():
+    tasks = SharedTasks(1, ARMED)
+    running = tasks.running([None, None])
+    for value in (1e12, 0.1, 0.2):
+        running.add(1, 2, value)
+    running.revise(1, 2, 1e12, 0.3)
+    again = tasks.running(row.tobytes() for row in running.table)
+    total = again.total(2)
+    assert total.n.tolist() == [0, 3]
+    assert total.xx[1].tolist() == [0, 0, 3]
+    np.testing.assert_allclose(total.xy[1, 2], 0.6, rtol=1e-15)
+
+
+def test_tasks_are_dirty_until_all_they_know_is_folded(live):
+    act(live, np.random.default_rng(0), rounds=3)
+    tasks = live.tasks
+    with live._links.transaction() as db:
+        rows = tasks.dirty(db, 100)
+        assert len(rows) > 2
+        assert all(folded is None for _, _, folded, _ in rows)
+        assert rows == sorted(rows)
+        assert len(tasks.dirty(db, 2)) == 2
+        changed = [(key, sums, folded, revision - 1) for key, sums, folded, revision in rows[:1]]
+        tasks.fold(db, changed + rows[1:])  # the first one has learned since
+        (left,) = tasks.dirty(db, 100)
+        assert left[0] == rows[0][0]
+        assert left[2] == rows[0][1]
+        folded = [row for some in tasks.all_folded(db) for row in some]
+        assert {key: row for key, row in folded if row} == {key: row for key, row, *_ in rows}
+    now, known = tasks_now(live._links, live.record.id, [rows[1][0], b"none"], live.generation)
+    assert now is live.generation
+    assert known == {rows[1][0]: (rows[1][1], rows[1][1])}
+    newer, _ = tasks_now(live._links, live.record.id, [], None)
+    assert newer.number == 1
+    assert newer is not now
+    assert tasks_now(live._links, 5, [], None) == (None, {})
