@@ -72,3 +72,15 @@ def test_one_width_for_all_stays_one_width():
     mixed = _widths(draw_hierarchies(np.random.default_rng(1), prior, sums, 200, scalar=0.3))
     share = np.isclose(mixed[:, 0], mixed[:, 1]).mean()
     assert abs(share - 0.3) < 6 * np.sqrt(0.21 / 200)
+
+
+def test_what_arms_have_of_their_own_is_found_beside_much_in_common():
+    """Chains begin where arms have nothing in common, twenty times too wide."""
+    rng, tasks = np.random.default_rng(2), np.repeat(np.arange(40), 30)
+    arms = rng.integers(3, size=tasks.size)
+    sums = TaskSums.zeros(40, 3, armed=True)
+    sums.add(tasks, arms, 2.0 * rng.normal(size=40)[tasks] + rng.normal(size=tasks.size))
+    drawn = draw_hierarchies(np.random.default_rng(0), UnknownWidths.of(3, armed=True), sums, 30)
+    own = np.array([np.sqrt(h.task_cov[0, 0] - h.task_cov[0, 1]) for h in drawn])
+    assert np.median(own) < 0.2
+    assert 1.5 < np.median([np.sqrt(h.task_cov[0, 1]) for h in drawn]) < 3.0

@@ -45,8 +45,9 @@ class Promise:
 
         Worlds differ by what is not known of them and by the luck of their tasks.  How much luck a
         world has is seen from how its tasks differ: a world without any stays where it is, and one
-        with much of it is drawn towards the mean.  There are no more tasks like the log's own: of
-        these it is `interval`.
+        with much of it is drawn towards the mean.  How far worlds are apart is itself known from
+        few of them, so what is not luck gets one standard error more.  There are no more tasks
+        like the log's own: of these it is `interval`.
         """
         if self.tasks == OWN:
             return self.interval
@@ -54,7 +55,8 @@ class Promise:
         runs, tasks = self.regret.shape[1:]
         total = world.var(ddof=1) if runs > 1 else 0.0
         luck = self.regret[-1].var(axis=1, ddof=1) / tasks if tasks > 1 else np.zeros(runs)
-        open_part = max(total - luck.mean(), 0.0) + total / runs  # the mean is of so many worlds
+        unsure = 1 / runs + np.sqrt(2 / max(runs - 1, 1))  # of the mean and of the variance
+        open_part = min(max(total - luck.mean(), 0.0) + unsure * total, total)
         both = open_part + luck
         share = np.sqrt(np.divide(open_part, both, out=np.zeros(runs), where=both > 0))
         low, high = _ends(world.mean() + share * (world - world.mean()), 0)
