@@ -42,7 +42,13 @@ X = np.eye(3)[:2]
         (0, X, [1.0, 2.0], None, "tasks must have shape"),
         ([0, 1], X[:1], [1.0, 2.0], None, r"features must have shape \(2, 3\) to match tasks"),
         ([0, 1], X[:, :2], [1.0, 2.0], None, "features must have shape"),
-        ([0, 1], [[1, 2, 3], [4, 5]], [1.0, 2.0], None, "features must be an array"),
+        (
+            [0, 1],
+            [[1, 2, 3], [4, 5]],
+            [1.0, 2.0],
+            None,
+            "features must be numbers in rows of one length",
+        ),
         (
             [0, 1],
             [[1, NAN, 0], [0, 1, 0]],

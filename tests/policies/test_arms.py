@@ -94,7 +94,7 @@ def test_armed_sets():
         (SHARED, "yes", "eligible must be"),
         (SHARED, [], "eligible must have 2 masks"),
         (5, None, "arms must have shape"),
-        ([[1.0, 2.0, 3.0], [1.0]], None, "arms must be an array"),
+        ([[1.0, 2.0, 3.0], [1.0]], None, "arms must be numbers in rows of one length"),
         (Arms.grouped(EACH, [0]), None, "arms must serve 2 events, got 1"),
     ],
 )
