@@ -20,3 +20,8 @@ def test_acknowledged_is_stored_is_learned_exactly_once_whatever_fails(first):
 
 def test_a_seed_lives_the_same_life_again():
     assert simulate(7) == simulate(7)
+
+
+def test_a_deletion_that_was_not_stored_is_not_told_as_done():
+    """In this life it is asked for again while the policy is loaded once more."""
+    assert simulate(29157)["tasks deleted"] > 0

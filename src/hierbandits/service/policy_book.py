@@ -268,6 +268,8 @@ class PolicyBook:
             record, turns = self.record(name), self.turns(name)
             if until is not None:
                 turns.live.view.hide(task, until)
+            elif turns.is_lost:  # its agent may have forgotten what the ledger still holds
+                raise unavailable("the policy is being loaded")
             elif turns.live.agent.has_met(task):
                 until = await turns.ask("call", lambda: turns.live.forget(task, by))
             else:  # if an earlier deletion was cut off, the ledger holds what the agent forgot
