@@ -142,10 +142,10 @@ def expected(drawn: Drawn, start: hb.Start) -> float:
 
 def promised(drawn: Drawn, start: hb.Start, runs: int) -> Promise:
     """What the start promises of new tasks."""
-    fit = fit_prior(drawn.sums)
-    prior = after_sums(fit.prior, drawn.sums)
     one = np.zeros(len(drawn.sums.n), np.intp)
     structure = StructureChoice.of(drawn.sums, one, None, 0)
+    fit = fit_prior(drawn.sums, structure=structure.best)
+    prior = after_sums(fit.prior, drawn.sums)
     trial = StartTrial(
         start, fit, prior, structure, drawn.offers, horizon=ROUNDS, runs=runs, seed=0
     )

@@ -6,6 +6,7 @@ from support.oracle import full
 
 from hierbandits import TaskSums, UnknownWidths
 from hierbandits.beliefs.hierarchy_draws import draw_hierarchies
+from hierbandits.fitting import fit_prior
 
 
 def _sums(tasks, each, widths, *, armed=True, noise=1.0, scale=1.0, seed=0):
@@ -75,12 +76,15 @@ def test_one_width_for_all_stays_one_width():
 
 
 def test_what_arms_have_of_their_own_is_found_beside_much_in_common():
-    """Chains begin where arms have nothing in common, twenty times too wide."""
+    """From independent arms chains would begin twenty times too wide."""
     rng, tasks = np.random.default_rng(2), np.repeat(np.arange(40), 30)
     arms = rng.integers(3, size=tasks.size)
     sums = TaskSums.zeros(40, 3, armed=True)
     sums.add(tasks, arms, 2.0 * rng.normal(size=40)[tasks] + rng.normal(size=tasks.size))
-    drawn = draw_hierarchies(np.random.default_rng(0), UnknownWidths.of(3, armed=True), sums, 30)
+    prior, fitted = UnknownWidths.of(3, armed=True), fit_prior(sums, structure="common").prior
+    rng = np.random.default_rng(0)
+    drawn = draw_hierarchies(rng, prior, sums, 30, fitted=fitted)
     own = np.array([np.sqrt(h.task_cov[0, 0] - h.task_cov[0, 1]) for h in drawn])
     assert np.median(own) < 0.2
+    assert 0.1 < np.log(own).std() < 1.5
     assert 1.5 < np.median([np.sqrt(h.task_cov[0, 1]) for h in drawn]) < 3.0

@@ -13,10 +13,8 @@ from hierbandits.models.unknown_widths import UnknownWidths
 WIDE = 30.0
 """The width of mu where all coordinates share one width, in units of the rewards."""
 
-STEPS = 24
-"""Of each chain after its warm-up.  Where arms of a task have much in common, chains begin far from
-what the arms have of their own, and take some 20 steps to get there.
-"""
+STEPS = 8
+"""Of a chain after its warm-up, where all chains begin in one place."""
 
 
 def draw_hierarchies(
@@ -25,12 +23,15 @@ def draw_hierarchies(
     sums: TaskSums,
     number: int,
     scalar: float = 0.0,
+    fitted: GaussianHierarchy | None = None,
 ) -> list[GaussianHierarchy]:
     """So many draws of widths, correlations and noise given sums, nearly from their posterior.
 
     Each begins at a width of its own, which all coordinates share and which is as probable as the
-    rewards make it, and then goes its own way for STEPS.  With the probability `scalar` it stays
-    where it began: all coordinates do share one width.
+    rewards make it, and then goes its own way for as long as `WidthRefit` warms up.  With the
+    probability `scalar` it stays where it began: all coordinates do share one width.  Where the
+    arms of a task have much in common, what they have of their own is far from that, and chains
+    would take some 20 steps to get there: then `fitted` is what fits best, and all begin there.
     """
     tasks = sums.rows(most_rewarded(sums.n, prior))
     units = StandardUnits.of(tasks)
@@ -39,6 +40,10 @@ def draw_hierarchies(
     one = np.ones(prior.dim) if prior.is_diagonal else np.eye(prior.dim)
     drawn = []
     for _ in range(number):
+        if fitted is not None:
+            near = prior.with_widths(fitted.hyper_cov, fitted.task_cov / _WIDER, fitted.noise_std)
+            drawn.append(_end_of_chain(prior, tasks, near, STEPS, rng))
+            continue
         width, noise = first.drawn(rng)
         shares_one = rng.random() < scalar
         var = width**2 if shares_one else width**2 / _WIDER  # where `WidthRefit` will begin
@@ -48,7 +53,14 @@ def draw_hierarchies(
         if shares_one:
             drawn.append(begin)
             continue
-        refit = WidthRefit(prior, tasks, begin, draws=STEPS, rng=rng)
-        refit.advance()
-        drawn.append(refit.last())
+        drawn.append(_end_of_chain(prior, tasks, begin, 1, rng))
     return drawn
+
+
+def _end_of_chain(
+    prior: UnknownWidths, tasks: TaskSums, begin: GaussianHierarchy, steps: int, rng: Generator
+) -> GaussianHierarchy:
+    """The last draw of a chain that warms up and takes so many steps more."""
+    refit = WidthRefit(prior, tasks, begin, draws=steps, rng=rng)
+    refit.advance()
+    return refit.last()

@@ -16,6 +16,7 @@ from hierbandits.learning.log_worlds import LogWorlds, drawn_tasks
 from hierbandits.learning.players import Player, Scene, after_sums
 from hierbandits.logs import Start
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.stated_covs import parts_in_common
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.models.variants import marginal, pooled
 from hierbandits.policies.greedy_rule import greedy
@@ -144,8 +145,17 @@ class StartTrial:
         prior, sums = self.start.prior, self.sums
         number = min(self.runs, max(LEAST_RUNS // 2, MOST_SUMS // max(1, sums.xx.size)))
         if isinstance(prior, UnknownWidths):
-            return draw_hierarchies(rng, prior, sums, number, scalar)
+            together = None if prior.is_diagonal else moving_together(fit.prior)
+            return draw_hierarchies(rng, prior, sums, number, scalar, together)
         return [jittered(rng, fit) for _ in range(number)]
+
+
+def moving_together(prior: GaussianHierarchy) -> GaussianHierarchy | None:
+    """The prior if the arms of its tasks have a part in common; else None."""
+    if not prior.is_armed or prior.task_cov.ndim == 1:
+        return None
+    parts = parts_in_common(prior.task_cov)
+    return None if parts is None or parts[1] <= 0 else prior
 
 
 def jittered(rng: Generator, fit: "Fit") -> GaussianHierarchy:
