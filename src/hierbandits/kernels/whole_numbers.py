@@ -34,6 +34,7 @@ def log_orders(counts: Vector, exposure: Vector) -> Vector:
     out = np.empty(counts.size)
     for e in range(counts.size):
         y = counts[e]
-        orders = _LOG_FACTORIALS[int(y)] if y < _LOG_FACTORIALS.size else lgamma(y + 1.0)
+        is_known = 0.0 <= y < _LOG_FACTORIALS.size
+        orders = _LOG_FACTORIALS[int(y)] if is_known else lgamma(y + 1.0)
         out[e] = -orders if exposure[e] == 1.0 else y * log(exposure[e]) - orders
     return out

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit
 
+from hierbandits.checks import float_array
 from hierbandits.kernels.whole_numbers import all_ones, all_whole
 from hierbandits.models.binomial_rewards import BinomialRewards
 from hierbandits.models.reward_family import refuse
@@ -20,7 +21,7 @@ class BernoulliRewards(BinomialRewards):
 
     def log_base(self, rewards: Vector, exposure: Vector) -> Vector:
         """Zero."""
-        return np.zeros(rewards.shape)
+        return np.zeros(np.shape(rewards))
 
     def draw(self, eta: Vector, exposure: Vector, uniforms: Vector) -> Vector:
         """1 where the uniform number is below the probability."""
@@ -33,7 +34,8 @@ class BernoulliRewards(BinomialRewards):
 
     def check(self, name: str, rewards: Vector, exposure: Vector) -> None:
         """Raise an error unless rewards are 0 or 1."""
-        if all_ones(exposure) and all_whole(rewards, 1.0):
+        rewards, exposure = float_array(name, rewards), float_array("exposure", exposure)
+        if all_ones(exposure.ravel()) and all_whole(rewards.ravel(), 1.0):
             return
         refuse("exposure", exposure, exposure != 1, "1 for bernoulli rewards (binomial has trials)")
         refuse(name, rewards, (rewards != 0) & (rewards != 1), "0 or 1")

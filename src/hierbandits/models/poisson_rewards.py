@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import pdtrik
 
+from hierbandits.checks import float_array
 from hierbandits.kernels.plain_functions import plain_exp
 from hierbandits.kernels.quick_moments import FURTHEST, count_moments
 from hierbandits.kernels.whole_numbers import all_whole, log_orders
@@ -62,7 +63,13 @@ class PoissonRewards(RewardFamily):
 
     def log_base(self, rewards: Vector, exposure: Vector) -> Vector:
         """The log of exposure^y / y!."""
-        return log_orders(rewards, exposure)
+        counts, sizes = float_array("rewards", rewards), float_array("exposure", exposure)
+        if counts.shape != sizes.shape:
+            raise ValueError(
+                f"exposure must have the shape of rewards, {counts.shape}, got {sizes.shape}"
+            )
+        log: Vector = log_orders(counts.ravel(), sizes.ravel()).reshape(counts.shape)
+        return log
 
     def mean(self, eta: Vector) -> Vector:
         """The rate."""
@@ -78,7 +85,8 @@ class PoissonRewards(RewardFamily):
 
     def check(self, name: str, rewards: Vector, exposure: Vector) -> None:
         """Raise an error unless rewards are whole numbers of at least 0."""
-        if all_whole(rewards, np.inf):
+        rewards = float_array(name, rewards)
+        if all_whole(rewards.ravel(), np.inf):
             return
         bad = (rewards < 0) | (rewards != np.round(rewards))
         refuse(name, rewards, bad, "counts, whole numbers of at least 0")
