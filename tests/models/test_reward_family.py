@@ -84,7 +84,7 @@ def test_the_mean_reward_of_a_gaussian_predictor(family):
 
 def test_the_log_base_of_counts_takes_arrays_of_one_shape():
     """A count below 0 is no place of a table, and an exposure that is missing none of an array."""
-    family, counts = hb.FAMILIES["poisson"](), np.array([-300.0, 2.0])
+    family, counts = PoissonRewards(), np.array([-300.0, 2.0])
     assert np.isfinite(family.log_base(counts, np.ones(2))[1])
     with pytest.raises(ValueError, match="exposure must have the shape of rewards"):
         family.log_base(counts, np.ones(1))
