@@ -34,16 +34,15 @@ def draw_hierarchies(
     would take some 20 steps to get there: then `fitted` is what fits best, and all begin there.
     """
     tasks = sums.rows(most_rewarded(sums.n, prior))
+    if fitted is not None:
+        near = prior.with_widths(fitted.hyper_cov, fitted.task_cov / _WIDER, fitted.noise_std)
+        return [_end_of_chain(prior, tasks, near, STEPS, rng) for _ in range(number)]
     units = StandardUnits.of(tasks)
     known = None if prior.noise_std is None else prior.noise_std / units.reward
     first = FirstWidths.closely(units.scaled(tasks), units.mean_in(prior.hyper_mean), known)
     one = np.ones(prior.dim) if prior.is_diagonal else np.eye(prior.dim)
     drawn = []
     for _ in range(number):
-        if fitted is not None:
-            near = prior.with_widths(fitted.hyper_cov, fitted.task_cov / _WIDER, fitted.noise_std)
-            drawn.append(_end_of_chain(prior, tasks, near, STEPS, rng))
-            continue
         width, noise = first.drawn(rng)
         shares_one = rng.random() < scalar
         var = width**2 if shares_one else width**2 / _WIDER  # where `WidthRefit` will begin
