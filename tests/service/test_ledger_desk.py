@@ -37,7 +37,7 @@ def test_one_process_answers_again_and_is_replaced_when_it_dies(folder):
         assert second.pid != first
         await desk.rest()
         assert desk._process is None
-        assert second.returncode is not None
+        assert second.is_over
         await desk.close()
 
     asyncio.run(talk())

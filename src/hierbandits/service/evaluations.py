@@ -4,9 +4,7 @@ import asyncio
 import logging
 import secrets
 import shutil
-import sys
 import time
-from asyncio.subprocess import PIPE
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +13,7 @@ import msgspec
 
 from hierbandits.atomic_write import atomic_write
 from hierbandits.service.api_problem import Problem, not_found
+from hierbandits.service.child_process import ChildProcess
 from hierbandits.service.data_place import DataPlace
 from hierbandits.service.evaluation_process import Order
 from hierbandits.service.evaluation_reply import Answer, EvaluationReply
@@ -173,21 +172,15 @@ async def _answer(order: Order, place: DataPlace) -> Answer:
     Its standard input stays open: when this process ends, however it does, that one ends too.
     """
     Path(order.scratch).mkdir(parents=True)
-    words = ("-m", "hierbandits.service.evaluation_process")
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, *words, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True,
-        env=place.environment(),
+    process = await ChildProcess.start(
+        "hierbandits.service.evaluation_process", env=place.environment(),
+        is_asked=True, keeps_errors=True,
     )  # fmt: skip
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
     try:
-        process.stdin.write(msgspec.json.encode(order) + b"\n")
-        told, errors = await asyncio.gather(process.stdout.read(), process.stderr.read())
+        await process.send(msgspec.json.encode(order) + b"\n")
+        told, errors = await asyncio.gather(process.told.read(), process.errors.read())
         if await process.wait() != 0:
             raise RuntimeError(errors.decode(errors="replace")[-2000:])
     finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+        await process.end()
     return msgspec.json.decode(told, type=Answer)

@@ -1,13 +1,12 @@
 """Asks another process about ledgers, one question at a time, and starts it when it is needed."""
 
 import asyncio
-import subprocess
-import sys
 from typing import Any
 
 import msgspec
 
 from hierbandits.service.api_problem import unavailable
+from hierbandits.service.child_process import ChildProcess
 from hierbandits.service.data_place import DataPlace
 
 PATIENCE = 120.0
@@ -16,15 +15,13 @@ PATIENCE = 120.0
 IDLE = 300.0
 """Seconds without a question after which the process is let go."""
 
-_LONGEST = 64 << 20  # bytes of an answer
-
 
 class LedgerDesk:
     """The questions that pages ask about a folder; see `reader_process`."""
 
     def __init__(self, place: DataPlace, patience: float = PATIENCE, idle: float = IDLE) -> None:
         self._place, self._patience, self._idle = place, patience, idle
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: ChildProcess | None = None
         self._turn = asyncio.Lock()
         self._last = 0.0
 
@@ -32,12 +29,9 @@ class LedgerDesk:
         """The answer to a question; a Problem if none comes."""
         async with self._turn:
             process = await self._running()
-            assert process.stdin is not None
-            assert process.stdout is not None
             try:
-                process.stdin.write(msgspec.json.encode(question) + b"\n")
-                await process.stdin.drain()
-                line = await asyncio.wait_for(process.stdout.readline(), self._patience)
+                await process.send(msgspec.json.encode(question) + b"\n")
+                line = await asyncio.wait_for(process.told.readline(), self._patience)
                 answer = msgspec.json.decode(line)
             except (TimeoutError, OSError, ValueError) as error:
                 await self._end()
@@ -50,12 +44,11 @@ class LedgerDesk:
             raise unavailable(f"the ledger cannot be read now: {answer['error']}")
         return answer["answer"]
 
-    async def _running(self) -> asyncio.subprocess.Process:
-        if self._process is None or self._process.returncode is not None:
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "hierbandits.service.reader_process", str(self._place.folder),
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, limit=_LONGEST,
-                env=self._place.environment(),
+    async def _running(self) -> ChildProcess:
+        if self._process is None or self._process.is_over:
+            self._process = await ChildProcess.start(
+                "hierbandits.service.reader_process", str(self._place.folder),
+                is_asked=True, env=self._place.environment(),
             )  # fmt: skip
         return self._process
 
@@ -72,6 +65,5 @@ class LedgerDesk:
 
     async def _end(self) -> None:
         process, self._process = self._process, None
-        if process is not None and process.returncode is None:
-            process.kill()
-            await process.wait()
+        if process is not None:
+            await process.end()

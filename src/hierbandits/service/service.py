@@ -5,8 +5,6 @@ import fcntl
 import logging
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -14,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
+from hierbandits.service.child_process import ChildProcess
 from hierbandits.service.data_place import DataPlace
 from hierbandits.service.evaluations import Evaluations
 from hierbandits.service.group_commit import GroupCommit
@@ -226,19 +225,15 @@ class Service:
                 return
 
     async def _snapshot(self, name: str) -> None:
-        words = ["-m", "hierbandits.service.snapshot_process", str(self.folder), name]
+        module, words = "hierbandits.service.snapshot_process", (str(self.folder), name)
         async with self.book.changing(name):  # or a task that is deleted meanwhile would be in it
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, *words, stdout=subprocess.DEVNULL, env=self.place.environment()
-            )
+            process = await ChildProcess.start(module, *words, env=self.place.environment())
             with suppress(ProcessLookupError):  # it has ended already
                 _step_back(process.pid)
             try:
                 code = await process.wait()
-            except asyncio.CancelledError:
-                process.kill()
-                await process.wait()
-                raise
+            finally:
+                await process.end()
         if code != 0:
             say("a snapshot failed", logging.WARNING, policy=name)
             await asyncio.sleep(60.0)
