@@ -4,7 +4,8 @@ A second process asks over 64 connections.  Both servers run on the same stack (
 msgspec) and are asked in turn, so that other work on the machine slows both.  "At half" is a load
 of half as many decisions and rewards as were answered just before, sent by the clock: a late answer
 counts from when its request was due.  A reward is used by all decisions that are asked for after
-its answer; so its time is how fresh decisions are.
+its answer; so its time is how fresh decisions are.  Beside it stands what the machine alone takes:
+requests for nothing at the same rate, and flushes of small writes to the same disk.
 """
 
 import argparse
@@ -57,9 +58,11 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
-        self._ask()
+        if not self._load.by_clock:  # one after the other: all at once, they would keep in step
+            self.ask()
 
-    def _ask(self) -> None:
+    def ask(self) -> None:
+        """Send a request when it is due."""
         self._start = self._load.due()
         wait = self._start - time.perf_counter()
         if wait > 0:
@@ -85,7 +88,7 @@ class Connection(asyncio.Protocol):
         if self._load.is_over():
             self._transport.close()
         else:
-            self._ask()
+            self.ask()
 
 
 class Load:
@@ -95,11 +98,16 @@ class Load:
         self, seconds: float, requests: Callable[[], tuple[str, bytes]], rate: float | None = None
     ) -> None:
         self._requests, self._seconds, self._rate = requests, seconds, rate
-        self._begun, self._asked = time.perf_counter(), 0
-        self._end = self._begun + seconds
+        self._asked, self.by_clock = 0, rate is not None
+        self.begin()
         self.times: dict[str, list[float]] = {}
         self.bad = 0
         self.ids: list[str] = []
+
+    def begin(self) -> None:
+        """Let its clock start."""
+        self._begun = time.perf_counter()
+        self._end = self._begun + self._seconds
 
     def due(self) -> float:
         """When the next request is to be sent: by the clock if there is a rate, else now."""
@@ -142,6 +150,10 @@ async def drive(port: int, load: Load, connections: int) -> Load:
         await loop.create_connection(lambda: Connection(load), "127.0.0.1", port)
         for _ in range(connections)
     ]
+    if load.by_clock:
+        load.begin()
+        for _, connection in made:
+            connection.ask()
     while not load.is_over() or any(not transport.is_closing() for transport, _ in made):
         await asyncio.sleep(0.05)
     return load
@@ -176,6 +188,18 @@ def started(code: str, *words: str, core: int | None = None) -> Iterator[tuple[i
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(60)
+
+
+def flush_times(folder: str, number: int = 1_000) -> list[float]:
+    """How long the disk takes to keep 16 kB, by `number` writes one after the other."""
+    times = []
+    with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+        for _ in range(number):
+            file.write(bytes(16_384))
+            start = time.perf_counter()
+            os.fdatasync(file.fileno())
+            times.append(time.perf_counter() - start)
+    return sorted(times)
 
 
 def ask(port: int, method: str, path: str, body: Any) -> Any:
@@ -262,6 +286,13 @@ def measure(seconds: float, rounds: int, core: int | None) -> dict[str, float]:
                 for kind in both.times:
                     note(f"{kind}{name}, p99 ms", 1e3 * both.percentile(0.99, kind))
                 note("bad answers", both.bad)
+            assert ceiling is not None
+            same = Load(seconds, nothing, ceiling / 2)
+            asyncio.run(drive(idle, same, CONNECTIONS))
+            note("nothing at that rate, p99 ms", 1e3 * same.percentile(0.99))
+            flushes = flush_times(folder)
+            note("a flush of the disk, p99 ms", 1e3 * flushes[int(0.99 * len(flushes))])
+            note("a flush of the disk, longest ms", 1e3 * flushes[-1])
             many = Load(seconds, lambda: ("round", post("/policies/plain/rounds", whole)))
             asyncio.run(drive(port, many, 2))
             note("decisions in rounds / s", many.per_second() * ROUND)

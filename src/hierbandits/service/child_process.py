@@ -42,7 +42,9 @@ class ChildProcess:
             stdin=subprocess.PIPE if is_asked else subprocess.DEVNULL,
             stdout=subprocess.PIPE if is_asked else subprocess.DEVNULL,
             stderr=subprocess.PIPE if keeps_errors else None,
-            start_new_session=True,  # an interrupt at the terminal is for the service to handle
+            # An interrupt at the terminal is for the service to handle.  But the session is the
+            # same: the processor is shared among sessions first, whatever the priorities in each.
+            process_group=0,
             env=env,
         )
         child = cls(process)
