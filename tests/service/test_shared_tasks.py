@@ -16,12 +16,11 @@ def live(store_url):
 
 def test_sums_come_back_with_all_their_digits():
     tasks = SharedTasks(1, ARMED)
-    running = tasks.running([None, None])
+    sums = tasks.sums([None, None])
     for value in (1e12, 0.1, 0.2):
-        running.add(1, 2, value)
-    running.revise(1, 2, 1e12, 0.3)
-    again = tasks.running(row.tobytes() for row in running.table)
-    total = again.total(2)
+        sums.learn(1, 2, None, value)
+    sums.learn(1, 2, 1e12, 0.3)
+    total = tasks.sums(sums.row(place) for place in range(2)).known()
     assert total.n.tolist() == [0, 3]
     assert total.xx[1].tolist() == [0, 0, 3]
     np.testing.assert_allclose(total.xy[1, 2], 0.6, rtol=1e-15)
@@ -43,10 +42,10 @@ def test_tasks_are_dirty_until_all_they_know_is_folded(live):
         assert left[2] == rows[0][1]
         folded = [row for some in tasks.all_folded(db) for row in some]
         assert {key: row for key, row in folded if row} == {key: row for key, row, *_ in rows}
-    now, known = tasks_now(live._links, live.record.id, [rows[1][0], b"none"], live.generation)
+    now, known = tasks_now(live._links.read, live.record.id, [rows[1][0], b"none"], live.generation)
     assert now is live.generation
     assert known == {rows[1][0]: (rows[1][1], rows[1][1])}
-    newer, _ = tasks_now(live._links, live.record.id, [], None)
+    newer, _ = tasks_now(live._links.read, live.record.id, [], None)
     assert newer.number == 1
     assert newer is not now
-    assert tasks_now(live._links, 5, [], None) == (None, {})
+    assert tasks_now(live._links.read, 5, [], None) == (None, {})

@@ -9,6 +9,7 @@ from hierbandits.agent.running_sums import RunningSums
 from hierbandits.beliefs.absent_tasks import AbsentTasks
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.contribution import Contribution
+from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.types import TaskName
 
 
@@ -24,8 +25,17 @@ class VisitedTasks:
             raise ValueError(f"agent must have a belief of known widths, got {agent.belief!r:.80}")
         self._agent, self.absent = agent, AbsentTasks(agent.belief)
 
-    def come(self, tasks: Sequence[TaskName], sums: RunningSums, others: Contribution) -> None:
-        """Let these tasks be there, each with a row of sums; all others tell `others`."""
+    def come(
+        self,
+        tasks: Sequence[TaskName],
+        sums: RunningSums,
+        others: Contribution,
+        sites: TaskSums | None = None,
+    ) -> None:
+        """Let these tasks be there, each with a row of sums; all others tell `others`.
+
+        Where rewards belong to a family, `sites` are the sums of the sites that stand for them.
+        """
         books = self._agent._books
         state = books.whole()
         state.ledger.drop(list(state.ledger.pending.values()))
@@ -34,9 +44,9 @@ class VisitedTasks:
         self.absent.hear(others)
         members = state.roster.meet_all(books.paths(tasks))
         state.sums = sums
-        known = sums.total(len(members))
+        known = sums.total(len(members)) if sites is None else sites
         seen = np.flatnonzero(known.n > 0)
         if seen.size:
             nodes = np.array([member.node for member in members], np.intp)
-            state.belief._raw_learn_past(nodes[seen], known.rows(seen))
+            self.absent.learn(nodes[seen], known.rows(seen))
         state.num_rewards = int(state.belief.num_rewards.sum())

@@ -8,7 +8,7 @@ from hierbandits.beliefs.contribution import Contribution
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.models.hierarchy import GaussianHierarchy
-from hierbandits.types import Matrix, Vector
+from hierbandits.types import Indices, Matrix, Vector
 
 
 class AbsentTasks:
@@ -16,7 +16,7 @@ class AbsentTasks:
 
     What the root has heard from tasks that are not here are sums of their C_s and b_s; see
     `Contribution`.  With a few of all tasks here, what is known of them is the same as in a belief
-    that holds all tasks.
+    that holds all tasks.  Sums are those of Gaussian rewards, or of the sites of others.
     """
 
     def __init__(self, belief: Belief) -> None:
@@ -49,6 +49,10 @@ class AbsentTasks:
     def _put_root(self, mean: Vector, factor: Matrix) -> None:
         self._belief._nodes.put_roots(slice(None), mean[None], factor[None])
 
+    def learn(self, tasks: Indices, sums: TaskSums) -> None:
+        """Let tasks that are here, and know nothing, learn sums, a row for each."""
+        self._belief._learn_tasks(tasks, sums)
+
     def told_by(self, sums: TaskSums) -> Contribution:
         """What tasks of these sums tell, all together; then all are gone.
 
@@ -57,7 +61,7 @@ class AbsentTasks:
         self.leave()
         belief = self._belief
         tasks = belief.add(int(belief.roots[0]), len(sums.n))
-        belief._raw_learn_past(tasks, sums)
+        self.learn(tasks, sums)
         told = belief.contribution(tasks)
         self.leave()
         return told

@@ -107,6 +107,14 @@ MIGRATIONS = (
         );
         """,
     ),
+    Migration(
+        3,
+        1,
+        """
+        ALTER TABLE shared_rewards ADD COLUMN site_precision double precision,
+            ADD COLUMN site_weighted double precision;
+        """,
+    ),
 )
 """All steps in their order.  What a step has been is never changed."""
 

@@ -14,7 +14,7 @@ from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.postgres_tables import OF_A_SHARED_POLICY
 from hierbandits.service.shared_folder import AT_ONCE, SharedFolder, put_settings
 from hierbandits.service.shared_links import LONG, SharedLinks
-from hierbandits.service.shared_model import shared_model
+from hierbandits.service.shared_model import family_of, shared_model
 from hierbandits.service.shared_policy import GROWTH, SharedPolicy
 from hierbandits.service.shared_turns import SharedTurns
 from hierbandits.service.storage import PolicyRecord, StorageFailed, VersionRecord
@@ -115,6 +115,8 @@ class SharedBook:
                 )  # fmt: skip
         if (model.dim, model.is_armed) != (live.model.dim, live.model.is_armed):
             raise Problem(409, "log_does_not_fit", "prior must have as many arms or features")
+        if family_of(model) != family_of(live.model):
+            raise Problem(409, "log_does_not_fit", "prior must be of the same family of rewards")
         return self.folder(live).change_version(settings).version
 
     def delete(self, name: str) -> None:

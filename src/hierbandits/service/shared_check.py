@@ -1,6 +1,6 @@
 """Whether what workers share is sound: all sums and the hyper-posterior are computed again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,10 +10,13 @@ import psycopg
 
 from hierbandits.beliefs.absent_tasks import AbsentTasks
 from hierbandits.beliefs.contribution import Contribution, merge_contributions
+from hierbandits.models.reward_family import RewardFamily
+from hierbandits.service.postgres_tables import check_tables
 from hierbandits.service.shared_folder import newest, settings_of
 from hierbandits.service.shared_generation import SharedGeneration
-from hierbandits.service.shared_ledger import features_of
+from hierbandits.service.shared_ledger import features_of, site_of
 from hierbandits.service.shared_model import shared_model
+from hierbandits.service.shared_sums import SharedSums
 from hierbandits.service.shared_tasks import SharedTasks
 from hierbandits.service.store_url import StoreUrl
 
@@ -23,10 +26,12 @@ _TASKS = (
     "WHERE policy = %s AND task_key > %s ORDER BY task_key LIMIT 1000"
 )
 _REWARDED = (
-    "SELECT made.task_key, data, value FROM shared_decisions AS made JOIN shared_rewards AS given "
-    "ON given.policy = made.policy AND given.id = made.id "
+    "SELECT made.task_key, data, value, {} FROM shared_decisions AS made "
+    "JOIN shared_rewards AS given ON given.policy = made.policy AND given.id = made.id "
     "WHERE made.policy = %s AND made.task_key = ANY(%s::bytea[])"
 )
+_SITE = "site_precision, site_weighted"
+_SITES_SINCE = 3  # the step of the tables that has brought sites
 _COUNTS = (
     "SELECT (SELECT count(*) FROM shared_decisions WHERE policy = %(policy)s), "
     "(SELECT count(*) FROM shared_rewards WHERE policy = %(policy)s)"
@@ -74,25 +79,26 @@ def _looked_at(
     ((health.decisions, health.rewards),) = db.execute(_COUNTS, {"policy": policy}).fetchall()
     absent, last, counted, folded = AbsentTasks.of(now.hierarchy), b"", 0, 0
     told = by_log = absent.nothing()
+    site = _SITE if check_tables(db) >= _SITES_SINCE else "NULL::float8, NULL::float8"
+    rewarded, wrong = _REWARDED.format(site), dict[str, None]()
     while rows := db.execute(_TASKS, (policy, last), binary=True).fetchall():
         last, keys = rows[-1][0], [row[0] for row in rows]
-        kept, heard = tasks.running(row[1] for row in rows), tasks.running(row[2] for row in rows)
-        logged, place = tasks.running([None] * len(rows)), {key: i for i, key in enumerate(keys)}
-        for key, data, value in db.execute(_REWARDED, (policy, keys), binary=True):
-            logged.add(place[key], features_of(msgspec.json.decode(data)), value)
-        one, two = kept.total(len(rows)), logged.total(len(rows))
-        for name, values in one.state().items():
-            others = two.state()[name]
-            size = np.maximum(np.abs(values).max(initial=1.0), 1.0)
-            if not np.abs(values - others).max(initial=0.0) <= TOLERANCE * size:
-                health.faults.append(f"the sums {name} of a task are not those of its rewards")
-        part = heard.total(len(rows))
+        kept, heard = tasks.sums(row[1] for row in rows), tasks.sums(row[2] for row in rows)
+        logged, place = tasks.sums([None] * len(rows)), {key: i for i, key in enumerate(keys)}
+        for key, data, value, *site in db.execute(rewarded, (policy, keys), binary=True):
+            features = features_of(msgspec.json.decode(data))
+            logged.learn(place[key], features, None, value)
+            if tasks.family is not None:
+                wrong |= _site_faults(logged, tasks.family, place[key], features, value, site)
+        wrong |= _sum_faults(kept, logged)
+        two, part = logged.known(), heard.known()
         clean = [row[1] == row[2] for row in rows]
         if any(not dirty and not same for (*_, dirty), same in zip(rows, clean, strict=True)):
             health.faults.append("a task that is not dirty has rewards that are not folded")
         counted, folded = counted + int(two.n.sum()), folded + int(part.n.sum())
         health.dirty += sum(row[3] for row in rows)
         told, by_log = _sum(told, absent.told_by(part)), _sum(by_log, absent.told_by(two))
+    health.faults += wrong
     if counted != health.rewards:
         health.faults.append(f"{health.rewards} rewards must be of tasks, but {counted} are")
     if folded != now.rewards:
@@ -101,6 +107,45 @@ def _looked_at(
     if not health.difference <= TOLERANCE:
         health.faults.append(f"the hyper-posterior differs by {health.difference:g} from the log's")
     return health
+
+
+def _site_faults(
+    logged: SharedSums,
+    family: RewardFamily,
+    place: int,
+    features: Any,
+    value: float,
+    stored: Sequence[float | None],
+) -> dict[str, None]:
+    """Add a reward's part of its task's sites to sums; what is wrong with it."""
+    try:
+        family.check("value", np.array([value]), np.ones(1))
+    except ValueError as error:
+        return {f"a reward is none of {family.NAME} rewards: {error}": None}
+    site = site_of(*stored)
+    if site is None or not np.isfinite(site).all():
+        return {"a reward of a family has no site": None}
+    logged.add_site(place, features, site)
+    in_sums = logged.armed and family.ADDS_UP  # one site for all rewards of an arm
+    return {} if in_sums or site.precision >= 0 else {"a site has a precision below 0": None}
+
+
+def _sum_faults(kept: SharedSums, logged: SharedSums) -> dict[str, None]:
+    """Which sums of tasks are not those of their rewards."""
+    pairs = [
+        (name, values, logged.rewards.total(len(logged)).state()[name], "rewards")
+        for name, values in kept.rewards.total(len(kept)).state().items()
+    ]
+    for name in ("precision", "weighted"):
+        pairs.append((name, getattr(kept, name), getattr(logged, name), "rewards' sites"))
+    faults = dict[str, None]()
+    for name, values, others, what in pairs:
+        size = np.maximum(np.abs(values).max(initial=1.0), 1.0)
+        if not np.abs(values - others).max(initial=0.0) <= TOLERANCE * size:
+            faults[f"the sums {name} of a task are not those of its {what}"] = None
+    if logged.armed and logged.precision.min(initial=0.0) < -TOLERANCE:
+        faults["a site has a precision below 0"] = None
+    return faults
 
 
 def _sum(one: Contribution, two: Contribution) -> Contribution:

@@ -13,13 +13,14 @@ from hierbandits.beliefs.adaptive_belief import rewards_due_after
 from hierbandits.beliefs.contribution import Contribution
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.beliefs.width_refit import WidthRefit, most_rewarded
+from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.service.api_problem import not_found
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.shared_generation import SharedGeneration
 from hierbandits.service.shared_links import SharedLinks
-from hierbandits.service.shared_model import shared_model
+from hierbandits.service.shared_model import SharedModel, shared_model
 from hierbandits.service.shared_tasks import SharedTasks
 
 AT_ONCE = 5_000
@@ -43,7 +44,7 @@ class SharedFolder:
     def __init__(
         self,
         policy: int,
-        model: GaussianHierarchy | UnknownWidths,
+        model: SharedModel,
         links: SharedLinks,
         version: int = 1,  # of the settings that the model is from
     ) -> None:
@@ -56,6 +57,8 @@ class SharedFolder:
         model, due = self._model, None
         if isinstance(model, UnknownWidths):
             model, due = model.hierarchy(), 1
+        if isinstance(model, GeneralizedHierarchy):
+            model = model.hierarchy  # of which sites are Gaussian rewards
         absent = AbsentTasks.of(model)
         absent.told_by(TaskSums.zeros(1, model.dim, armed=model.is_armed))
         return SharedGeneration(1, self._version, model, absent.nothing(), 0, due, 0)
@@ -142,8 +145,7 @@ class SharedFolder:
             yield sums.rows(np.flatnonzero(sums.n > 0))
 
     def _sums(self, rows: Any) -> TaskSums:
-        running = self._tasks.running(rows)
-        return running.total(len(running.table))
+        return self._tasks.sums(rows).known()
 
     def _number(self, dirty: Sequence[Any]) -> int:
         """How many rewards are new in tasks."""

@@ -1,24 +1,30 @@
 """The decisions and rewards of a shared policy, each of them once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 import psycopg
 
+from hierbandits.agent.decision import task_name
+from hierbandits.beliefs.single_site import Site
 from hierbandits.service.api_problem import Problem, not_found
 from hierbandits.service.decision_ids import DecisionIds
 from hierbandits.service.log_export import LoggedDecision
 from hierbandits.service.policy_answers import answer_correction, answer_late
 from hierbandits.service.postgres_rows import columns, task_key
 from hierbandits.service.shared_links import LONG, SharedLinks
+from hierbandits.service.shared_sites import SharedSites
+from hierbandits.service.shared_sums import SharedSums
 from hierbandits.service.shared_tasks import SharedTasks
 from hierbandits.service.storage import PolicyRecord
 from hierbandits.service.stored_event import as_text
 from hierbandits.service.wire import RewardReply
+from hierbandits.types import TaskName
 
 _AT_ONCE = 2_000  # rows that are read at a time
+_NOTHING = None, None  # the reward and its site of a decision that has none
 _DECIDE = (
     "INSERT INTO shared_decisions (policy, id, task_key, data, at) "
     "SELECT %s, id, task_key, data, at FROM unnest(%b::bytea[], %b::bytea[], %b::bytea[], "
@@ -32,20 +38,31 @@ _ALL = (
 _MADE = (
     "SELECT id, task_key, data FROM shared_decisions WHERE policy = %s AND id = ANY(%b::bytea[])"
 )
-_GIVEN = "SELECT id, value FROM shared_rewards WHERE policy = %s AND id = ANY(%b::bytea[])"
-_REWARD = (
-    "INSERT INTO shared_rewards (policy, id, value, at) SELECT %s, id, value, %s "
-    "FROM unnest(%b::bytea[], %b::float8[]) AS new (id, value) "
-    "ON CONFLICT (policy, id) DO UPDATE SET value = EXCLUDED.value, at = EXCLUDED.at"
+_GIVEN = (
+    "SELECT id, value, site_precision, site_weighted FROM shared_rewards "
+    "WHERE policy = %s AND id = ANY(%b::bytea[])"
 )
+_REWARD = (
+    "INSERT INTO shared_rewards (policy, id, value, at, site_precision, site_weighted) "
+    "SELECT %s, id, value, %s, site_precision, site_weighted "
+    "FROM unnest(%b::bytea[], %b::float8[], %b::float8[], %b::float8[]) "
+    "AS new (id, value, site_precision, site_weighted) "
+    "ON CONFLICT (policy, id) DO UPDATE SET value = EXCLUDED.value, at = EXCLUDED.at, "
+    "site_precision = EXCLUDED.site_precision, site_weighted = EXCLUDED.site_weighted"
+)
+
+Meet = Callable[[psycopg.Connection[Any], dict[bytes, TaskName], SharedSums], SharedSites]
+"""What lets tasks, by their keys, whose rows are locked, learn rewards of a family."""
 
 
 class SharedLedger:
     """Keeps what workers decide and hear, exactly once, whoever of them is told."""
 
-    def __init__(self, record: PolicyRecord, links: SharedLinks, tasks: SharedTasks) -> None:
+    def __init__(
+        self, record: PolicyRecord, links: SharedLinks, tasks: SharedTasks, meet: Meet
+    ) -> None:
         self.ids = DecisionIds(record.salt)
-        self._policy, self._links, self._tasks = record.id, links, tasks
+        self._policy, self._links, self._tasks, self._meet = record.id, links, tasks, meet
 
     def made(self, ids: Sequence[str]) -> dict[str, dict[str, Any] | None]:
         """Decisions that were made, with their rewards; others are left out."""
@@ -88,26 +105,42 @@ class SharedLedger:
             made = {id.decode(): (key, msgspec.json.decode(data)) for id, key, data in found}
             sums = self._locked(db, made)
             # Who rewards a decision has its task locked: what is read now stays so.
-            rewarded = dict(db.execute(_GIVEN, wanted, binary=True).fetchall())
+            found = db.execute(_GIVEN, wanted, binary=True).fetchall()
+            rewarded = {id.decode(): (value, site_of(*site)) for id, value, *site in found}
             known = {
-                id: parts | {"reward": rewarded.get(id.encode()), "provisional": False}
+                id: parts | {"reward": rewarded.get(id, _NOTHING)[0], "provisional": False}
                 for id, (_, parts) in made.items()
             }
             replies, changed = _answers(given, known, corrects=corrects)
             if changed:
-                keys = list(dict.fromkeys(made[id][0] for id in changed))
-                running = self._tasks.running(sums[key] for key in keys)
-                for id, value in changed.items():
-                    place, parts = keys.index(made[id][0]), made[id][1]
-                    was = rewarded.get(id.encode())
-                    if was is None:
-                        running.add(place, features_of(parts), value)
-                    else:
-                        running.revise(place, features_of(parts), was, value)
-                rows = [(id.encode(), value) for id, value in changed.items()]
-                db.execute(_REWARD, (self._policy, now, *columns(rows, 2)))
-                self._tasks.learn(db, keys, running)
+                self._learn(db, now, made, sums, rewarded, changed)
         return replies
+
+    def _learn(
+        self,
+        db: psycopg.Connection[Any],
+        now: float,
+        made: Mapping[str, tuple[bytes, Any]],
+        locked: Mapping[bytes, bytes | None],
+        rewarded: Mapping[str, tuple[float | None, Site | None]],
+        changed: Mapping[str, float],
+    ) -> None:
+        """Let decisions have rewards, and their tasks, whose rows are locked, learn them."""
+        tasks = {made[id][0]: task_name(made[id][1]["task"]) for id in changed}
+        places = {key: place for place, key in enumerate(tasks)}
+        sums = self._tasks.sums(locked[key] for key in tasks)
+        sites = None if self._tasks.family is None else self._meet(db, tasks, sums)
+        rows = []
+        for id, value in changed.items():
+            (key, parts), (was, site) = made[id], rewarded.get(id, _NOTHING)
+            event = places[key], features_of(parts), was, value
+            if sites is None:
+                sums.learn(*event)
+            else:
+                site = sites.learn(*event, site)
+            rows.append((id.encode(), value, *((None, None) if site is None else site)))
+        db.execute(_REWARD, (self._policy, now, *columns(rows, 4)))
+        self._tasks.learn(db, list(tasks), sums)
 
     def _locked(
         self, db: psycopg.Connection[Any], made: Mapping[str, tuple[bytes, Any]]
@@ -161,6 +194,11 @@ def features_of(parts: dict[str, Any]) -> Any:
     """Features as sums take them: a vector, or an arm's place."""
     features = parts["features"]
     return np.array(features, float) if isinstance(features, list) else features
+
+
+def site_of(precision: float | None, weighted: float | None) -> Site | None:
+    """What is stored of a reward's site; None where there is none."""
+    return None if precision is None or weighted is None else Site(precision, weighted)
 
 
 def _bytes(ids: Any) -> list[bytes]:

@@ -1,7 +1,10 @@
 """What workers that share a policy can believe in: models whose tasks tell sums."""
 
 from hierbandits.agent.agent_prior import checked_recipe
+from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.model import Model
+from hierbandits.models.reward_family import RewardFamily
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.service.policy_settings import PolicySettings
 
@@ -18,7 +21,11 @@ _UNSHARED = {
 """Settings that need one process, which sees all events in order, and what leaves them out."""
 
 
-def shared_model(settings: PolicySettings) -> GaussianHierarchy | UnknownWidths:
+SharedModel = GaussianHierarchy | UnknownWidths | GeneralizedHierarchy
+"""What tasks tell under such a model are sums: of Gaussian rewards, or of the sites of others."""
+
+
+def shared_model(settings: PolicySettings) -> SharedModel:
     """What a policy believes in; a ValueError that names what workers cannot share."""
     for name, unset in _UNSHARED.items():
         value = getattr(settings, name)
@@ -33,10 +40,10 @@ def shared_model(settings: PolicySettings) -> GaussianHierarchy | UnknownWidths:
             f"{settings.rule!r}"
         )
     model = recipe.believe(settings.make_agent(lambda event: None, seed=0).prior)
-    if not isinstance(model, GaussianHierarchy | UnknownWidths):
+    if not isinstance(model, SharedModel):
         raise ValueError(
-            "rewards must be Gaussian where workers share a policy, since what tasks tell of others"
-            f" is no sum of them, got {model!r:.80}"
+            "prior must have known widths where workers share a policy whose rewards are of a "
+            f"family, got {model!r:.80}: learn a prior from a log (`hierbandits learn`) and give it"
         )
     if model.num_levels != 2:
         raise ValueError(
@@ -44,3 +51,8 @@ def shared_model(settings: PolicySettings) -> GaussianHierarchy | UnknownWidths:
             f"got {model.num_levels}"
         )
     return model
+
+
+def family_of(model: Model) -> RewardFamily | None:
+    """The family of a model's rewards; None where they are Gaussian."""
+    return model.rewards if isinstance(model, GeneralizedHierarchy) else None

@@ -4,13 +4,19 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
+
+import psycopg
 
 from hierbandits.agent import Agent
 from hierbandits.agent.decision import task_name
 from hierbandits.agent.journal import Event
 from hierbandits.agent.visited_tasks import VisitedTasks
 from hierbandits.beliefs.absent_tasks import without
+from hierbandits.beliefs.matched_belief import MatchedBelief
 from hierbandits.checks import real_array
+from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
+from hierbandits.models.model import Model
 from hierbandits.service.acting_version import ActingVersion
 from hierbandits.service.api_problem import Problem, not_found
 from hierbandits.service.decision_plan import DecisionPlan
@@ -23,6 +29,8 @@ from hierbandits.service.shared_generation import SharedGeneration
 from hierbandits.service.shared_ledger import SharedLedger
 from hierbandits.service.shared_links import SharedLinks
 from hierbandits.service.shared_model import shared_model
+from hierbandits.service.shared_sites import SharedSites
+from hierbandits.service.shared_sums import SharedSums
 from hierbandits.service.shared_tasks import SharedTasks, TaskRow, tasks_now
 from hierbandits.service.storage import PolicyRecord
 from hierbandits.service.stored_event import as_text
@@ -66,9 +74,20 @@ class SharedPolicy:
         """The number of the version that decides."""
         return self.generation.version
 
-    def _seen(self, keys: Sequence[bytes]) -> dict[bytes, TaskRow]:
-        """The rows of tasks now; the newest generation becomes this one's with them."""
-        now, rows = tasks_now(self._links, self.record.id, keys, self._generation)
+    def _seen(
+        self, keys: Sequence[bytes], db: psycopg.Connection[Any] | None = None
+    ) -> dict[bytes, TaskRow]:
+        """The rows of tasks now; the newest generation becomes this one's with them.
+
+        They are read in a transaction of their own unless another is given.
+        """
+
+        def read(sql: str, values: Sequence[Any]) -> list[Any]:
+            if db is None:
+                return self._links.read(sql, values)
+            return db.execute(sql, values, binary=True).fetchall()
+
+        now, rows = tasks_now(read, self.record.id, keys, self._generation)
         if now is None:
             raise not_found("policy", self.record.name)
         if now is not self._generation:
@@ -81,8 +100,11 @@ class SharedPolicy:
             self._settle(newer.version)
         if old is None or old.number < newer.number - newer.age:  # it has other widths, maybe
             written: list[Event] = []
+            believed: Model = newer.hierarchy
+            if self.tasks.family is not None:
+                believed = GeneralizedHierarchy(newer.hierarchy, self.tasks.family)
             agent = self.settings.make_agent(
-                written.append, secrets.randbits(63), self.clock, believed=newer.hierarchy
+                written.append, secrets.randbits(63), self.clock, believed=believed
             )
             self._acting = ActingVersion(newer.version, self.settings, agent, written)
             self._visits = VisitedTasks(agent)
@@ -98,7 +120,7 @@ class SharedPolicy:
         self.settings = settings
         self.model = shared_model(self.settings)
         self.tasks = SharedTasks(self.record.id, self.model)
-        self.view = SharedLedger(self.record, self._links, self.tasks)
+        self.view = SharedLedger(self.record, self._links, self.tasks, self._meet)
         self._plan = DecisionPlan(self.record, self.settings, None, RolloutState())
 
     def agent_with(self, tasks: Sequence[TaskName]) -> tuple[Agent, list[TaskName]]:
@@ -113,10 +135,20 @@ class SharedPolicy:
         others = self.generation.told
         folded = [row.folded for row in rows.values() if row.folded is not None]
         if folded:
-            sums = self.tasks.running(folded)
-            others = without(others, self._visits.absent.told_by(sums.total(len(folded))))
-        now = self.tasks.running(rows[key].sums if key in rows else None for key in tasks)
-        self._visits.come(list(tasks.values()), now, others)
+            sums = self.tasks.sums(folded)
+            others = without(others, self._visits.absent.told_by(sums.known()))
+        now = self.tasks.sums(rows[key].sums if key in rows else None for key in tasks)
+        sites = now.known() if now.has_sites else None
+        self._visits.come(list(tasks.values()), now.rewards, others, sites)
+
+    def _meet(
+        self, db: psycopg.Connection[Any], tasks: dict[bytes, TaskName], sums: SharedSums
+    ) -> SharedSites:
+        """Let the agent know tasks, whose rows are locked, so that they learn rewards."""
+        self._visit(tasks, self._seen(list(tasks), db))
+        agent = self._acting.agent
+        assert isinstance(agent.belief, MatchedBelief)  # its rewards are of a family
+        return SharedSites(agent.belief, [agent.node(task) for task in tasks.values()], sums)
 
     def decide(self, requests: Sequence[DecisionRequest]) -> list[DecisionReply | Problem]:
         """Decide for each request, those that can be in one round; for each what it is told."""
@@ -176,6 +208,7 @@ class SharedPolicy:
         for place, (_, value) in enumerate(given):
             try:
                 real_array("value", value, ())
+                self._acting.check_rewards([value])
             except ValueError as error:
                 wrong[place] = refusal(error)
         sound = [one for place, one in enumerate(given) if place not in wrong]

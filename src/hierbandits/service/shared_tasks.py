@@ -1,16 +1,15 @@
 """The rows of a shared policy's tasks: sums of rewards, and what of them is folded."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import psycopg
 
-from hierbandits.agent.running_sums import RunningSums, row_size
 from hierbandits.models.model import Model
 from hierbandits.service.postgres_rows import columns
 from hierbandits.service.shared_generation import SharedGeneration
-from hierbandits.service.shared_links import SharedLinks
+from hierbandits.service.shared_model import family_of
+from hierbandits.service.shared_sums import SharedSums
 
 _AT_ONCE = 2_000  # rows that are read at a time
 _NEW = (
@@ -51,13 +50,12 @@ class SharedTasks:
     def __init__(self, policy: int, model: Model) -> None:
         self._policy = policy
         self._dim, self._armed = model.dim, model.is_armed
+        self.family = family_of(model)
 
-    def running(self, rows: Iterable[bytes | None]) -> RunningSums:
+    def sums(self, rows: Iterable[bytes | None]) -> SharedSums:
         """Sums as they are added to, a row for each task."""
-        nothing = bytes(8 * row_size(self._dim, armed=self._armed))
-        data = b"".join(nothing if row is None else row for row in rows)
-        numbers = np.frombuffer(data).reshape(-1, len(nothing) // 8).copy()
-        return RunningSums(self._dim, armed=self._armed, rows=numbers)
+        has_sites = self.family is not None
+        return SharedSums(rows, self._dim, armed=self._armed, has_sites=has_sites)
 
     def meet(self, db: psycopg.Connection[Any], tasks: dict[bytes, bytes], now: float) -> None:
         """Let there be a row for each of these tasks, names by their keys."""
@@ -72,9 +70,9 @@ class SharedTasks:
         """
         return dict(db.execute(_LOCK, (self._policy, list(keys)), binary=True).fetchall())
 
-    def learn(self, db: psycopg.Connection[Any], keys: Sequence[bytes], sums: RunningSums) -> None:
+    def learn(self, db: psycopg.Connection[Any], keys: Sequence[bytes], sums: SharedSums) -> None:
         """Let tasks, which are locked, have these sums."""
-        rows = [(key, sums.table[place].tobytes()) for place, key in enumerate(keys)]
+        rows = [(key, sums.row(place)) for place, key in enumerate(keys)]
         db.execute(_LEARN, (*columns(rows, 2), self._policy))
 
     def dirty(
@@ -114,15 +112,18 @@ class SharedTasks:
 
 
 def tasks_now(
-    links: SharedLinks, policy: int, keys: Sequence[bytes], known: SharedGeneration | None
+    read: Callable[[str, Sequence[Any]], list[Any]],
+    policy: int,
+    keys: Sequence[bytes],
+    known: SharedGeneration | None,
 ) -> tuple[SharedGeneration | None, dict[bytes, TaskRow]]:
     """Tasks of a policy now, and its newest generation, which may be the known one.
 
-    None if the policy is deleted.
+    None if the policy is deleted.  `read` gives the rows of a query.
     """
     now, rows, number = None, dict[bytes, TaskRow](), 0 if known is None else known.number
     values = (number, number, policy, policy, policy, list(keys))
-    for key, sums, folded, *generation in links.read(_NOW, values):
+    for key, sums, folded, *generation in read(_NOW, values):
         if key is not None:
             rows[key] = TaskRow(sums, folded)
         else:
