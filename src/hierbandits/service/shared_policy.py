@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
 import psycopg
 
 from hierbandits.agent import Agent
@@ -108,8 +109,18 @@ class SharedPolicy:
             )
             self._acting = ActingVersion(newer.version, self.settings, agent, written)
             self._visits = VisitedTasks(agent)
+            self._warm_up(agent)
         self._generation = newer
         self.folded(newer.rewards)
+
+    def _warm_up(self, agent: Agent) -> None:
+        """Compile what rewards of a family call: a transaction that waits for it is given up."""
+        if isinstance(agent.belief, MatchedBelief):
+            task: TaskName = "first"
+            others, sums = self._visits.absent.nothing(), self.tasks.sums([None])
+            self._visits.come([task], sums.rewards, others, sums.known())
+            features = 0 if agent.belief.is_armed else np.zeros(agent.belief.dim)
+            SharedSites(agent.belief, [agent.node(task)], sums).learn(0, features, None, 1.0, None)
 
     def _settle(self, version: int) -> None:
         """Be what the settings of a version say."""

@@ -1,0 +1,138 @@
+"""`python -m bench.shared_clicks`: what workers know of clicks, beside a process that is alone.
+
+Two workers that share a PostgreSQL decide in turn for twenty tasks, and learn clicks.  All tasks
+are folded when rewards have grown by a tenth.  Then the same log is learned by an agent in one
+process, in the same order and groups; and by expectation propagation until nothing moves, which is
+what both approximate.  Differences are in its standard deviations.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hierbandits as hb
+from bench.postgres import Database
+from hierbandits.beliefs.gaussian import Gaussian
+from hierbandits.beliefs.model_kinds import model_to_dict
+from hierbandits.service.policy_settings import PolicySettings
+from hierbandits.service.shared_book import SharedBook
+from hierbandits.service.shared_links import SharedLinks
+from hierbandits.service.shared_policy import GROWTH
+from hierbandits.service.wire import DecisionRequest
+from hierbandits.types import Matrix
+
+TASKS, ARMS, DIM, GROUP = 20, 5, 3, 20
+TASK_NAMES = [f"t{task}" for task in range(TASKS)]
+HYPER_STD, TASK_STD = 1.0, 0.5
+SHARES = (0.05, 0.3)
+Event = tuple[str, Any, float]
+
+
+def prior_of(kind: str, share: float) -> hb.GaussianHierarchy:
+    """Log odds about those of a share of clicks; features have a constant among them."""
+    odds = float(np.log(share / (1 - share)))
+    stds = {"hyper_std": HYPER_STD, "task_std": TASK_STD, "noise_std": 1.0}
+    if kind == "arms":
+        return hb.GaussianHierarchy.armed(ARMS, hyper_mean=odds, **stds)
+    return hb.GaussianHierarchy.linear(DIM, hyper_mean=[odds, *[0.0] * (DIM - 1)], **stds)
+
+
+def run(url: str, kind: str, share: float, seed: int, rewards: int) -> Iterator[tuple[str, Matrix]]:
+    """One world: how far means and standard deviations are off, (nodes, 2, d), by who learns."""
+    rng = np.random.default_rng(seed)
+    prior = prior_of(kind, share)
+    rows = np.eye(ARMS)
+    if kind != "arms":
+        rows = np.column_stack([np.ones(ARMS), rng.normal(size=(ARMS, DIM - 1)) / 2])
+    mean = np.array(prior.hyper_mean) + HYPER_STD * rng.normal(size=prior.dim)
+    theta = mean + TASK_STD * rng.normal(size=(TASKS, prior.dim))
+    names = [str(arm) for arm in range(ARMS)]
+    arms: Any = names if kind == "arms" else dict(zip(names, rows.tolist(), strict=True))
+    model = hb.GeneralizedHierarchy(prior, "bernoulli")
+    settings = PolicySettings(arms=arms, prior=model_to_dict(model), rule="HierTS", draws=0)
+    events: list[Event] = []
+    with ExitStack() as stack:
+        books = []
+        for _ in range(2):
+            links = stack.enter_context(closing(SharedLinks(url)))
+            books.append(stack.enter_context(closing(SharedBook(links))))
+        books[0].put("shop", settings)
+        lives = [book.turns("shop").live for book in books]
+        folders = [book.folder(live) for book, live in zip(books, lives, strict=True)]
+        for number in range(rewards // GROUP):
+            live = lives[number % 2]
+            tasks = rng.integers(TASKS, size=GROUP).tolist()
+            made: list[Any] = live.decide([DecisionRequest(TASK_NAMES[task]) for task in tasks])
+            played = [int(one.arm) for one in made]
+            chance = 1 / (1 + np.exp(-(rows[played] * theta[tasks]).sum(1)))
+            clicks = (rng.random(GROUP) < chance).astype(float).tolist()
+            live.reward([(one.id, click) for one, click in zip(made, clicks, strict=True)])
+            shown: list[Any] = played if kind == "arms" else [rows[arm] for arm in played]
+            events += zip((TASK_NAMES[task] for task in tasks), shown, clicks, strict=True)
+            folders[number % 2].fold(1e9, GROWTH)
+        folders[0].fold()
+        agent, _ = lives[0].agent_with(TASK_NAMES)
+        shared = moments(agent)
+        books[0].delete("shop")
+    alone = hb.Agent(model, arms=names if kind == "arms" else None, seed=0)
+    for first in range(0, len(events), GROUP):
+        tasks_, shown_, clicks_ = zip(*events[first : first + GROUP], strict=True)
+        alone.learn(tasks_, list(shown_) if kind == "arms" else np.array(shown_), clicks_)
+    one_process = moments(alone)
+    assert isinstance(alone.belief, hb.MatchedBelief)
+    belief = alone.belief.copy()
+    belief.refit(sweeps=200, tolerance=1e-9)
+    settled = [belief.hyper(), *(belief.task(alone.node(task)) for task in TASK_NAMES)]
+    once = hb.MatchedBelief(model, TASKS)
+    for task, features, click in events:
+        once.observe([TASK_NAMES.index(task)], [features], [click])
+    one_pass = [once.hyper(), *(once.task(task) for task in range(TASKS))]
+    for name, found in (("workers", shared), ("one process", one_process), ("one pass", one_pass)):
+        yield name, np.array([off(*both) for both in zip(found, settled, strict=True)])
+
+
+def moments(agent: hb.Agent) -> list[Gaussian]:
+    """Of the population, and of all tasks."""
+    belief = agent.belief
+    return [belief.hyper(), *(belief.task(agent.node(task)) for task in TASK_NAMES)]
+
+
+def off(known: Gaussian, settled: Gaussian) -> Matrix:
+    """How far a mean is off, in standard deviations, and the logs of these over the settled."""
+    stds, others = np.sqrt(np.diag(settled.cov)), np.sqrt(np.diag(known.cov))
+    return np.array([np.abs(known.mean - settled.mean) / stds, np.log(others / stds)])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--worlds", type=int, default=20)
+    parser.add_argument("--rewards", type=int, default=1000)
+    words = parser.parse_args()
+    print(f"{words.worlds} worlds, {words.rewards} rewards; off by standard deviations, and widths")
+    head = f"{'mu, mean':>10}{'worst':>8}{'tasks, mean':>13}{'worst':>8}{'width mu':>10}{'tasks':>8}"
+    print(f"{'':<28}{head}")
+    with tempfile.TemporaryDirectory() as folder, closing(Database(Path(folder))) as database:
+        for kind in ("arms", "features"):
+            for share in SHARES:
+                found: dict[str, list[Matrix]] = {}
+                for seed in range(words.worlds):
+                    for name, part in run(database.url, kind, share, seed, words.rewards):
+                        found.setdefault(name, []).append(part)
+                for name, parts in found.items():
+                    mean, width = np.moveaxis(np.array(parts), 2, 0)  # (worlds, nodes, d) each
+                    mu, tasks = mean[:, 0], mean[:, 1:]
+                    wide = np.exp([width[:, 0].mean(), width[:, 1:].mean()])
+                    print(
+                        f"{kind:<10}{share:<5.0%} {name:<12}{mu.mean():>10.3f}{mu.max():>8.2f}"
+                        f"{tasks.mean():>13.3f}{tasks.max():>8.2f}{wide[0]:>10.3f}{wide[1]:>8.3f}",
+                        flush=True,
+                    )
+
+
+if __name__ == "__main__":
+    main()
