@@ -114,7 +114,9 @@ def main() -> None:
     parser.add_argument("--rewards", type=int, default=1000)
     words = parser.parse_args()
     print(f"{words.worlds} worlds, {words.rewards} rewards; off by standard deviations, and widths")
-    head = f"{'mu, mean':>10}{'worst':>8}{'tasks, mean':>13}{'worst':>8}{'width mu':>10}{'tasks':>8}"
+    head = (
+        f"{'mu, mean':>10}{'worst':>8}{'tasks, mean':>13}{'worst':>8}{'width mu':>10}{'tasks':>8}"
+    )
     print(f"{'':<28}{head}")
     with tempfile.TemporaryDirectory() as folder, closing(Database(Path(folder))) as database:
         for kind in ("arms", "features"):

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import psycopg
 import pytest
-from support.shared_stores import SETTINGS, act, books
+from support.shared_stores import OF_FAMILIES, SETTINGS, act, books
 
 from hierbandits.service.doctor import doctor
 from hierbandits.service.shared_check import check_shared
@@ -20,6 +20,17 @@ def shop(store_url):
         act(live, np.random.default_rng(0), rounds=4)
         book.folder(live).fold()
         act(live, np.random.default_rng(1), rounds=1)
+        yield store_url
+
+
+@pytest.fixture
+def clicks(store_url):
+    with books(store_url) as (book,):
+        for name, kind in (("arms", "clicks"), ("features", "clicks by features")):
+            book.put(name, OF_FAMILIES[kind])
+            live = book.turns(name).live
+            act(live, np.random.default_rng(0), rounds=4)
+            book.folder(live).fold()
         yield store_url
 
 
@@ -62,3 +73,47 @@ def test_what_is_wrong_is_named(shop, tmp_path, sql, words):
     faults = doctor(tmp_path, store=shop).faults
     assert faults
     assert any(re.search(words, fault) for fault in faults), faults
+
+
+def test_sites_are_sound_also_while_some_are_not_folded(clicks):
+    with books(clicks) as (book,):
+        act(book.turns("arms").live, np.random.default_rng(1), rounds=1)
+    for health, number in zip(check_shared(clicks), (20, 16), strict=True):
+        assert (health.rewards, health.faults) == (number, [])
+        assert health.difference < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("site_weighted = site_weighted + 1e-6", "sums weighted of a task are not those of its"),
+        ("site_precision = site_precision * 1.001", "sums precision of a task are not those of"),
+        ("site_precision = -1", "a site has a precision below 0"),
+        ("site_precision = NULL", "a reward of a family has no site"),
+        ("site_weighted = 'NaN'", "a reward of a family has no site"),
+        ("value = 2", "a reward is none of bernoulli rewards: value must be"),
+        ("value = 1 - value", "sums xy of a task are not those of its rewards"),
+    ],
+)
+def test_a_site_that_was_tampered_with_is_found(clicks, tmp_path, change, words):
+    alter(clicks, f"UPDATE shared_rewards SET {change}")
+    faults = doctor(tmp_path, store=clicks).faults
+    for policy in ("arms", "features"):
+        assert any(re.search(f"'{policy}': .*{words}", fault) for fault in faults), faults
+
+
+def test_rows_of_tasks_that_were_tampered_with_are_found(clicks, tmp_path):
+    alter(clicks, "UPDATE shared_tasks SET sums = overlay(sums placing '\\x3f' from length(sums))")
+    faults = doctor(tmp_path, store=clicks).faults
+    assert any("are not those of its rewards' sites" in fault for fault in faults), faults
+
+
+def test_tables_from_before_there_were_sites_are_looked_at_and_brought_up_to_date(shop):
+    alter(shop, "ALTER TABLE shared_rewards DROP site_precision, DROP site_weighted")
+    alter(shop, "DELETE FROM migrations WHERE number >= 3")
+    (health,) = check_shared(shop)
+    assert (health.rewards, health.faults) == (20, [])
+    with books(shop) as (book,):
+        act(book.turns("shop").live, np.random.default_rng(2), rounds=1)
+    (health,) = check_shared(shop)
+    assert (health.rewards, health.faults) == (24, [])

@@ -31,6 +31,18 @@ SETTINGS = {
     "linear": PolicySettings(arms=FEATURES, prior=model_to_dict(LINEAR), draws=10),
 }
 PRIORS = {"armed": ARMED, "common": COMMON, "linear": LINEAR}
+FAMILIES = {
+    "clicks": hb.GeneralizedHierarchy(ARMED, "bernoulli"),
+    "clicks in common": hb.GeneralizedHierarchy(COMMON, "bernoulli"),
+    "clicks by features": hb.GeneralizedHierarchy(LINEAR, "bernoulli"),
+    "counts": hb.GeneralizedHierarchy(ARMED, "poisson"),
+}
+OF_FAMILIES = {
+    kind: PolicySettings(
+        arms=ARMS if model.is_armed else FEATURES, prior=model_to_dict(model), draws=10
+    )
+    for kind, model in FAMILIES.items()
+}
 
 
 @contextmanager
@@ -48,12 +60,19 @@ def books(url, number=1):
 
 
 def act(live, rng, rounds, tasks=6, size=4):
-    """Decisions and their rewards: (task, features, reward) of each."""
+    """Decisions and their rewards: (task, features, reward) of each.
+
+    Rewards of a family are 0 or 1, or up to 3 for counts.
+    """
+    family = live.tasks.family
     events = []
     for _ in range(rounds):
         wanted = [DecisionRequest(f"t{i}") for i in rng.integers(tasks, size=size)]
         made = live.decide(wanted)
         values = rng.normal(size=size).tolist()
+        if family is not None:
+            most = 4 if family.NAME == "poisson" else 2
+            values = rng.integers(most, size=size).astype(float).tolist()
         told = live.reward([(one.id, value) for one, value in zip(made, values, strict=True)])
         assert {one.status for one in told} == {"learned"}, told
         events += [
@@ -69,6 +88,27 @@ def reference(prior, events):
     belief = hb.Belief(prior, len(tasks))
     rows = [features for _, features, _ in events]
     belief.observe([tasks[task] for task, *_ in events], rows, [value for *_, value in events])
+    return belief, tasks
+
+
+def matched_reference(model, events):
+    """What is known of rewards of a family that are matched one by one, and each task's number.
+
+    Rewards of features have a site each; all rewards of a task's arm have one, for their sum.
+    """
+    tasks = {task: place for place, task in enumerate(dict.fromkeys(task for task, *_ in events))}
+    belief = hb.MatchedBelief(model, len(tasks))
+    if not model.is_armed:
+        for task, features, value in events:
+            belief.observe([tasks[task]], [features], [value])
+        return belief, tasks
+    sites, totals = np.zeros((len(tasks), model.dim, 3, 1)), np.zeros((len(tasks), model.dim, 2, 1))
+    for task, arm, value in events:
+        place = tasks[task]
+        totals[place, arm] += [[value], [1.0]]
+        site = sites[place, arm]
+        site[2] = 0.0  # its scale, which makes no difference
+        belief._match_sites(np.array([place]), np.array([arm]), *totals[place, arm], site)
     return belief, tasks
 
 

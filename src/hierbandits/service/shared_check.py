@@ -31,6 +31,7 @@ _REWARDED = (
     "WHERE made.policy = %s AND made.task_key = ANY(%s::bytea[])"
 )
 _SITE = "site_precision, site_weighted"
+_BELOW = "a site has a precision below 0"
 _SITES_SINCE = 3  # the step of the tables that has brought sites
 _COUNTS = (
     "SELECT (SELECT count(*) FROM shared_decisions WHERE policy = %(policy)s), "
@@ -91,6 +92,9 @@ def _looked_at(
             if tasks.family is not None:
                 wrong |= _site_faults(logged, tasks.family, place[key], features, value, site)
         wrong |= _sum_faults(kept, logged)
+        if _BELOW in wrong:  # then nobody knows what the log tells
+            health.faults += wrong
+            return health
         two, part = logged.known(), heard.known()
         clean = [row[1] == row[2] for row in rows]
         if any(not dirty and not same for (*_, dirty), same in zip(rows, clean, strict=True)):
@@ -127,7 +131,7 @@ def _site_faults(
         return {"a reward of a family has no site": None}
     logged.add_site(place, features, site)
     in_sums = logged.armed and family.ADDS_UP  # one site for all rewards of an arm
-    return {} if in_sums or site.precision >= 0 else {"a site has a precision below 0": None}
+    return {} if in_sums or site.precision >= 0 else {_BELOW: None}
 
 
 def _sum_faults(kept: SharedSums, logged: SharedSums) -> dict[str, None]:
@@ -144,7 +148,7 @@ def _sum_faults(kept: SharedSums, logged: SharedSums) -> dict[str, None]:
         if not np.abs(values - others).max(initial=0.0) <= TOLERANCE * size:
             faults[f"the sums {name} of a task are not those of its {what}"] = None
     if logged.armed and logged.precision.min(initial=0.0) < -TOLERANCE:
-        faults["a site has a precision below 0"] = None
+        faults[_BELOW] = None
     return faults
 
 

@@ -42,8 +42,9 @@ def shared_model(settings: PolicySettings) -> SharedModel:
     model = recipe.believe(settings.make_agent(lambda event: None, seed=0).prior)
     if not isinstance(model, SharedModel):
         raise ValueError(
-            "prior must have known widths where workers share a policy whose rewards are of a "
-            f"family, got {model!r:.80}: learn a prior from a log (`hierbandits learn`) and give it"
+            "prior must be a GeneralizedHierarchy, which states all widths, where workers share a "
+            f"policy whose rewards are of a family, got {model!r:.80}: learn a prior from a log "
+            "(`hierbandits learn --rewards ...`) and give it"
         )
     if model.num_levels != 2:
         raise ValueError(
