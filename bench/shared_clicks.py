@@ -8,6 +8,7 @@ what both approximate.  Differences are in its standard deviations.
 
 import argparse
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -36,10 +37,14 @@ Event = tuple[str, Any, float]
 def prior_of(kind: str, share: float) -> hb.GaussianHierarchy:
     """Log odds about those of a share of clicks; features have a constant among them."""
     odds = float(np.log(share / (1 - share)))
-    stds = {"hyper_std": HYPER_STD, "task_std": TASK_STD, "noise_std": 1.0}
     if kind == "arms":
-        return hb.GaussianHierarchy.armed(ARMS, hyper_mean=odds, **stds)
-    return hb.GaussianHierarchy.linear(DIM, hyper_mean=[odds, *[0.0] * (DIM - 1)], **stds)
+        return hb.GaussianHierarchy.armed(
+            ARMS, hyper_mean=odds, hyper_std=HYPER_STD, task_std=TASK_STD, noise_std=1.0
+        )
+    means = [odds, *[0.0] * (DIM - 1)]
+    return hb.GaussianHierarchy.linear(
+        DIM, hyper_mean=means, hyper_std=HYPER_STD, task_std=TASK_STD, noise_std=1.0
+    )
 
 
 def run(url: str, kind: str, share: float, seed: int, rewards: int) -> Iterator[tuple[str, Matrix]]:
@@ -108,16 +113,33 @@ def off(known: Gaussian, settled: Gaussian) -> Matrix:
     return np.array([np.abs(known.mean - settled.mean) / stds, np.log(others / stds)])
 
 
+def cost(url: str, kind: str, *, clicks: bool, groups: int = 200) -> float:
+    """Microseconds of a worker's processor time for a reward, in groups of twenty tasks."""
+    prior, names = prior_of(kind, 0.3), [str(arm) for arm in range(ARMS)]
+    rows = np.column_stack([np.ones(ARMS), np.random.default_rng(0).normal(size=(ARMS, DIM - 1))])
+    arms: Any = names if kind == "arms" else dict(zip(names, rows.tolist(), strict=True))
+    model = hb.GeneralizedHierarchy(prior, "bernoulli") if clicks else prior
+    with closing(SharedLinks(url)) as links, closing(SharedBook(links)) as book:
+        book.put("shop", PolicySettings(arms=arms, prior=model_to_dict(model), draws=0))
+        live, spent = book.turns("shop").live, list[float]()
+        for _ in range(groups):
+            made: list[Any] = live.decide([DecisionRequest(task) for task in TASK_NAMES])
+            before = time.process_time()
+            live.reward([(one.id, 1.0) for one in made])
+            spent.append(time.process_time() - before)
+        book.delete("shop")
+    return 1e6 * float(np.mean(spent[1:])) / TASKS
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worlds", type=int, default=20)
     parser.add_argument("--rewards", type=int, default=1000)
     words = parser.parse_args()
-    print(f"{words.worlds} worlds, {words.rewards} rewards; off by standard deviations, and widths")
-    head = (
-        f"{'mu, mean':>10}{'worst':>8}{'tasks, mean':>13}{'worst':>8}{'width mu':>10}{'tasks':>8}"
-    )
-    print(f"{'':<28}{head}")
+    print(f"{words.worlds} worlds of {words.rewards} rewards")
+    print("off by standard deviations, and widths over those that are settled")
+    heads = {"mu, mean": 10, "worst": 8, "tasks, mean": 13, "worst ": 8, "width mu": 10, "tasks": 8}
+    print(f"{'':<28}" + "".join(f"{head.strip():>{size}}" for head, size in heads.items()))
     with tempfile.TemporaryDirectory() as folder, closing(Database(Path(folder))) as database:
         for kind in ("arms", "features"):
             for share in SHARES:
@@ -134,6 +156,9 @@ def main() -> None:
                         f"{tasks.mean():>13.3f}{tasks.max():>8.2f}{wide[0]:>10.3f}{wide[1]:>8.3f}",
                         flush=True,
                     )
+        for kind in ("arms", "features"):
+            gaussian, clicks = (cost(database.url, kind, clicks=which) for which in (False, True))
+            print(f"{kind}: {gaussian:.0f} us for a Gaussian reward, {clicks:.0f} us for a click")
 
 
 if __name__ == "__main__":

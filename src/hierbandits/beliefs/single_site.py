@@ -1,4 +1,4 @@
-"""The site of one reward of a family, in a belief that keeps no rewards."""
+"""Sites of rewards of a family, one by one, in a belief that keeps no rewards."""
 
 from typing import Any, NamedTuple
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from hierbandits.beliefs.matched_belief import MatchedBelief
 from hierbandits.kernels.site_change import SITE_PARTS
+from hierbandits.types import Features, Matrix, Vector
 
 
 class Site(NamedTuple):
@@ -34,11 +35,25 @@ def match_site(
     The belief must know `before`, which is taken out first.  It keeps neither the reward nor the
     site.  All arguments were checked before.
     """
-    sites = np.zeros((SITE_PARTS, 1))
-    sites[:2, 0] = before
     table = np.array([features], np.intp if belief.is_armed else float)
-    belief._match_sites(
-        np.array([node], np.intp), table, np.array([reward], float), np.array([exposure], float),
-        sites,
-    )  # fmt: skip
-    return Site(float(sites[0, 0]), float(sites[1, 0]))
+    rewards, sizes = np.array([reward], float), np.array([exposure], float)
+    ((precision, weighted),) = match_sites(
+        belief, node, table, rewards, sizes, np.array([before])
+    ).tolist()
+    return Site(precision, weighted)
+
+
+def match_sites(
+    belief: MatchedBelief,
+    node: int,
+    features: Features,
+    rewards: Vector,
+    exposure: Vector,
+    before: Matrix,  # (E, 2)
+) -> Matrix:
+    """`match_site` of several rewards of a task, in order; their sites, (E, 2)."""
+    sites = np.zeros((SITE_PARTS, len(before)))
+    sites[:2] = before.T
+    nodes = np.full(len(before), node, np.intp)
+    belief._match_sites(nodes, features, rewards, exposure, sites)
+    return sites[:2].T.copy()

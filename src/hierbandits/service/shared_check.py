@@ -80,8 +80,9 @@ def _looked_at(
     ((health.decisions, health.rewards),) = db.execute(_COUNTS, {"policy": policy}).fetchall()
     absent, last, counted, folded = AbsentTasks.of(now.hierarchy), b"", 0, 0
     told = by_log = absent.nothing()
-    site = _SITE if check_tables(db) >= _SITES_SINCE else "NULL::float8, NULL::float8"
-    rewarded, wrong = _REWARDED.format(site), dict[str, None]()
+    has_sites = check_tables(db) >= _SITES_SINCE
+    rewarded = _REWARDED.format(_SITE if has_sites else "NULL::float8, NULL::float8")
+    wrong = dict[str, None]()
     while rows := db.execute(_TASKS, (policy, last), binary=True).fetchall():
         last, keys = rows[-1][0], [row[0] for row in rows]
         kept, heard = tasks.sums(row[1] for row in rows), tasks.sums(row[2] for row in rows)

@@ -23,6 +23,8 @@ from hierbandits.service.stored_event import as_text
 from hierbandits.service.wire import RewardReply
 from hierbandits.types import TaskName
 
+MATCHED_AGAIN = 1_000
+"""Rewards of a task, the newest, that are matched again when its rewards have doubled."""
 _AT_ONCE = 2_000  # rows that are read at a time
 _NOTHING = None, None  # the reward and its site of a decision that has none
 _DECIDE = (
@@ -49,6 +51,17 @@ _REWARD = (
     "AS new (id, value, site_precision, site_weighted) "
     "ON CONFLICT (policy, id) DO UPDATE SET value = EXCLUDED.value, at = EXCLUDED.at, "
     "site_precision = EXCLUDED.site_precision, site_weighted = EXCLUDED.site_weighted"
+)
+_LEARNED = (
+    "SELECT made.id, data, value, site_precision, site_weighted FROM shared_decisions AS made "
+    "JOIN shared_rewards AS given ON given.policy = made.policy AND given.id = made.id "
+    "WHERE made.policy = %s AND made.task_key = %s AND site_precision IS NOT NULL "
+    f"AND site_weighted IS NOT NULL ORDER BY given.at DESC, made.id LIMIT {MATCHED_AGAIN}"
+)
+_MATCHED = (
+    "UPDATE shared_rewards SET site_precision = new.precision, site_weighted = new.weighted "
+    "FROM unnest(%b::bytea[], %b::float8[], %b::float8[]) AS new (id, precision, weighted) "
+    "WHERE policy = %s AND shared_rewards.id = new.id"
 )
 
 Meet = Callable[[psycopg.Connection[Any], dict[bytes, TaskName], SharedSums], SharedSites]
@@ -140,7 +153,22 @@ class SharedLedger:
                 site = sites.learn(*event, site)
             rows.append((id.encode(), value, *((None, None) if site is None else site)))
         db.execute(_REWARD, (self._policy, now, *columns(rows, 4)))
+        if sites is not None:
+            keys = list(tasks)
+            for place in sites.due:
+                self._match_again(db, sites, place, keys[place])
         self._tasks.learn(db, list(tasks), sums)
+
+    def _match_again(
+        self, db: psycopg.Connection[Any], sites: SharedSites, place: int, key: bytes
+    ) -> None:
+        """Let the newest rewards of a task, whose row is locked, be matched again."""
+        found = db.execute(_LEARNED, (self._policy, key), binary=True).fetchall()
+        features = [features_of(msgspec.json.decode(data)) for _, data, *_ in found]
+        values = [value for _, _, value, *_ in found]
+        parts = sites.again(place, features, values, [Site(*row[3:]) for row in found])
+        rows = [(row[0], *site) for row, site in zip(found, parts, strict=True)]
+        db.execute(_MATCHED, (*columns(rows, 3), self._policy))
 
     def _locked(
         self, db: psycopg.Connection[Any], made: Mapping[str, tuple[bytes, Any]]
