@@ -6,11 +6,21 @@ import time
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from support.shared_stores import ARMS, SETTINGS, act, books
+from support.shared_stores import (
+    ARMS,
+    LINEAR,
+    SETTINGS,
+    act,
+    books,
+    reference,
+    same_posteriors,
+)
 
 from hierbandits.service import shared_book, shared_folder
 from hierbandits.service.api_problem import Problem
 from hierbandits.service.policy_settings import PolicySettings
+from hierbandits.service.shared_check import check_shared
+from hierbandits.service.wire import DecisionRequest
 
 
 def test_of_workers_that_create_a_policy_at_once_one_does(store_url):
@@ -60,6 +70,31 @@ def test_arms_stay_and_what_is_unknown_is_not_found(store_url):
             with pytest.raises(Problem) as raised:
                 ask("none")
             assert raised.value.status == 404
+
+
+def test_arms_with_features_may_change_and_what_was_learned_stays(store_url):
+    linear = SETTINGS["linear"]
+    with books(store_url, 2) as (one, two):
+        one.put("shop", linear)
+        live, other = one.turns("shop").live, two.turns("shop").live
+        events = act(live, np.random.default_rng(0), rounds=4)
+        one.folder(live).fold()
+        arms = {"q": [0.2, 0.8], "new": [1.0, -1.0]}
+        assert one.put("shop", replace(linear, arms=arms)) == (2, False)
+        (made,) = other.decide([DecisionRequest(events[0][0])])
+        assert made.version == 2
+        assert made.arm in arms
+        assert other.view.decision(made.id)["features"] == arms[made.arm]
+        belief, places = reference(LINEAR, events)
+        same_posteriors(other.agent_with(list(places))[0], places, belief, places)
+        other.reward([(made.id, 0.5)])
+        assert one.put("shop", replace(linear, arms=None)) == (3, False)
+        with pytest.raises(Problem, match="prior must have as many arms or features"):
+            one.put("shop", PolicySettings(arms={"p": [1.0, 2.0, 3.0], "q": [0.0, 1.0, 0.0]}))
+        with pytest.raises(Problem, match="arms must stay as it is"):
+            one.put("shop", SETTINGS["armed"])
+    (health,) = check_shared(store_url)
+    assert (health.rewards, health.faults) == (17, [])
 
 
 def test_a_policy_that_others_delete_and_create_is_the_new_one(store_url):

@@ -91,25 +91,56 @@ def reference(prior, events):
     return belief, tasks
 
 
-def matched_reference(model, events):
-    """What is known of rewards of a family that are matched one by one, and each task's number.
+class MatchedReference:
+    """What one belief knows of rewards of a family that are matched as workers do.
 
-    Rewards of features have a site each; all rewards of a task's arm have one, for their sum.
+    All rewards of a task's arm have one site, which matches their sum.  Rewards of features have a
+    site each; when a task has 2, 4, 8 of them and so on, all are matched again, twice, the newest
+    first.
     """
-    tasks = {task: place for place, task in enumerate(dict.fromkeys(task for task, *_ in events))}
-    belief = hb.MatchedBelief(model, len(tasks))
-    if not model.is_armed:
-        for task, features, value in events:
-            belief.observe([tasks[task]], [features], [value])
-        return belief, tasks
-    sites, totals = np.zeros((len(tasks), model.dim, 3, 1)), np.zeros((len(tasks), model.dim, 2, 1))
-    for task, arm, value in events:
-        place = tasks[task]
-        totals[place, arm] += [[value], [1.0]]
-        site = sites[place, arm]
+
+    def __init__(self, model):
+        self.belief, self.places, self._rows = hb.MatchedBelief(model), {}, {}
+
+    @classmethod
+    def after(cls, model, events):
+        """After rewards that came one by one, or of arms."""
+        known = cls(model)
+        for event in events:
+            known.learn(*event)
+        return known
+
+    def learn(self, task, features, value):
+        if task not in self.places:
+            (node,) = self.belief.add(int(self.belief.roots[0]))
+            self.places[task], self._rows[task] = int(node), []
+        rows = self._rows[task]
+        if self.belief.is_armed:
+            if features not in [row[0] for row in rows]:
+                rows.append((features, np.zeros(1), np.zeros(1), np.zeros((3, 1))))
+            (row,) = [row for row in rows if row[0] == features]
+            row[1][0] += value
+            row[2][0] += 1.0
+            self._match(task, row)
+            return
+        rows.append((features, np.array([value]), np.ones(1), np.zeros((3, 1))))
+        self._match(task, rows[-1])
+        if len(rows) in (2, 4, 8, 16, 32):
+            for row in 2 * rows[::-1]:
+                self._match(task, row)
+
+    def correct(self, task, number, change):
+        """Let a row of a task have another reward, or another sum."""
+        row = self._rows[task][number]
+        row[1][0] += change
+        self._match(task, row)
+
+    def _match(self, task, row):
+        features, value, exposure, site = row
         site[2] = 0.0  # its scale, which makes no difference
-        belief._match_sites(np.array([place]), np.array([arm]), *totals[place, arm], site)
-    return belief, tasks
+        self.belief._match_sites(
+            np.array([self.places[task]]), np.array([features]), value, exposure, site
+        )
 
 
 def same_posteriors(agent, tasks, belief, places):

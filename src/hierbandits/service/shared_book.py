@@ -22,7 +22,8 @@ from hierbandits.service.storage import PolicyRecord, StorageFailed, VersionReco
 REFRESH = 1.0
 """Seconds after which rewards are folded, however few they are."""
 _LEAST = 0.02  # seconds between two folds
-_FIXED = ("arms", "num_features", "encoder", "rewards")
+_FIXED = ("encoder", "rewards")
+_OF_ARMS = ("arms", "num_features")
 
 
 class SharedBook:
@@ -107,7 +108,9 @@ class SharedBook:
         live = SharedPolicy(self.record(name), self.links, self._clock)
         if live.settings == settings:
             return live.version
-        for part in _FIXED:
+        # Sums of features do not depend on arms, unless an encoder knows these by name.
+        by_features = not (model.is_armed or live.model.is_armed) and settings.encoder is None
+        for part in _FIXED if by_features else _OF_ARMS + _FIXED:
             if getattr(settings, part) != getattr(live.settings, part):
                 raise Problem(
                     409, "log_does_not_fit",
