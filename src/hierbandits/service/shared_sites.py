@@ -25,7 +25,7 @@ class SharedSites:
     """
 
     def __init__(self, belief: MatchedBelief, nodes: Sequence[int], sums: SharedSums) -> None:
-        self._belief, self._nodes, self._sums = belief, nodes, sums
+        self._belief, self._node_at, self._sums = belief, nodes, sums
         self._in_sums = belief.is_armed and belief.family.ADDS_UP
         self._before = sums.known().n.copy()
 
@@ -42,7 +42,7 @@ class SharedSites:
         if self._in_sums:
             before = sums.arm_site(place, features)
             reward, exposure = sums.arm_total(place, features)
-        node = self._nodes[place]
+        node = self._node_at[place]
         after = match_site(self._belief, node, features, reward, exposure, before)
         change = after.plus(before, -1.0)
         sums.add_site(place, features, change)
@@ -66,7 +66,7 @@ class SharedSites:
         after = before
         for _ in range(_SWEEPS):
             after = match_sites(
-                self._belief, self._nodes[place], table, rewards, np.ones(len(rewards)), after
+                self._belief, self._node_at[place], table, rewards, np.ones(len(rewards)), after
             )
         for row, change in zip(features, after - before, strict=True):
             self._sums.add_site(place, row, Site(*change.tolist()))
