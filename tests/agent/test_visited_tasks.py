@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.shared_stores import ARMED, ARMS, reference, same_posteriors
+from support.shared_stores import ARMED, ARMS, FAMILIES, reference, same_posteriors
 
 import hierbandits as hb
 from hierbandits.agent.running_sums import RunningSums
@@ -43,6 +43,23 @@ def test_tasks_that_come_are_known_as_if_all_were_there():
     np.testing.assert_allclose(agent.belief.hyper().mean, belief.hyper().mean, atol=1e-12)
     table = agent.population_table()
     np.testing.assert_allclose(table["mean"], belief.hyper().mean, atol=1e-12)
+
+
+def test_clicks_are_known_by_the_sums_of_their_sites():
+    model = FAMILIES["clicks"]
+    agent = hb.Agent(model, "HierTS", arms=ARMS, seed=0, draws=5)
+    known = hb.Belief(model.hierarchy, 1)  # of noise 1
+    sites = TaskSums(np.array([[0.2, 0.0, 1.5]]), np.array([[0.1, 0.0, -2.0]]), *np.ones((2, 1)))
+    known._learn_tasks(np.array([0]), sites)
+    rewards = RunningSums(3, armed=True)
+    rewards.add(0, 2, 1.0)
+    visits = VisitedTasks(agent)
+    visits.come(["t"], rewards, visits.absent.nothing(), sites)
+    same_posteriors(agent, ["t"], known, {"t": 0})
+    assert agent.task_table("t")["rewards"] == [0, 0, 1]
+    assert agent.belief.num_rewards.sum() == 1
+    visits.come([], RunningSums(3, armed=True), visits.absent.nothing())
+    np.testing.assert_allclose(agent.belief.hyper().mean, model.hyper_mean)
 
 
 def test_an_agent_that_learns_widths_is_refused():

@@ -1,10 +1,8 @@
 """Decisions and rewards that many workers take: each once, whoever of them is told."""
 
-import threading
-
 import numpy as np
 import pytest
-from support.shared_stores import SETTINGS, act, books
+from support.shared_stores import SETTINGS, act, books, reward_at_once
 
 from hierbandits.service.shared_check import check_shared
 from hierbandits.service.wire import DecisionRequest
@@ -73,24 +71,7 @@ def test_of_two_workers_that_decide_the_same_id_the_second_finds_the_first(lives
 
 def test_two_workers_reward_the_same_decisions_at_once_and_each_counts_once(lives, store_url):
     made = lives[0].decide([DecisionRequest(f"t{i % 7}") for i in range(60)])
-    told, errors = [], []
-
-    def reward(live, order):
-        try:
-            for first in range(0, 60, 20):
-                some = [made[i] for i in order[first : first + 20]]
-                told.extend(live.reward([(one.id, 1.0) for one in some]))
-        except Exception as error:
-            errors.append(error)
-
-    orders = [np.random.default_rng(seed).permutation(60) for seed in range(2)]
-    both = zip(lives, orders, strict=True)
-    threads = [threading.Thread(target=reward, args=pair) for pair in both]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
+    told = reward_at_once(lives, made, 20)
     assert sorted(statuses(told)) == ["duplicate"] * 60 + ["learned"] * 60
     (health,) = check_shared(store_url)
     assert (health.rewards, health.faults) == (60, [])

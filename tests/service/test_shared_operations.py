@@ -6,7 +6,7 @@ import json
 import polars as pl
 import pytest
 from support.local_services import LocalService
-from support.shared_stores import SETTINGS
+from support.shared_stores import OF_FAMILIES, SETTINGS
 
 import hierbandits as hb
 from hierbandits.logs import Columns
@@ -164,3 +164,23 @@ def test_flags_are_evaluated(workers):
     assert (
         workers[1].request("GET", f"/policies/shop/decisions/{flag['metadata']['id']}").is_success
     )
+
+
+def test_clicks_are_answered_as_rewards_are(workers):
+    one, two = workers
+    clicks = json.loads(OF_FAMILIES["clicks"].to_json())
+    assert put(one, "clicks", clicks)["created"]
+    made = one.request("POST", "/policies/clicks/decisions", json={"task": "t", "id": "c"}).json()
+    assert 0 <= made["gap"] <= 1
+    path = "/policies/clicks/decisions/c/reward"
+    refused = two.request("POST", path, json={"value": 2.0})
+    assert refused.status_code == 400
+    assert "value must be 0 or 1" in refused.json()["detail"]
+    assert two.request("POST", path, json={"value": 1.0}).json()["status"] == "learned"
+    rows = get(one, "/policies/clicks/tasks/t")["rows"]
+    assert sum(row["rewards"] for row in rows) == 1
+    assert all(0 < row["low"] < row["mean"] < row["high"] < 1 for row in rows)
+    assert all(0 < row["mean"] < 1 for row in get(two, "/policies/clicks/population")["rows"])
+    wrong = two.request("PUT", "/policies/more", json={"arms": ["a", "b"], "rewards": "bernoulli"})
+    assert wrong.status_code == 400
+    assert "learn a prior from a log" in wrong.json()["detail"]

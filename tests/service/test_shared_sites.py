@@ -1,7 +1,5 @@
 """Clicks and counts in policies that workers share: sites that add up, each of them once."""
 
-import threading
-
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -13,6 +11,7 @@ from support.shared_stores import (
     MatchedReference,
     act,
     books,
+    reward_at_once,
     same_posteriors,
 )
 
@@ -88,25 +87,7 @@ def test_two_workers_reward_the_same_decisions_at_once_and_each_counts_once(stor
         both[0].put("shop", OF_FAMILIES["clicks"])
         lives = [book.turns("shop").live for book in both]
         made = lives[0].decide([DecisionRequest(f"t{i % 5}") for i in range(40)])
-        told, errors = [], []
-
-        def reward(live, order):
-            try:
-                for first in range(0, 40, 10):
-                    some = [made[i] for i in order[first : first + 10]]
-                    told.extend(live.reward([(one.id, 1.0) for one in some]))
-            except Exception as error:
-                errors.append(error)
-
-        orders = [np.random.default_rng(seed).permutation(40) for seed in range(2)]
-        threads = [
-            threading.Thread(target=reward, args=pair) for pair in zip(lives, orders, strict=True)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert errors == []
+        told = reward_at_once(lives, made, 10)
         assert sorted(one.status for one in told) == ["duplicate"] * 40 + ["learned"] * 40
         both[1].folder(lives[1]).fold()
     assert is_sound(store_url) == 40

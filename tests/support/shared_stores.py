@@ -1,5 +1,6 @@
 """Policies that workers share, without any server: books of one store, and plain references."""
 
+import threading
 from contextlib import contextmanager
 
 import numpy as np
@@ -80,6 +81,29 @@ def act(live, rng, rounds, tasks=6, size=4):
             for one, value in zip(made, values, strict=True)
         ]
     return events
+
+
+def reward_at_once(lives, made, size):
+    """Let each of several workers reward all decisions at the same time; what they are told."""
+    told, errors = [], []
+
+    def reward(live, order):
+        try:
+            for first in range(0, len(made), size):
+                some = [made[i] for i in order[first : first + size]]
+                told.extend(live.reward([(one.id, 1.0) for one in some]))
+        except Exception as error:
+            errors.append(error)
+
+    orders = [np.random.default_rng(seed).permutation(len(made)) for seed in range(len(lives))]
+    both = zip(lives, orders, strict=True)
+    threads = [threading.Thread(target=reward, args=pair) for pair in both]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    return told
 
 
 def reference(prior, events):
