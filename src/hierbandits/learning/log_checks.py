@@ -83,14 +83,14 @@ class LogChecks:
     def noise_shape(self) -> NoiseShape:
         """How far from Gaussian the mean noise of every task's coordinates is.
 
-        Arms have their own; features that of all rows together, and as many rows each as a task
-        has for one of them.
+        Arms have their own, (tasks, d); features that of all rows together, (tasks, 1), and as
+        many rows as a task has for one of them.
         """
         xx = self._sums.xx
         if xx.ndim == 2 and self._survey.has_arms:
             return NoiseShape.of_means(*self._shape.of_groups(), xx)
         skewness, excess = self._shape.of_all()
-        rows = np.repeat(self._sums.n[:, None] / xx.shape[1], xx.shape[1], axis=1)
+        rows = self._sums.n[:, None] / xx.shape[1]
         return NoiseShape.of_means(np.array([abs(skewness)]), np.array([excess]), rows)
 
     def _drift(self, tails: float) -> Check:

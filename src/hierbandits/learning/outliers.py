@@ -176,16 +176,20 @@ def _dense_surprise(
     def whitened(part: Matrix) -> Matrix:
         turned = np.einsum("sij,sj->si", transposed(vectors), part / size)
         turned = np.where(seen, turned / np.where(seen, roots, 1.0), 0.0)
-        return np.einsum("sji,sj->si", axes, turned) / np.sqrt(lengths)
+        along_axes: Matrix = np.einsum("sji,sj->si", axes, turned) / np.sqrt(lengths)
+        return along_axes
 
     lengths, axes = np.linalg.eigh(inner)
     white = whitened(residual)
     var = diagonal + np.einsum("sij,sjk,ski->si", data, task_cov, data)
     z = np.where(diagonal > 0, residual / np.sqrt(np.where(diagonal > 0, var, 1.0)), 0.0)
-    normal = white
-    if shape is not None and armed:
+    surprise = (white**2).sum(1)
+    if shape is None:
+        rarity = surprise
+    elif armed:
         share = np.where(diagonal > 0, diagonal / np.where(diagonal > 0, var, 1.0), 0.0)
-        normal = whitened(shape.normal_numbers(z, share) * np.sqrt(var))
-    elif shape is not None:  # a direction of features may be skewed to either side
-        normal = shape.normal_numbers(np.abs(white), 1 / lengths)
-    return (white**2).sum(1), seen.sum(1), z, (normal**2).sum(1)
+        rarity = (whitened(shape.normal_numbers(z, share) * np.sqrt(var)) ** 2).sum(1)
+    else:  # one row can be behind all of it, and be skewed to either side
+        share = (white**2 / lengths).sum(1) / np.maximum(surprise, 1e-300)
+        rarity = shape.normal_numbers(np.sqrt(surprise)[:, None], share[:, None])[:, 0] ** 2
+    return surprise, seen.sum(1), z, rarity

@@ -7,6 +7,8 @@ from hierbandits.types import Indices, Matrix, Vector
 LEAST_WEIGHT, ENOUGH_WEIGHT = 20.0, 200.0  # rows' worth of knowledge: of all, and of one group
 DOUBT = 1.0  # standard errors that an excess kurtosis may be larger by: few rows hide tails
 
+_POWERS = (0, 2, 3, 4, 6, 8)
+
 
 class ShapeTally:
     """Sums of powers of residuals, by group.
@@ -19,19 +21,19 @@ class ShapeTally:
 
     def __init__(self, num_groups: int, *, armed: bool) -> None:
         self._armed = armed
-        self._powers = np.zeros((6, num_groups))  # of residuals: 0, 2, 3, 4, 6 and 8
+        self._powers = np.zeros((6, num_groups))  # of residuals
         self._weights = np.zeros((4, num_groups))  # sums of M^2, M^3, M^4, and (1 - h)^2
 
     def add(self, group: Indices, residual: Vector, leverage: Vector, rows: Vector) -> None:
         """Add residuals of leverage h, each of a task of so many rows."""
         h = np.clip(leverage, 0.0, 1.0)
         left = 1 - h
+        third: Vector = left**3  # the squares of the others add up to h (1 - h)
+        fourth: Vector = left**4 + (h * left) ** 2 / np.maximum(rows - 1, 1.0)
         if self._armed:  # h = 1 / n: the other n - 1 rows of the arm have M = -h
             third, fourth = left * (1 - 2 * h), left * (1 - 3 * h + 3 * h**2)
-        else:  # the squares of the others add up to h (1 - h)
-            third, fourth = left**3, left**4 + (h * left) ** 2 / np.maximum(rows - 1, 1.0)
         size = self._powers.shape[1]
-        for total, power in zip(self._powers, (0, 2, 3, 4, 6, 8), strict=True):
+        for total, power in zip(self._powers, _POWERS, strict=True):
             total += np.bincount(group, residual**power, size)
         for total, weight in zip(self._weights, (left, third, fourth, left**2), strict=True):
             total += np.bincount(group, weight, size)
@@ -49,7 +51,7 @@ class ShapeTally:
             return 0.0, 0.0
         square = self._powers[1]
         unit = np.sqrt(np.where(square > 0, square / np.maximum(self._weights[0], 1e-9), 1.0))
-        powers = self._powers / unit ** np.array([[0], [2], [3], [4], [6], [8]])
+        powers = self._powers / unit ** np.array(_POWERS)[:, None]
         skewness, excess = _shape(powers.sum(1, keepdims=True), self._weights.sum(1, keepdims=True))
         return float(skewness[0]), float(excess[0])
 
