@@ -26,7 +26,7 @@ def test_widths_name_the_widest_and_those_that_may_be_zero(report):
         "By these estimates tasks differ most with a1, by a width of 0.9, and least with a0, by 0.1"
     )
     assert f"the noise of one reward is {known.noise_std:.3g}." in text
-    assert "none of the widths may be zero" in text
+    assert "none of the widths has one that begins at zero" in text
     unsure = replace(known, maybe_zero=np.array([True, False, True]))
     assert "does not tell 2 of 3 widths from zero" in captions.of_widths(unsure)
     assert "tasks differ most with a1" in captions.of_widths(unsure)

@@ -33,7 +33,7 @@ def test_a_part_in_common_is_learned_reported_and_drawn(tmp_path):
     np.testing.assert_allclose(np.diagonal(correlations.matrix), 1.0)
     assert correlations.common_std == pytest.approx(np.sqrt(common))
     assert report.claims[Claim.CORRELATED].log_odds > np.log(150)
-    assert "All arms of a task have a part in common, of width" in report.verdict[2]
+    assert "all arms of a task have a part in common, of width" in report.verdict[2]
     assert [section.name for section in report.sections()][1:4] == [
         "widths", "structure", "correlations"
     ]  # fmt: skip
