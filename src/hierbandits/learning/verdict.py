@@ -148,6 +148,11 @@ def on_correlations(
             f"The log hardly tells whether the {what}s of a task are correlated: odds are "
             f"{in_odds(abs(odds))} {side} it."
         )
+        if odds < -log(LEAST_ODDS):
+            text = (
+                f"The {what}s of a task show no correlation, but odds are only {in_odds(-odds)} "
+                "against it: few tasks give such odds even where there is some."
+            )
         sentences = [Sentence(Claim.CORRELATION_UNDECIDED, text, odds)]
     elif odds is not None and odds < 0:
         text = (
