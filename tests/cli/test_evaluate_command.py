@@ -149,7 +149,7 @@ def test_contexts_by_command(tmp_path):
     assert not (out / "hieropo.parquet").exists()  # no arm is a task's
     code, output = _run(path, *named, "--features", "age", "--features", "nope", "--out", out)
     assert code == 2
-    assert "columns must each occur once, got 'nope'" in output
+    assert "columns must be in the log, got 'nope'" in output
 
 
 WRONG = {
@@ -157,7 +157,7 @@ WRONG = {
     "an unknown policy": (["--policy", "Best"], "policy must be one of"),
     "an unknown arm": (["--policy", "arm:zz"], "must name an arm of the log"),
     "a confidence": (["--confidence", "1.5"], "confidence must be in (0, 1), got 1.5"),
-    "a missing column": (["--eligible", "nope"], "columns must each occur once, got 'nope'"),
+    "a missing column": (["--eligible", "nope"], "columns must be in the log, got 'nope'"),
     "a file of priors": (["--prior", "nowhere.json"], "--prior must be a file with a hierarchy"),
     "a file of features": (["--arm-features", "no.json"], "--arm-features must be a JSON file"),
     "both": (["--uniform"], "uniform must be False"),

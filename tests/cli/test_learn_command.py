@@ -107,9 +107,9 @@ def test_features_by_command(tmp_path):
     [
         (["nowhere.parquet"], "source must be a file, got 'nowhere.parquet'"),
         (["log.txt"], "source must"),
-        (["--task", "nope"], "columns must each occur once, got 'nope'"),
+        (["--task", "nope"], "columns must be in the log, got 'nope'"),
         (["--features", "revenue"], "reward must have a column of its own"),
-        (["--features", "store,age"], "columns must each occur once, got 'age'"),
+        (["--features", "store,age"], "columns must be in the log, got 'age'"),
         (["--held-out", "2"], "held_out must be a share of the rows"),
         (["--structure", "block"], "structure must be one of"),
         (["--noise-std", "0"], "noise_std must be positive"),

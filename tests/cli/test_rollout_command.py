@@ -29,13 +29,13 @@ def run(tmp_path):
 def test_a_ramp_is_started_held_resumed_and_rolled_back(run):
     steps = ["--step", "0.05:1h", "--step", ".5:2d", "--step", "1"]
     started = run("rollout", "start", "shop", *steps).stdout
-    assert "'ramping': the policy decides for 5.0% of tasks" in started
-    assert "The next step, 50.0%, begins at 20" in started
+    assert "'ramping': the policy decides for 5 % of tasks" in started
+    assert "The next step, 50 %, begins at 20" in started
     assert "errors" in started
     told = json.loads(run("rollout", "hold", "shop", "--json").stdout)
     assert (told["phase"], told["steps"][1]) == ("held", {"share": 0.5, "seconds": 172800.0})
     assert "'ramping'" in run("rollout", "resume", "shop").stdout
-    assert "0.0% of tasks" in run("rollout", "rollback", "shop", "--reason", "why not").stdout
+    assert "0 % of tasks" in run("rollout", "rollback", "shop", "--reason", "why not").stdout
     shown = run("rollout", "show", "shop").stdout
     assert "expected" in shown
     assert run("rollout", "show", "shop", "--quiet").stdout == ""

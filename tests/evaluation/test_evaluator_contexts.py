@@ -182,7 +182,7 @@ def test_eligible_arms_alone_are_played():
         ({"arm_features": {"none": [1.0]}}, "arm_features must not be given where rows have"),
         ({"policies": "arm:nothing"}, "arm:NAME must name an arm of the log"),
         ({"policies": {"mine": lambda task, arms, context: [2.0]}}, "must give one probability"),
-        ({"features": ["nothing"]}, "columns must each occur once, got 'nothing'"),
+        ({"features": ["nothing"]}, "columns must be in the log, got 'nothing'"),
         ({"features": ["p"]}, "propensity must have a column of its own"),
     ],
 )  # fmt: skip

@@ -114,7 +114,7 @@ def test_given_noise_and_structure_are_used():
     [
         ({"task": None}, "task and reward must name columns, got None and 'revenue'"),
         ({"arm": None, "arms": None}, "one of arm and features must be given"),
-        ({"task": "nope"}, "columns must each occur once, got 'nope'"),
+        ({"task": "nope"}, "columns must be in the log, got 'nope'"),
         ({"arms": ["a0"]}, r"arm must be one of 'a0', got 'a\d' in column 'promo' at row"),
         ({"held_out": 1.0}, r"held_out must be a share of the rows in \[0, 1\), got 1.0"),
         ({"held_out": -0.1}, "held_out must be a share"),

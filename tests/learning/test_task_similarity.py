@@ -8,6 +8,7 @@ from support.oracle import full, paper_linear
 import hierbandits as hb
 from hierbandits import GaussianHierarchy
 from hierbandits.fitting import fit_prior
+from hierbandits.reporting.rounding import in_percent
 
 
 def _paper_hyper(rows, prior):
@@ -96,7 +97,9 @@ def test_similarity_is_shown_in_a_line():
     similarity = report.similarity
     shown = repr(similarity)
     assert shown.startswith(f"<Similarity over {len(similarity.coordinates)} arms: tasks differ by")
-    assert f"noise {similarity.noise_std:.3g}; {similarity.overall_share:.0%} of the" in shown
+    assert (
+        f"noise {similarity.noise_std:.3g}; {in_percent(similarity.overall_share)} of the" in shown
+    )
     assert len(shown) < 200
     html = similarity._repr_html_()
     for name, width in zip(similarity.coordinates, similarity.task_std, strict=True):

@@ -3,6 +3,7 @@
 import pytest
 
 from hierbandits.logs import Columns
+from hierbandits.logs.columns import check_columns
 
 
 def test_every_column_is_read_once():
@@ -34,3 +35,17 @@ def test_every_column_is_read_once():
 def test_columns_that_contradict_each_other_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
         Columns(**({"task": "task", "reward": "reward"} | change))
+
+
+def test_a_column_that_is_missing_is_named_with_the_one_that_may_be_meant():
+    check_columns(["store", "sales"], ["store", "promo", "sales"])
+    with pytest.raises(ValueError, match=r"in the log, got 'store', .*: did you mean ' Store '\?"):
+        check_columns(["store"], [" Store ", "promo"])
+    with pytest.raises(ValueError, match=r"got 'zebra', not among \['store'\]$"):
+        check_columns(["zebra"], ["store"])
+    with pytest.raises(ValueError, match="each occur once, got 'store' among"):
+        check_columns(["store"], ["store", "store"])
+    many = [f"column {i}" for i in range(500)]
+    with pytest.raises(ValueError, match="and 480 more") as caught:
+        check_columns(["zebra"], many)
+    assert len(str(caught.value)) < 500

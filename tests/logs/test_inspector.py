@@ -224,7 +224,7 @@ def test_a_log_brings_its_roles_and_nothing_else_is_given(tmp_path):
         hb.inspect(log, reading=hb.Reading(strip=True))
     with pytest.raises(ValueError, match="task and reward must name columns"):
         hb.inspect(path, arm="promo")
-    with pytest.raises(ValueError, match="columns must each occur once, got 'shop'"):
+    with pytest.raises(ValueError, match="columns must be in the log, got 'shop'"):
         hb.inspect(path, task="shop", arm="promo", reward="revenue")
 
 

@@ -56,7 +56,7 @@ def test_the_page_has_the_facts_and_what_looks_odd():
         "rewards": "1 to 4", "mean reward": "2.333, standard deviation 1.247",
         "quartiles of rewards": "1.5, 2, 3",
     }  # fmt: skip
-    assert arms == [["x", "2", "66.7%", "2.5"], ["X", "1", "33.3%", "2"]]
+    assert arms == [["x", "2", "66.7 %", "2.5"], ["X", "1", "33.3 %", "2"]]
     page = Report("learn", "title", {})
     survey.summary.add_to(page)
     assert "Look at this: arm, column 'k': arms that differ in case" in page.html().replace(

@@ -27,7 +27,7 @@ def test_separators_are_told_by_the_header_and_files_may_be_packed(name, separat
     given = hb.Reading(separator=separator)
     assert_same_sums(hb.Log.read(path, COLUMNS, reading=given).sums().sums, plain.sums)
     other = hb.Reading(separator="#")
-    with pytest.raises(ValueError, match="columns must each occur once, got 'store'"):
+    with pytest.raises(ValueError, match="columns must be in the log, got 'store'"):
         hb.Log.read(path, COLUMNS, reading=other)
 
 

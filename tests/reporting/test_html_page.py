@@ -85,3 +85,14 @@ def test_numbers_and_short_names_stay_on_one_line():
     assert all(f'<td class="n">{cell}</td>' in text for cell in whole)
     assert all(f"<td>{cell}</td>" in text for cell in broken)
     assert "<th>rewards</th>" in text
+
+
+def test_a_column_of_sentences_begins_at_the_left():
+    page = HtmlPage("Title")
+    sentence = "Rows without a reward are not here, so that means are off."
+    page.table("", ["what", "why", "rows"], [["a", sentence, "12"], ["b", "short", "1,200"]])
+    text = page.html()
+    assert '<th class="w">why</th>' in text
+    assert f'<td class="w">{sentence}</td>' in text
+    assert '<td class="n w">short</td>' in text
+    assert '<td class="n">12</td>' in text

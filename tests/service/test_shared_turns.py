@@ -6,8 +6,8 @@ import threading
 import pytest
 from support.shared_stores import SETTINGS, books
 
-from hierbandits.service import shared_turns
 from hierbandits.service.api_problem import Problem
+from hierbandits.service.request_queue import RequestQueue
 from hierbandits.service.wire import DecisionRequest
 
 
@@ -61,10 +61,9 @@ def test_an_error_that_nobody_expects_is_told_to_all_and_the_next_are_served(sto
     with_turns(store_url, scenario)
 
 
-def test_too_many_requests_are_refused(store_url, monkeypatch):
-    monkeypatch.setattr(shared_turns, "MOST_WAITING", 2)
-
+def test_too_many_requests_are_refused(store_url):
     async def scenario(turns):
+        turns._queue = RequestQueue(2)
         go_on = threading.Event()
         held = [asyncio.ensure_future(turns.ask("call", go_on.wait)) for _ in range(2)]
         await asyncio.sleep(0)

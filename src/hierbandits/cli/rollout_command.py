@@ -12,6 +12,7 @@ from hierbandits.cli.answer import Answer, JsonOption, QuietOption
 from hierbandits.cli.policy_command import NameArgument, setting
 from hierbandits.cli.service_access import FolderOption, TokenOption, UrlOption, ask
 from hierbandits.cli.terminal import PlainGroup, app, console, fail, say
+from hierbandits.reporting.rounding import in_percent
 from hierbandits.reporting.terminal_table import terminal_table
 
 if TYPE_CHECKING:
@@ -195,12 +196,14 @@ def audit(
 
 
 def _tell(found: "RolloutInfo") -> None:
-    say(f"The rollout is {found.phase!r}: the policy decides for {found.share:.1%} of tasks")
+    say(
+        f"The rollout is {found.phase!r}: the policy decides for {in_percent(found.share)} of tasks"
+    )
     if found.previous is not None:
         say(f"Version {found.previous} decides for the others, while a candidate is ramped")
     if found.next_step is not None:
         share = found.steps[found.step + 1]["share"]
-        say(f"The next step, {share:.1%}, begins at {_when(found.next_step)}")
+        say(f"The next step, {in_percent(share)}, begins at {_when(found.next_step)}")
     rows = [
         (
             one["name"] + (" against control" if one["against"] == "control" else ""),
@@ -208,7 +211,7 @@ def _tell(found: "RolloutInfo") -> None:
             f"at least {one['at_least']}",
             f"{one['count']:,}",
             "" if one["mean"] is None else f"{one['mean']:.4g}",
-            f"{min(one['evidence'] / one['needed'], 1):.0%}",
+            in_percent(min(one["evidence"] / one["needed"], 1)),
         )
         for one in found.guardrails
     ]  # fmt: skip

@@ -17,6 +17,7 @@ from hierbandits.policies.rule import Rule
 from hierbandits.policies.thompson_rule import Thompson
 from hierbandits.policies.ucb_rule import Ucb, ucb_width
 from hierbandits.reporting.report import Report
+from hierbandits.reporting.rounding import in_percent
 from hierbandits.simulation.schedules import Federated, Sequential
 from hierbandits.types import Vector
 
@@ -210,10 +211,10 @@ def _report_on(
     errors = [verdict.error for verdict in verdicts]
     report.answer(
         f"{USUAL} is within 10 % of the best other rule in {len(near)} of {len(verdicts)} worlds "
-        f"and horizons ({len(near) / len(verdicts):.0%}).",
-        f"The ratio to that rule has a standard error of at most {LARGEST_ERROR:.0%} in "
-        f"{len(exact)} of {len(verdicts)}; of those, {sum(v.is_near for v in exact)} are within "
-        "10 %.",
+        f"and horizons ({in_percent(len(near) / len(verdicts))}).",
+        f"The ratio to that rule has a standard error of at most {in_percent(LARGEST_ERROR)} in "
+        f"{len(exact)} of {len(verdicts)}"
+        + (f"; of those, {sum(v.is_near for v in exact)} are within 10 %." if exact else "."),
     )
     low, high = comparison.spread(USUAL)[1:]
     caption = (
@@ -227,7 +228,7 @@ def _report_on(
         "The best other rule of each world is picked on the seeds of the heat map, among those "
         f"that nowhere have more than twice HierTS's regret. Then {USUAL} and that rule play "
         f"again, on other seeds. The middle standard error of the ratio of the two is "
-        f"{np.median(errors):.1%} and the largest {max(errors):.1%}.",
+        f"{in_percent(float(np.median(errors)))} and the largest {in_percent(max(errors))}.",
         "More than twice HierTS's regret somewhere: "
         + (", ".join(comparison.excluded) or "none")
         + ".",
@@ -239,7 +240,9 @@ def _report_on(
             (
                 name,
                 *(f"{value:.2f}" for value in comparison.spread(name)),
-                f"{np.mean([verdict.is_near for verdict in comparison.verdicts(name)]):.0%}",
+                in_percent(
+                    float(np.mean([verdict.is_near for verdict in comparison.verdicts(name)]))
+                ),
             )
             for name in comparison.names
         ],

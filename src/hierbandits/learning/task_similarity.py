@@ -146,8 +146,8 @@ class Similarity:
         size, what = len(self.coordinates), "arms" if self.is_armed else "features"
         return (
             f"<Similarity over {size:,} {what}: tasks differ by {self.task_std.min():.3g} to "
-            f"{self.task_std.max():.3g}, noise {self.noise_std:.3g}; {self.overall_share:.0%} of "
-            "the variance lies between tasks>"
+            f"{self.task_std.max():.3g}, noise {self.noise_std:.3g}; "
+            f"{in_percent(self.overall_share)} of the variance lies between tasks>"
         )
 
     def _repr_html_(self) -> str:

@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from difflib import get_close_matches
 from typing import Any
+
+_SHOWN = 20  # columns that an error names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,3 +95,23 @@ class Columns:
             for role, part in self.roles.items()
             for name in (part if isinstance(part, tuple) else (part,))
         ]
+
+
+def check_columns(names: Sequence[str], present: Sequence[str]) -> None:
+    """Raise an error that names a column which a log does not have, or has twice."""
+    for name in names:
+        if present.count(name) == 1:
+            continue
+        if name in present:
+            raise ValueError(f"columns must each occur once, got {name!r} among {_some(present)}")
+        by_letters = {str(one).strip().casefold(): one for one in present}
+        close = get_close_matches(name.strip().casefold(), by_letters, 1)
+        hint = f": did you mean {by_letters[close[0]]!r}?" if close else ""
+        raise ValueError(
+            f"columns must be in the log, got {name!r}, not among {_some(present)}{hint}"
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return f"{list(names[:_SHOWN])!r}{more}"

@@ -9,6 +9,7 @@ import numpy as np
 from hierbandits.checks import checked_names
 from hierbandits.logs.cells import RowNumbers, tidied
 from hierbandits.logs.column_fit import ColumnFit
+from hierbandits.logs.columns import check_columns
 from hierbandits.logs.context_column import (
     CategoryColumn,
     ContextColumn,
@@ -84,10 +85,8 @@ class Encoder:
         """
         table, is_text = opened(source)
         fit = EncoderFit(context, "." if is_text else None)
-        present, names = column_names(table), [arm, *fit.context]
-        for name in names:
-            if present.count(name) != 1:
-                raise ValueError(f"columns must each occur once, got {name!r} among {present!r}")
+        names = [arm, *fit.context]
+        check_columns(names, column_names(table))
         met, start = list(arms or ()), 0
         numbering = Numbering("arm", met, fixed=arms is not None, text=is_text)
         for frame in frames(table, list(dict.fromkeys(names)), _BATCH_ROWS):

@@ -12,7 +12,7 @@ from hierbandits.checks import count
 from hierbandits.logs.batch import Batch
 from hierbandits.logs.batch_reader import BatchReader
 from hierbandits.logs.cleaner import Cleaner
-from hierbandits.logs.columns import Columns
+from hierbandits.logs.columns import Columns, check_columns
 from hierbandits.logs.encoder import Encoder, EncoderFit
 from hierbandits.logs.group_sums import GroupSums
 from hierbandits.logs.joined_sums import JoinedSums
@@ -113,10 +113,7 @@ class Log:
         origin, files = origin_of(given), tuple(files_of(given))
         if is_text and isinstance(columns.features, str):
             raise ValueError(f"features of a CSV need a column each, got {columns.features!r}")
-        present = column_names(source)
-        for name in columns.names:
-            if present.count(name) != 1:
-                raise ValueError(f"columns must each occur once, got {name!r} among {present!r}")
+        check_columns(columns.names, column_names(source))
         log = cls(source, columns, arms, batch_rows, is_text, reading, origin=origin, files=files)
         if not reading.drop_repeated:
             return log

@@ -16,6 +16,7 @@ from hierbandits.logs.reward_scale import RewardScale
 from hierbandits.logs.row_sample import RowSample
 from hierbandits.reporting.plain_data import plain
 from hierbandits.reporting.report import Report
+from hierbandits.reporting.rounding import in_percent
 from hierbandits.types import Indices, Name, Vector
 
 SAMPLE = 20_000  # rewards whose quartiles are told
@@ -54,7 +55,7 @@ class LogSummary:
             part = "" if order.size <= SHOWN_ARMS else f", {SHOWN_ARMS} of {order.size:,}"
             cells = [
                 [str(self.arms[k]), f"{self.arm_rows[k]:,}",
-                 f"{self.arm_rows[k] / self.num_rows:.1%}", f"{self.arm_means[k]:.4g}"]
+                 in_percent(self.arm_rows[k] / self.num_rows), f"{self.arm_means[k]:.4g}"]
                 for k in order[:SHOWN_ARMS].tolist()
             ]  # fmt: skip
             shown.append((f"Arms{part}", ("arm", "rows", "share", "mean reward"), cells))

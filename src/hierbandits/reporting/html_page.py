@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from html import escape
 
 from hierbandits.reporting.page_style import STYLE
@@ -17,7 +17,8 @@ _NUMBERS = re.compile(r"[-+±–]?\d[-+±–\d.,e%() ]*(to [-\d.,e]+\)?)?")
 _FEW = 10  # columns
 _WIDE = ' class="wide"'  # a table that is small on paper
 _SHORT = 16  # letters of a cell
-_WHOLE = ' class="n"'  # a cell that stays on one line
+_WHOLE, _WORDS = "n", "w"  # a cell that stays on one line, and one of a column of sentences
+_SENTENCE = 40  # letters of a cell
 
 
 class HtmlPage:
@@ -60,10 +61,11 @@ class HtmlPage:
         """Add a table of text cells; an empty heading adds none."""
         if heading:
             self.heading(heading)
-        body = "".join(_row("td", row) for row in rows)
+        wordy = {place for row in rows for place, cell in enumerate(row) if len(cell) > _SENTENCE}
+        body = "".join(_row("td", row, wordy) for row in rows)
         self._parts.append(
             f'<div class="scroll"><table{_WIDE if len(columns) > _FEW else ""}>'
-            f"<thead>{_row('th', columns)}</thead>"
+            f"<thead>{_row('th', columns, wordy)}</thead>"
             f"<tbody>{body}</tbody></table></div>"
         )
 
@@ -99,13 +101,18 @@ def shown_text(text: str) -> str:
     return _RIGHT_TO_LEFT_RUN.sub(r"<bdi>\g<0></bdi>", escape(printable(text)))
 
 
-def _row(kind: str, cells: Sequence[str]) -> str:
+def _row(kind: str, cells: Sequence[str], wordy: Container[int]) -> str:
     inner = [
-        f"<{kind}{_WHOLE if kind == 'td' and _stays_whole(cell) else ''}>"
+        f"<{kind}{_marks(kind == 'td' and _stays_whole(cell), place in wordy)}>"
         f"{shown_text(shown_cell(cell))}</{kind}>"
-        for cell in cells
+        for place, cell in enumerate(cells)
     ]
     return f"<tr>{''.join(inner)}</tr>"
+
+
+def _marks(whole: bool, words: bool) -> str:
+    marks = " ".join([_WHOLE] * whole + [_WORDS] * words)
+    return f' class="{marks}"' if marks else ""
 
 
 def _stays_whole(cell: str) -> bool:

@@ -23,7 +23,7 @@ th, td { padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line); t
   vertical-align: top; max-width: 24rem; }
 th { vertical-align: bottom; font-size: .9rem; }
 .n { white-space: nowrap; } td:first-child:not(.n) { min-width: 9rem; }
-th:first-child, td:first-child { text-align: left; }
+th:first-child, td:first-child, .w { text-align: left; }
 thead { display: table-header-group; }
 tr { break-inside: avoid; }
 footer { margin-top: 3rem; border-top: 1px solid var(--line); font-size: .9rem; }

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import IO
+from functools import partial
 
 _LONGEST = 64 << 20  # bytes of a line that it tells
 _PAUSE = 0.02  # seconds between looks whether it has ended
@@ -49,19 +49,20 @@ class ChildProcess:
         )
         child = cls(process)
         try:
-            for pipe, reader in ((process.stdout, child.told), (process.stderr, child.errors)):
-                if pipe is not None:
-                    await child._read(pipe, reader)
+            await child.listen()
         except BaseException:
             await child.end()
             raise
         return child
 
-    async def _read(self, pipe: IO[bytes], reader: asyncio.StreamReader) -> None:
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), pipe
-        )
-        self._pipes.append(transport)
+    async def listen(self) -> None:
+        """Read what it tells, from now on."""
+        loop, process = asyncio.get_running_loop(), self._process
+        for pipe, reader in ((process.stdout, self.told), (process.stderr, self.errors)):
+            if pipe is not None:
+                protocol = partial(asyncio.StreamReaderProtocol, reader)
+                transport, _ = await loop.connect_read_pipe(protocol, pipe)
+                self._pipes.append(transport)
 
     @property
     def pid(self) -> int:

@@ -2,8 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from itertools import groupby
-from typing import Any, TypeAlias
+from typing import Any
 
 from hierbandits.agent import Agent
 from hierbandits.agent.journal import Event
@@ -11,15 +10,13 @@ from hierbandits.service.api_problem import unavailable
 from hierbandits.service.group_commit import GroupCommit
 from hierbandits.service.live_policy import LivePolicy
 from hierbandits.service.policy_settings import PolicySettings
-
-Asked: TypeAlias = tuple[str, Any, "asyncio.Future[Any]"]
-"""The kind of a request, the request, and who waits for its answer."""
-Answer: TypeAlias = tuple["asyncio.Future[Any]", Any]
-
-_ORDER = {"decide": 0, "reward": 1, "call": 2, "look": 2}
-
-MOST_WAITING = 2_000
-"""The requests of a policy that may wait for their answers; more are refused."""
+from hierbandits.service.request_queue import (
+    MOST_WAITING,
+    Answer,
+    RequestQueue,
+    answers_of,
+    called,
+)
 
 _ENOUGH = 32
 """Requests that take a turn although the one before is still being stored.  Fewer wait for it: a
@@ -42,14 +39,18 @@ class PolicyTurns:
         most_waiting: int = MOST_WAITING,
     ) -> None:
         self.live = live
-        self._commits, self._on_lost, self._most_waiting = commits, lost, most_waiting
-        self._queue: list[Asked] = []
-        self.waiting = 0
+        self._commits, self._on_lost = commits, lost
+        self._queue = RequestQueue(most_waiting)
         self.is_lost = False
         self.is_paused = False  # while the storage cannot be written
         self._stored = live.number  # the last event that is known to be stored
         self._storing = 0  # batches
         self._is_next = False  # whether a turn is about to be taken
+
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for their answers."""
+        return self._queue.unanswered
 
     @property
     def is_open(self) -> bool:
@@ -81,11 +82,7 @@ class PolicyTurns:
             raise unavailable("the policy is being loaded" if self.is_lost else "the disk is full")
         if self.is_lost:
             return request()
-        if self.waiting >= self._most_waiting:
-            raise unavailable("too many requests wait for this policy")
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._queue.append((kind, request, future))
-        self.waiting += 1
+        future = self._queue.join(kind, request)
         self._seek_turn()
         return await future
 
@@ -98,8 +95,7 @@ class PolicyTurns:
 
     def _take_turn(self) -> None:
         self._is_next = False
-        queue, self._queue = self._queue, []
-        self._answer_when_stored(answers_of(queue, self._serve))
+        self._answer_when_stored(answers_of(self._queue.take(), self._serve))
 
     def _serve(self, kind: str, requests: Sequence[Any]) -> Sequence[Any]:
         if self.is_lost:
@@ -120,16 +116,13 @@ class PolicyTurns:
         """What a function gives, or the error that it raises."""
         if self.live.is_torn:  # by the call before
             return unavailable("the policy is being loaded")
-        try:
-            return call()
-        except Exception as error:
-            return error
+        return called(call)
 
     def _answer_when_stored(self, answers: list[Answer]) -> None:
         """Store what happened; nobody hears of it before, nor of what others have just done."""
         number, batch = self.live.number, self.live.take_batch()
         if not batch and number <= self._stored:
-            self._tell(answers)
+            self._queue.tell(answers)
             return
 
         def done(error: Exception | None) -> None:
@@ -137,10 +130,11 @@ class PolicyTurns:
             if error is None:
                 self._stored = number
                 self.live.stored(number)
-                self._tell(answers)
+                self._queue.tell(answers)
             else:
                 self._lose()
-                self._tell([(future, unavailable(f"not stored: {error}")) for future, _ in answers])
+                lost = unavailable(f"not stored: {error}")
+                self._queue.tell([(future, lost) for future, _ in answers])
             self._seek_turn()
 
         self._storing += 1
@@ -151,36 +145,3 @@ class PolicyTurns:
             self.is_lost = True
             self.live.view.forget_fresh()
             self._on_lost(self)
-
-    def _tell(self, answers: list[Answer]) -> None:
-        self.waiting -= len(answers)
-        tell(answers)
-
-
-def answers_of(
-    queue: list[Asked], serve: Callable[[str, Sequence[Any]], Sequence[Any]]
-) -> list[Answer]:
-    """What requests are told, those of one kind served as one.
-
-    Nobody has heard of any of them: decisions go first, so that there are few kinds.
-    """
-    answers: list[Answer] = []
-    ordered = sorted(queue, key=lambda one: _ORDER[one[0]])
-    for kind, some in groupby(ordered, key=lambda one: one[0]):
-        members = list(some)
-        outcomes = serve(kind, [request for _, request, _ in members])
-        answers += [
-            (future, outcome) for (_, _, future), outcome in zip(members, outcomes, strict=True)
-        ]
-    return answers
-
-
-def tell(answers: list[Answer]) -> None:
-    """Give answers to those who wait for them."""
-    for future, outcome in answers:
-        if future.done():  # whoever asked is gone
-            continue
-        if isinstance(outcome, Exception):
-            future.set_exception(outcome)
-        else:
-            future.set_result(outcome)

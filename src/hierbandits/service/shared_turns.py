@@ -6,8 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from hierbandits.service.api_problem import unavailable
-from hierbandits.service.policy_turns import MOST_WAITING, Answer, Asked, answers_of, tell
+from hierbandits.service.request_queue import (
+    Answer,
+    Asked,
+    RequestQueue,
+    answers_of,
+    called,
+)
 from hierbandits.service.shared_policy import SharedPolicy
 
 
@@ -19,18 +24,18 @@ class SharedTurns:
 
     def __init__(self, live: SharedPolicy, grown: Callable[[], None]) -> None:
         self.live, self._on_grown = live, grown
-        self._queue: list[Asked] = []
-        self.waiting = 0
+        self._queue = RequestQueue()
         self._is_serving = False
         self._thread = ThreadPoolExecutor(1, f"policy {live.record.name}")
 
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for their answers."""
+        return self._queue.unanswered
+
     async def ask(self, kind: str, request: Any) -> Any:
         """The answer to a request: "decide" or "reward", or "call" or "look" with a function."""
-        if self.waiting >= MOST_WAITING:
-            raise unavailable("too many requests wait for this policy")
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._queue.append((kind, request, future))
-        self.waiting += 1
+        future = self._queue.join(kind, request)
         self._seek_turn()
         return await future
 
@@ -40,7 +45,7 @@ class SharedTurns:
             asyncio.get_running_loop().call_soon(self._take_turn)
 
     def _take_turn(self) -> None:
-        queue, self._queue = self._queue, []
+        queue = self._queue.take()
         loop = asyncio.get_running_loop()
         served = loop.run_in_executor(self._thread, answers_of, queue, self._serve)
         served.add_done_callback(partial(self._tell, queue))
@@ -49,8 +54,7 @@ class SharedTurns:
         error = served.exception()
         answers = served.result() if error is None else [(one[2], error) for one in queue]
         self._is_serving = False
-        self.waiting -= len(answers)
-        tell(answers)
+        self._queue.tell(answers)
         self._seek_turn()
 
     def _serve(self, kind: str, requests: Sequence[Any]) -> Sequence[Any]:
@@ -59,7 +63,7 @@ class SharedTurns:
                 return self.live.decide(requests)
             if kind == "reward":
                 return self.live.reward(requests)
-            return [_called(call) for call in requests]
+            return [called(call) for call in requests]
         except Exception as error:
             return [error] * len(requests)
         finally:
@@ -69,11 +73,3 @@ class SharedTurns:
     def close(self) -> None:
         """Serve no more, after what is under way."""
         self._thread.shutdown()
-
-
-def _called(call: Callable[[], Any]) -> Any:
-    """What a function gives, or the error that it raises."""
-    try:
-        return call()
-    except Exception as error:
-        return error
