@@ -29,16 +29,19 @@ def test_laplace_noise_is_as_rare_as_it_is():
     np.testing.assert_allclose(numbers(z, 0.0, 3.0, 1), exact, atol=0.06)
 
 
-@pytest.mark.parametrize(("skewness", "excess"), [(0.0, 12.0), (0.0, 60.0), (2.0, 20.0)])
-def test_a_gaussian_part_makes_what_is_left_less_odd(skewness, excess):
+@pytest.mark.parametrize(
+    ("skewness", "excess", "share"),
+    [(0.0, 12.0, 0.6), (0.0, 60.0, 0.6), (2.0, 20.0, 0.6), (1.0, 3.0, 0.2)],
+)
+def test_a_gaussian_part_makes_what_is_left_less_odd(skewness, excess, share):
     """Two gamma numbers of one scale and a normal one, by a million draws."""
-    rng, share = np.random.default_rng(0), 0.6
+    rng = np.random.default_rng(0)
     scale = np.sqrt(excess / 6)
     up, down = (6 / excess + sign * skewness / (2 * scale**3) for sign in (1, -1))
     noise = scale * (rng.gamma(up / 2, size=10**6) - rng.gamma(down / 2, size=10**6))
     noise -= scale * (up - down) / 2
     drawn = np.sqrt(share) * noise + np.sqrt(1 - share) * rng.standard_normal(10**6)
-    z = np.array([3.0, 4.0, 6.0])
+    z = np.array([2.5, 3.0, 4.0])
     seen = stats.norm.isf([(drawn > value).mean() for value in z])
     np.testing.assert_allclose(numbers(z, skewness, excess, 1, share), seen, atol=0.13)
 
