@@ -134,6 +134,26 @@ def test_tails_of_the_noise_make_p_values_larger_and_no_tails_leave_them(kind):
     np.testing.assert_array_equal(heavy.surprise, plain.surprise)
 
 
+@pytest.mark.parametrize("unit", [1e-50, 1e50])
+def test_the_unit_of_rewards_does_not_matter(unit):
+    rows = drawn(
+        3, armed=True, tasks=40, events=12, noise=lambda rng, size: rng.exponential(size=size)
+    )
+    made = []
+    for size in (1.0, unit):
+        frame = rows.frame().with_columns(revenue=rows.rewards * size)
+        survey = Survey.of(
+            hb.Log.read(frame, hb.Columns(task="store", arm="promo", reward="revenue"))
+        )
+        sums = sums_of(replace(rows, rewards=rows.rewards * size))
+        checks = LogChecks(survey, sums)
+        for batch in survey.log.batches():
+            checks.add(batch)
+        made.append(checks.noise_shape())
+    np.testing.assert_allclose(made[0].excess, made[1].excess, rtol=1e-6)
+    np.testing.assert_allclose(made[0].skewness, made[1].skewness, rtol=1e-6)
+
+
 @pytest.mark.parametrize("armed", [True, False])
 def test_skewed_noise_seldom_makes_tasks_stand_out_that_do_not(armed):
     """Tasks of five rows of exponential noise: most such logs have a task that looks odd."""

@@ -52,6 +52,8 @@ class LogChecks:
         self._rows, self._square, self._fourth, self._freedom = np.zeros((4, groups))
         self._raw = np.zeros((survey.num_tasks, groups))  # squares of residuals
         self._shape = ShapeTally(groups, armed=sums.is_armed)
+        size = float(np.sqrt(self._fits.square.sum() / max(float(sums.n.sum()), 1.0)))
+        self._size = size or 1.0  # of residuals, whose eighth powers overflow in some units
 
     def add(self, batch: Batch) -> None:
         """Add some rows."""
@@ -63,7 +65,7 @@ class LogChecks:
         size = self._square.size
         np.add.at(self._raw.ravel(), batch.tasks * size + group, residual**2)
         self._freedom += np.bincount(group, 1 - leverage, size)
-        self._shape.add(group, residual, leverage, self._sums.n[batch.tasks])
+        self._shape.add(group, residual / self._size, leverage, self._sums.n[batch.tasks])
         kept = leverage < MOST_LEVERAGE
         squares = residual[kept] ** 2 / (1 - leverage[kept])
         self._rows += np.bincount(group[kept], minlength=size)
