@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from rich.console import Console
-from support.logged import World
+from support.logged import World, table_policy
 from support.odd_names import ODD_NAMES
 
 from hierbandits import Limits, evaluate
@@ -62,6 +62,23 @@ def test_a_page_opens_with_the_verdict_then_the_figure_then_the_numbers(evaluati
     assert (
         f"{best} is told to earn more than the log in {better} of 6, and less in {worse}." in page
     )
+
+
+@pytest.mark.parametrize("differ", [True, False])
+def test_captions_tell_policies_apart_where_they_differ(differ):
+    """One policy plays each task's best arm, in a world where one is best by 2, or none."""
+    values = 2.0 * differ * np.tile(np.eye(3), (2, 1))
+    world = World(values, np.full((6, 3), 1 / 3))
+    log = world.log(world.rows(np.random.default_rng(8), 900))
+    best = {"best": table_policy(np.tile(np.eye(3), (2, 1)))}
+    policies = {"best arm": "best arm"} | best | {"even": table_policy(np.full((6, 3), 1 / 3))}
+    evaluation = evaluate(log, policies, ["dr"], prior=world.prior(), folds=2)
+    page = evaluation.report().html()
+    told = [line for line in page.split(". ") if line.startswith("Told from the log")]
+    assert ("each by itself: best (more)" in told[0]) == differ
+    assert ("best is told to earn more than the log in 6 of 6, and less in 0." in page) == differ
+    if not differ:
+        assert "each by itself: none" in told[0]
 
 
 def test_learning_policies_alone_have_a_page_too(tmp_path):

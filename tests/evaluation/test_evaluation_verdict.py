@@ -105,6 +105,17 @@ def test_whether_the_next_best_loses_to_the_best_arm_is_true(world_values):
     assert all(told)
 
 
+def test_a_policy_that_plays_the_best_arm_is_said_to_play_the_same():
+    """It would look as if nobody could tell; a policy that plays another arm in one task can."""
+    same, other = _only([1] * 6), _only([1, 1, 1, 1, 1, 2])
+    for table, said in ((same, True), (other, False)):
+        (verdict, truth, _), *_ = _verdicts(ONE_BEST, {"mine": table}, rows=900, runs=1)
+        assert verdict.policy == "best arm"
+        assert ("mine, the next best, plays the same arms" in verdict.sentence) == said
+        assert (truth["mine"] == truth["best arm"]) == said
+        assert verdict.more_than_arm is not True
+
+
 def test_arms_that_differ_between_folds_are_all_named():
     sentences = [verdict.sentence for verdict, *_ in _verdicts(EQUAL, {}, rows=100, runs=20)]
     assert any("always playing 'a" in sentence for sentence in sentences)
@@ -193,3 +204,14 @@ def test_learning_policies_alone_are_judged_while_they_learn(values, prior, more
     assert verdict.sentence.startswith("While it learns, over the ")
     assert verdict.more_than_log is more
     assert ("do not tell whether it is better" in verdict.sentence) == (more is None)
+
+
+def test_replay_that_kept_nothing_tells_nothing():
+    """The policy is sure of an arm that the log never plays, or of one that it plays."""
+    world = World(ONE_BEST, np.tile([0.0, 0.5, 0.5], (6, 1)))
+    log = world.log(world.rows(np.random.default_rng(5), 300))
+    for arm, told in ((0, False), (1, True)):
+        prior = world.prior(hyper_mean=9.0 * np.eye(3)[arm], hyper_std=1e-3, task_std=1e-3)
+        verdict = evaluate(log, "HierTS", prior=prior, round_size=10).verdict
+        assert (verdict.policy == "HierTS") == told
+        assert ("replay kept too few" in verdict.sentence) != told

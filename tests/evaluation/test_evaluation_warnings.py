@@ -72,6 +72,37 @@ def test_a_learned_policy_that_loses_to_the_best_arm_is_called_out():
     assert "uniform" not in called  # nobody learned it
 
 
+def test_a_learned_policy_that_does_not_lose_is_not_called_out():
+    """Every task has an arm of its own: what was learned of each earns more than one for all."""
+    values = np.tile(np.eye(3), (4, 1))
+    world = World(values, np.full((12, 3), 1 / 3))
+    log = world.log(world.rows(np.random.default_rng(3), 1200))
+    evaluation = evaluate(log, ["best arm", "greedy", "HierOPO"], prior=world.prior(), folds=2)
+    assert not any("Do not use" in warning for warning in evaluation.warnings)
+    arm = int(evaluation.best_arms[0][1:])
+    assert evaluation["greedy", "dr"].value > values[:, arm].mean() + 0.4  # which is 1 / 3
+
+
+def test_rows_enough_of_an_even_log_are_not_warned_of():
+    """The least propensity is 1 / 3, and every task has 250 rows."""
+    world = World(np.zeros((6, 3)), np.full((6, 3), 1 / 3))
+    frame = world.rows(np.random.default_rng(2), 1500)
+    assert evaluate(world.log(frame), ["arm:a1", "uniform"], ["ips"]).warnings == ()
+    some = frame.with_columns(p=pl.when(pl.int_range(1500) < 7).then(0.001).otherwise("p"))
+    assert any(w.startswith("7 rows have") for w in evaluate(world.log(some), "uniform").warnings)
+
+
+def test_few_replayed_rows_and_times_that_fall_are_called_out():
+    world = World(np.zeros((6, 3)), np.full((6, 3), 1 / 3))
+    frame = world.rows(np.random.default_rng(2), 1500)
+    for rows, few in ((frame, False), (frame.head(120), True)):
+        for ordered in (True, False):
+            log = world.log(rows.sort("when") if ordered else rows, time="when")
+            warnings = evaluate(log, "HierTS", prior=world.prior(), round_size=10).warnings
+            assert any("too few to show how it learns" in w for w in warnings) == few
+            assert any("Times fall" in w for w in warnings) != ordered
+
+
 def test_a_loss_is_called_out_only_where_the_verdict_tells_it_too():
     """The verdict's intervals hold for all policies at once, and are wider."""
     gap = Difference.of(("greedy", "dr", "best arm"), -0.22, 0.1, np.inf, 0.95)

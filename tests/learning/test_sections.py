@@ -3,10 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
-from support.learn_logs import drawn, learned
+from support.learn_logs import drawn, learned, sums_of
 
 import hierbandits as hb
-from hierbandits.learning.sections import similarity_section
+from hierbandits.learning.model_comparison import Comparison
+from hierbandits.learning.sections import comparison_section, similarity_section
 
 
 def test_means_are_shown_in_the_digits_that_their_errors_leave():
@@ -40,6 +41,15 @@ def test_every_table_is_complete(armed, populations):
     scores = {row[0]: row[2] for row in sections["scores"].rows}
     assert scores["hierarchical"] == ""
     assert scores["pooled"] == f"{report.calibration.advantage['pooled'][0]:+.4f}"
+
+
+@pytest.mark.parametrize(("width", "at_end"), [(0.0, True), (1.0, False)])
+def test_equal_tasks_leave_task_widths_at_the_low_end(width, at_end):
+    rows = drawn(5, armed=True, tasks=30, events=40, task_std=width, noise=1.0)
+    comparison = Comparison.of(sums_of(rows), rows.population)
+    words = comparison_section(comparison, learned(True)[2].similarity).words
+    told = "hierarchical task width at the low end"
+    assert any(told in word for word in words) == at_end
 
 
 @pytest.mark.parametrize(("tasks", "stated"), [(2, "in 85 %"), (3, "in 90 %"), (5, "in 93 %")])

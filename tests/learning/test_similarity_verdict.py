@@ -53,6 +53,33 @@ def test_noise_is_not_told_from_tasks_where_no_reward_repeats():
     assert given.share_ends[1] < 0.4
 
 
+@pytest.mark.parametrize(("repeated", "told"), [(2, False), (100, True)])
+def test_few_repeated_rewards_hardly_tell_noise(repeated, told):
+    """So many of the 60 tasks have a second reward of an arm; tasks differ by as much as noise."""
+    rng = np.random.default_rng(1)
+    task = np.append(np.arange(60), np.arange(repeated) % 60)
+    reward = rng.normal(size=60)[task] + rng.normal(size=task.size)
+    frame = pl.DataFrame({"task": task, "arm": task % 2, "reward": reward})
+    columns = {"task": "task", "arm": "arm", "reward": "reward"}
+    similarity = learn_prior(frame, **columns, **QUICK)[1].similarity
+    assert (Claim.NOISE_NOT_TOLD in said(similarity)) != told
+    if told:
+        assert similarity.noise_low < 1.0 < similarity.noise_high
+    else:
+        assert said(similarity)[Claim.NOISE_NOT_TOLD].text.startswith("Hardly a task has two")
+
+
+def test_features_that_are_always_zero_are_said_not_estimated():
+    rows = drawn(2, armed=False, tasks=10, events=30)
+    assert Claim.NOT_PLAYED not in said(similar(rows))
+    rows.features[:, 1] = 0.0
+    rows.features[:, 2] *= rows.task == 4  # and one has values in one task alone
+    sentences = said(similar(rows))
+    assert sentences[Claim.NOT_PLAYED].about == ("x1",)
+    assert sentences[Claim.NOT_PLAYED].text.startswith("These features are always zero: x1.")
+    assert sentences[Claim.WIDTH_NOT_TOLD].about == ("x2",)
+
+
 def test_features_that_no_task_can_fit_do_not_tell_noise():
     rng = np.random.default_rng(0)
     for rows, claimed in ((2, True), (4, False)):
@@ -176,3 +203,18 @@ def test_features_that_repeat_each_other_are_named():
     rows.features[:, 1] = 50 + rows.features[:, 0] / 10
     rows.features[:, 0] = 1.0
     assert Claim.NEARLY_REPEATED in said(similar(rows))
+
+
+def test_widths_of_features_that_repeat_each_other_can_be_far_off():
+    """Tasks differ by 1 in a constant and in a slope: the slope's feature has this mean."""
+    for mean, repeated in ((0.0, False), (100.0, True)):
+        rows = drawn(1, armed=False, tasks=40, events=30, d=2, task_std=1.0)
+        rows.features[:, 0] = 1.0
+        rows.features[:, 1] += mean
+        signal = (rows.features * rows.theta[rows.task]).sum(1)
+        rows.rewards[:] = signal + np.random.default_rng(0).normal(size=signal.size)
+        similarity = similar(rows)
+        low, high = similarity.task_low[0], similarity.task_high[0]
+        assert low <= 1.0 <= high
+        assert (Claim.NEARLY_REPEATED in said(similarity)) == repeated
+        assert (high - low > 3.0) == repeated  # what tasks differ in, the log hardly tells

@@ -45,7 +45,7 @@ def test_many_arms_are_cut_short():
     (section,) = together_sections(found, None, similarity)
     assert (len(section.rows), len(section.columns), section.brief) == (12, 13, False)
     assert "All correlations are in report.json." in section.words
-    assert "as the structure that you chose has it" in section.words[0]
+    assert "the structure that you chose has correlations" in section.words[0].lower()
     assert "correlations are from" in section.words[1]
     assert "The first 24 of 40 arms are shown." in section.caption
     assert len(section.draw().axes[0].get_xticklabels()) == 24

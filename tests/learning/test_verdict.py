@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from support.learn_logs import drawn, learned, sums_of
 
@@ -22,6 +23,7 @@ from hierbandits.learning.verdict import (
 
 DIFFER = {Claim.ALIKE, Claim.STRANGERS, Claim.ALIKE_OR_STRANGERS}
 SHARE = {Claim.EQUAL, Claim.ALIKE, Claim.ALIKE_OR_EQUAL}
+CORRELATED = 0.96 * np.ones((3, 3)) + 0.04 * np.eye(3)
 
 
 def report_on(rows, **more):
@@ -61,6 +63,52 @@ def test_strangers_are_not_said_to_share():
     assert Claim.STRANGERS in said
 
 
+def test_what_remains_open_is_said_where_it_is_open():
+    """Small logs of all worlds look alike; larger ones rule out one world or two."""
+    worlds = {"equal": (0.0, 1.0), "alike": (1.0, 1.0), "strangers": (1.0, 0.0)}
+    for width, shared in worlds.values():
+        said = [of_tasks(seed, 3, 4, width, shared).claim for seed in range(12)]
+        assert said.count(Claim.UNDECIDED) >= 8
+        said = [of_tasks(seed, 20, 50, width, shared).claim for seed in range(8)]
+        assert Claim.UNDECIDED not in said
+    for tasks, width, shared, claim in (
+        (10, 0.0, 1.0, Claim.ALIKE_OR_EQUAL),
+        (20, 1.0, 0.0, Claim.ALIKE_OR_STRANGERS),
+    ):
+        said = [of_tasks(seed, tasks, 20, width, shared) for seed in range(8)]
+        assert [sentence.claim for sentence in said].count(claim) >= 4
+        others = {Claim.ALIKE_OR_EQUAL, Claim.ALIKE_OR_STRANGERS} - {claim}
+        assert not others & {sentence.claim for sentence in said}
+
+
+def test_the_side_of_the_odds_is_that_of_the_world():
+    for width, shared, side in (
+        (0.0, 1.0, "for one pooled model over a hierarchy"),
+        (1.0, 1.0, "for a hierarchy over one pooled model"),
+        (1.0, 0.0, "for independent tasks over a hierarchy"),
+    ):
+        right = 0
+        for seed in range(8):
+            rows = drawn(seed, armed=True, tasks=30, events=40, task_std=width, mean=0.0,
+                         hyper_std=shared, noise=1.0)  # fmt: skip
+            comparison = Comparison.of(sums_of(rows), np.zeros(30, np.intp))
+            right += side in on_models(comparison, learned(True)[2].similarity)[1].text
+        assert right >= 7
+
+
+@pytest.mark.parametrize(("rows_of_a_task", "told"), [(1, False), (30, True)])
+def test_tasks_of_one_row_are_called_nothing(rows_of_a_task, told):
+    """They differ by as much as the noise, which only repeated rewards can show."""
+    rng, task = np.random.default_rng(0), np.repeat(np.arange(40), rows_of_a_task)
+    reward = rng.normal(size=40)[task] + rng.normal(size=task.size)
+    frame = pl.DataFrame({"store": task, "promo": rng.integers(0, 2, task.size), "sale": reward})
+    columns = {"task": "store", "arm": "promo", "reward": "sale"}
+    asked = {"structure": "scalar", "held_out": 0, "runs": 0, "progress": False}
+    claims = learn_prior(frame, **columns, **asked)[1].claims
+    assert (Claim.UNDECIDED in claims) != told
+    assert bool(DIFFER & claims.keys()) == told
+
+
 def test_claims_are_as_sure_as_their_odds():
     for seed in range(20):
         for width in (0.0, 0.3):
@@ -96,6 +144,26 @@ def test_widths_and_odds_that_seem_to_disagree_are_reconciled():
     assert little.claim is Claim.DIFFER_LITTLE
 
 
+def test_tasks_that_differ_little_are_said_to_and_others_are_not():
+    """Widths of 0.2 and of 1, in units of the noise."""
+    for width, claimed in ((0.2, True), (1.0, False)):
+        rows = drawn(1, armed=True, tasks=40, events=40, d=2, task_std=width, noise=1.0)
+        report = report_on(rows, structure="scalar")
+        assert (Claim.DIFFER_LITTLE in report.claims) == claimed
+        assert not report.similarity.maybe_zero.any()
+        assert report.similarity.task_low[0] < width < report.similarity.task_high[0]
+
+
+def test_many_arms_that_differ_together_are_said_to_and_equal_ones_are_not():
+    """Twelve arms of 8 tasks: no width is told from zero alone, where it is 0.5 or 0."""
+    for width, claimed in ((0.5, True), (0.0, False)):
+        rows = drawn(3, armed=True, tasks=8, events=40, d=12, task_std=width, noise=1.0)
+        report = report_on(rows)
+        assert (Claim.DIFFER_ALL_IN_ALL in report.claims) == claimed
+        assert report.similarity.maybe_zero.all()
+        assert bool(DIFFER & report.claims.keys()) == claimed
+
+
 def test_correlations_are_claimed_where_there_are_some():
     common = 0.5**2 * np.ones((3, 3)) + 0.1**2 * np.eye(3)
     for cov, claim in ((common, Claim.CORRELATED), (0.5**2 * np.eye(3), Claim.NOT_CORRELATED)):
@@ -108,6 +176,41 @@ def test_correlations_are_claimed_where_there_are_some():
     (sentence,) = on_correlations(None, unsure, report.similarity)
     assert sentence.claim is Claim.CORRELATION_UNDECIDED
     assert on_correlations(None, None, report.similarity) == []
+
+
+def test_few_tasks_do_not_show_that_arms_are_not_correlated():
+    """Of 3-to-1 odds against correlations of 0.96, about half came from logs of this size."""
+    said = []
+    for seed in range(12):
+        rows = drawn(seed, armed=True, tasks=6, events=12, task_cov=0.25 * CORRELATED, noise=1.0)
+        choice = StructureChoice.of(sums_of(rows), np.zeros(6, np.intp), None, 0)
+        said += on_correlations(None, choice, learned(True)[2].similarity)
+    assert [s.claim for s in said].count(Claim.CORRELATION_UNDECIDED) >= 8
+    assert Claim.NOT_CORRELATED not in [s.claim for s in said]
+    assert min(s.log_odds for s in said) < -np.log(3)
+
+
+@pytest.mark.parametrize("cov", [0.25 * np.eye(3), 0.25 * CORRELATED])
+def test_a_structure_that_was_chosen_is_not_what_the_log_says(cov):
+    """Arms may be correlated in truth or not: who forces correlations did not ask."""
+    report = report_on(drawn(2, armed=True, tasks=30, events=30, task_cov=cov), structure="common")
+    assert Claim.CORRELATED not in report.claims
+    assert report.claims[Claim.CORRELATION_UNDECIDED].log_odds is None
+
+
+@pytest.mark.parametrize(("with_two", "told"), [(0, False), (1, False), (10, True)])
+def test_arms_that_no_task_plays_together_show_no_correlations(with_two, told):
+    """Every task plays one arm, but for some that play both."""
+    rng, task = np.random.default_rng(4), np.repeat(np.arange(20), 8)
+    arm = np.where((task < with_two) & (rng.random(160) < 0.5), 1 - task % 2, task % 2)
+    reward = rng.normal(size=20)[task] + rng.normal(size=160)
+    frame = pl.DataFrame({"store": task, "promo": arm, "sale": reward})
+    columns = {"task": "store", "arm": "promo", "reward": "sale"}
+    asked = {"structure": "common", "held_out": 0, "runs": 0, "progress": False}
+    report = learn_prior(frame, **columns, **asked)[1]
+    said = on_correlations(report.correlations, report.structure, report.similarity)
+    assert said[0].claim is Claim.CORRELATION_UNDECIDED
+    assert ("was not asked" in said[0].text) == told
 
 
 def test_tasks_that_stand_out_are_those_that_do():
@@ -150,6 +253,47 @@ def test_what_few_rows_show_is_not_said_to_hold():
         coverage_error=np.full(4, 0.01), z_std=1.5,
     )  # fmt: skip
     assert on_calibration(replace(calibration, cells=cells))[-1].claim is Claim.OFF
+
+
+def clicks(seed, tasks, rows, rate=(0.05, 0.15)):
+    """A log of clicks at two rates, the same in all tasks."""
+    rng, task = np.random.default_rng(seed), np.repeat(np.arange(tasks), rows)
+    arm = rng.integers(0, 2, task.size)
+    clicked = (rng.random(task.size) < np.array(rate)[arm]).astype(float)
+    return pl.DataFrame({"store": task, "promo": arm, "click": clicked})
+
+
+@pytest.mark.parametrize(("rows", "last"), [(120, Claim.HOLD), (12, Claim.HOLD_NOT_TOLD)])
+def test_clicks_are_judged_by_their_means(rows, last):
+    """No task of 12 rows has ten held-out rewards of an arm."""
+    columns = {"task": "store", "arm": "promo", "reward": "click"}
+    asked = {"structure": "scalar", "held_out": 0.3, "runs": 0, "progress": False}
+    calibration = learn_prior(clicks(0, 120, rows), **columns, **asked)[1].calibration
+    said = on_calibration(calibration)
+    assert [sentence.claim for sentence in said] == [Claim.TWO_VALUED, last]
+    share = calibration.of_rows.coverage[0]
+    assert abs(share - 0.5) > 0.1  # single clicks are predicted badly, as the sentence says
+    assert (calibration.cells is None) == (last is Claim.HOLD_NOT_TOLD)
+    gaussian = learned(True)[2].calibration
+    assert Claim.TWO_VALUED not in [sentence.claim for sentence in on_calibration(gaussian)]
+
+
+def scored(seed, width, events):
+    rows = drawn(seed, armed=True, tasks=20, events=events, task_std=width, noise=1.0)
+    (sentence,) = on_scores(report_on(rows, structure="scalar", held_out=0.3).calibration)
+    assert sentence.claim is Claim.SCORES
+    return sentence.text.split(" and ")[0].split(" are ")[1]
+
+
+def test_scores_are_better_where_tasks_differ():
+    """Pooled tasks are right where all are equal, and wrong where they differ by 1."""
+    assert all(scored(seed, 1.0, 60).startswith("better than pooled") for seed in range(4))
+    said = [scored(seed, 0.0, 60) for seed in range(4, 9)]
+    assert not any(text.startswith("better") for text in said)
+    assert any(text.startswith("about as good as pooled") for text in said)
+    assert any(text.startswith("worse than pooled") for text in said)
+    said = [scored(seed, 0.6, 4) for seed in range(4)]  # few rows do not show it
+    assert any(text.startswith("perhaps as good as pooled") for text in said)
 
 
 def test_what_is_not_told_apart_is_not_called_better():

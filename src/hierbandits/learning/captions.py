@@ -46,7 +46,7 @@ def of_widths(similarity: Similarity) -> str:
             f"; the log does not tell {unsure} of {told.sum()} widths from zero, whose bars begin "
             "there."
             if unsure
-            else ", and none of the widths may be zero."
+            else ", and none of the widths has one that begins at zero."
         )
     )
 

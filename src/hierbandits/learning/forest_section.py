@@ -111,7 +111,8 @@ def _caption(shrinkage: Shrinkage, similarity: Similarity) -> str:
     names, what, shown = shrinkage.coordinates, _what(similarity), _shown(similarity)
     gap = np.ptp(shrinkage.mean[:, shown], axis=0)
     widest, narrowest = (int(shown[place]) for place in (gap.argmax(), gap.argmin()))
-    apart = f"Tasks are furthest apart with {figure_name(names[widest])}".replace(r"\$", "$")
+    apart = f"By these estimates tasks are furthest apart with {figure_name(names[widest])}"
+    apart = apart.replace(r"\$", "$")
     low, high = (float(end(shrinkage.mean[:, widest])) for end in (np.min, np.max))
     text = f"{apart}, from {short_number(low)} to {short_number(high)}"
     if widest != narrowest:

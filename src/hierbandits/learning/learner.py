@@ -194,7 +194,7 @@ def learn_prior(
                 start, fit, prior, choice, offers, horizon=horizon, runs=runs, seed=seed
             )
         promises = Promises.of_trial(trial, progress, backend)
-    outliers = Outliers.of(fit.prior, weighed, posteriors, *names, checks.tails())
+    outliers = Outliers.of(fit.prior, weighed, posteriors, *names, checks.noise_shape())
     report = LearningReport(
         start=start,
         prior=prior,

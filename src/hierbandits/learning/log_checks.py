@@ -16,15 +16,15 @@ from hierbandits.learning.noise_check import (
     check_noise,
     check_tails,
     excess_kurtosis,
-    kurtosis_by_group,
     noise_asks,
 )
+from hierbandits.learning.noise_shape import NoiseShape
 from hierbandits.learning.own_fits import OwnFits
 from hierbandits.learning.peaks_check import check_peaks
 from hierbandits.learning.sentence import Claim, in_odds
+from hierbandits.learning.shape_tally import ShapeTally
 from hierbandits.learning.task_similarity import LEAST_PAIRS
 from hierbandits.logs import LIMITS, Batch, GroupSums, Limits, Survey
-from hierbandits.types import Matrix
 
 MOST_LEVERAGE = 0.99  # of a row whose residual says something
 
@@ -51,6 +51,9 @@ class LogChecks:
         groups = len(survey.arms) if survey.has_arms else 1
         self._rows, self._square, self._fourth, self._freedom = np.zeros((4, groups))
         self._raw = np.zeros((survey.num_tasks, groups))  # squares of residuals
+        self._shape = ShapeTally(groups, armed=sums.is_armed)
+        size = float(np.sqrt(self._fits.square.sum() / max(float(sums.n.sum()), 1.0)))
+        self._size = size or 1.0  # of residuals, whose eighth powers overflow in some units
 
     def add(self, batch: Batch) -> None:
         """Add some rows."""
@@ -62,6 +65,7 @@ class LogChecks:
         size = self._square.size
         np.add.at(self._raw.ravel(), batch.tasks * size + group, residual**2)
         self._freedom += np.bincount(group, 1 - leverage, size)
+        self._shape.add(group, residual / self._size, leverage, self._sums.n[batch.tasks])
         kept = leverage < MOST_LEVERAGE
         squares = residual[kept] ** 2 / (1 - leverage[kept])
         self._rows += np.bincount(group[kept], minlength=size)
@@ -78,19 +82,18 @@ class LogChecks:
             self._correlations(choice),
         )
 
-    def tails(self) -> Matrix:
-        """The excess kurtosis of noise over the rows that it is averaged over, (tasks, d).
+    def noise_shape(self) -> NoiseShape:
+        """How far from Gaussian the mean noise of every task's coordinates is.
 
-        Arms have their own; features that of all rows together.
+        Arms have their own, (tasks, d); features that of all rows together, (tasks, 1), and as
+        many rows as a task has for one of them.
         """
-        known = self._rows, self._square, self._fourth, self._freedom
-        xx, whole = self._sums.xx, excess_kurtosis(*known)[0]
+        xx = self._sums.xx
         if xx.ndim == 2 and self._survey.has_arms:
-            each = kurtosis_by_group(*known)
-            over: Matrix = np.where(np.isfinite(each), each, whole) / np.maximum(xx, 1.0)
-            return over
-        of_task = whole * xx.shape[1] / np.maximum(self._sums.n, 1.0)
-        return np.repeat(of_task[:, None], xx.shape[1], axis=1)
+            return NoiseShape.of_means(*self._shape.of_groups(), xx)
+        skewness, excess = self._shape.of_all()
+        rows = self._sums.n[:, None] / xx.shape[1]
+        return NoiseShape.of_means(np.array([abs(skewness)]), np.array([excess]), rows)
 
     def _drift(self, tails: float) -> Check:
         if self._survey.times is None:

@@ -10,6 +10,7 @@ from hierbandits.algebra import times, transposed
 from hierbandits.beliefs.task_posteriors import TaskPosteriors
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.learning.leave_one_out import without_each
+from hierbandits.learning.noise_shape import NoiseShape
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.reporting.notebook_card import notebook_card
 from hierbandits.reporting.shown_name import shown_name
@@ -26,8 +27,8 @@ class Outliers:
 
     With mu given the others ~ N(m, S), r = X'(Y - X m) / sigma^2 has the covariance
     G + G (Sigma_0 + S) G, so that r' cov^-1 r is chi-squared with the rank of G = X'X / sigma^2
-    for its degrees of freedom.  Noise of excess kurtosis k has a larger variance of that, by k / n
-    for each arm of n rows, and p-values are those of a chi-squared number with that variance.
+    for its degrees of freedom.  Where the noise is skewed or has tails, p-values are those of the
+    normal numbers that are as rare as the residuals, see `NoiseShape`; `surprise` is as it is.
     Tasks are flagged by Benjamini and Hochberg's rule at FALSE_ALARMS.
     """
 
@@ -51,25 +52,27 @@ class Outliers:
         posteriors: TaskPosteriors,
         tasks: tuple[Name, ...],
         coordinates: tuple[Name, ...],
-        tails: Matrix | None = None,
+        shape: NoiseShape | None = None,
     ) -> "Outliers":
         """Compare each task's data with what all other tasks say of it.
 
-        `tails` has k / n of every task's coordinates, (tasks, d); None if the noise is Gaussian.
+        `shape` is that of the noise in every task's coordinates; None if it is Gaussian.
         """
         noise_var = prior.noise_std**2
-        if sums.is_armed and not posteriors.is_diagonal:
+        armed = sums.is_armed
+        if armed and not posteriors.is_diagonal:
             sums = sums.with_unit_vectors()
         data = sums.xx / noise_var
         mean, cov = without_each(prior, sums, posteriors)
         task_cov = cov + prior.task_cov  # of theta, given the other tasks
         residual = sums.xy / noise_var - times(data, mean)
-        measure = _diagonal_surprise if task_cov.ndim == 2 else _dense_surprise
-        surprise, freedom, z = measure(data, task_cov, residual)
-        degrees, scale = np.maximum(freedom, 1).astype(float), np.ones(freedom.size)
-        if tails is not None:
-            scale = 2 * degrees / (2 * degrees + _more_variance(data, task_cov, tails))
-        p_value = chdtrc(scale * degrees, scale * surprise)
+        if task_cov.ndim == 2:
+            surprise, freedom, z, rarity = _diagonal_surprise(data, task_cov, residual, shape)
+        else:
+            surprise, freedom, z, rarity = _dense_surprise(
+                data, task_cov, residual, shape, armed=armed
+            )
+        p_value = chdtrc(np.maximum(freedom, 1).astype(float), rarity)
         p_value = np.where(freedom > 0, p_value, 1.0)
         adjusted = benjamini_hochberg(p_value)
         odd = np.abs(z).argmax(1)
@@ -147,31 +150,19 @@ def benjamini_hochberg(p_value: Vector) -> Vector:
     return adjusted
 
 
-def _more_variance(data: Matrix, task_cov: Matrix, tails: Matrix) -> Vector:
-    """How much larger the variance of each task's surprise is for noise with tails, (tasks,).
-
-    Only the part of a residual that is noise has them: 1 / (1 + data task_cov).
-    """
-    if data.ndim == 3:
-        data = np.diagonal(data, axis1=1, axis2=2)
-        task_cov = np.diagonal(task_cov, axis1=-2, axis2=-1)
-    noise = np.where(data > 0, 1.0 / (1.0 + data * task_cov), 0.0)
-    more: Vector = (np.maximum(tails, 0.0) * noise**2).sum(1)
-    return more
-
-
 def _diagonal_surprise(
-    data: Matrix, task_cov: Matrix, residual: Matrix
-) -> tuple[Vector, Indices, Matrix]:
-    seen = data > 0
-    var = np.where(seen, data * (1.0 + data * task_cov), 1.0)
-    z = np.where(seen, residual / np.sqrt(var), 0.0)
-    return (z**2).sum(1), seen.sum(1), z
+    data: Matrix, task_cov: Matrix, residual: Matrix, shape: NoiseShape | None
+) -> tuple[Vector, Indices, Matrix, Vector]:
+    """The surprise, its degrees of freedom, standardised residuals, and the surprise by `shape`."""
+    seen, inner = data > 0, 1.0 + data * task_cov
+    z = np.where(seen, residual / np.sqrt(np.where(seen, data * inner, 1.0)), 0.0)
+    normal = z if shape is None else np.where(seen, shape.normal_numbers(z, 1 / inner), 0.0)
+    return (z**2).sum(1), seen.sum(1), z, (normal**2).sum(1)
 
 
 def _dense_surprise(
-    data: Matrix, task_cov: Matrix, residual: Matrix
-) -> tuple[Vector, Indices, Matrix]:
+    data: Matrix, task_cov: Matrix, residual: Matrix, shape: NoiseShape | None, *, armed: bool
+) -> tuple[Vector, Indices, Matrix, Vector]:
     """In the eigenvectors of G, with features scaled alike, G is the identity on its range."""
     diagonal = np.diagonal(data, axis1=1, axis2=2)
     size = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))  # (tasks, d)
@@ -181,9 +172,24 @@ def _dense_surprise(
     scaled = transposed(vectors) * size[:, None, :]  # V' D: G = (root V' D)' (root V' D)
     along = scaled * roots[:, :, None]
     inner = np.eye(data.shape[1]) + along @ task_cov @ transposed(along)
-    turned = np.einsum("sij,sj->si", transposed(vectors), residual / size)
-    turned = np.where(seen, turned / np.where(seen, roots, 1.0), 0.0)
-    surprise = (turned * np.linalg.solve(inner, turned[..., None])[..., 0]).sum(1)
+
+    def whitened(part: Matrix) -> Matrix:
+        turned = np.einsum("sij,sj->si", transposed(vectors), part / size)
+        turned = np.where(seen, turned / np.where(seen, roots, 1.0), 0.0)
+        along_axes: Matrix = np.einsum("sji,sj->si", axes, turned) / np.sqrt(lengths)
+        return along_axes
+
+    lengths, axes = np.linalg.eigh(inner)
+    white = whitened(residual)
     var = diagonal + np.einsum("sij,sjk,ski->si", data, task_cov, data)
     z = np.where(diagonal > 0, residual / np.sqrt(np.where(diagonal > 0, var, 1.0)), 0.0)
-    return surprise, seen.sum(1), z
+    surprise = (white**2).sum(1)
+    if shape is None:
+        rarity = surprise
+    elif armed:
+        share = np.where(diagonal > 0, diagonal / np.where(diagonal > 0, var, 1.0), 0.0)
+        rarity = (whitened(shape.normal_numbers(z, share) * np.sqrt(var)) ** 2).sum(1)
+    else:  # one row can be behind all of it, and be skewed to either side
+        share = (white**2 / lengths).sum(1) / np.maximum(surprise, 1e-300)
+        rarity = shape.normal_numbers(np.sqrt(surprise)[:, None], share[:, None])[:, 0] ** 2
+    return surprise, seen.sum(1), z, rarity

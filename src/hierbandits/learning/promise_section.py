@@ -67,10 +67,11 @@ def on_promises(promises: Promises, setting: Setting) -> list[Sentence]:
         sentences.append(Sentence(Claim.POOLING_WINS, text))
     percent, error = promises.saving(NEW, "TS", by=_sharing(promises))
     if setting.log_odds_of_sharing >= log(SHARING) and _no_worse(percent, error):
+        than = "" if _sharing(promises) == START else f" than {SHARES}"
         text = (
-            "Tasks do share, and TS is no worse here all the same: it starts from what the log "
-            "says of new tasks, and new tasks have little left to teach each other. What the log "
-            "is worth shows beside an agent without it."
+            f"Tasks do share, and TS is no worse{than} here all the same: it starts from what the "
+            "log says of new tasks, and new tasks have little left to teach each other. What the "
+            "log is worth shows beside an agent without it."
         )
         sentences.append(Sentence(Claim.TS_SHARES_TOO, text, setting.log_odds_of_sharing))
     if setting.states_widths:

@@ -170,7 +170,7 @@ def outliers_section(outliers: Outliers) -> Section:
         words=[
             *texts(verdict.on_outliers(outliers)),
             "Each task is left out in turn and its data compared with what the others say of it, "
-            "where p allows for the tails of the rewards; of the flagged, "
+            "where p allows for skewed rewards and for tails; of the flagged, "
             f"{100 * FALSE_ALARMS:g} % at most are meant to be false alarms on average.",
         ],
         draw=lambda: pictures.draw_outliers(outliers),

@@ -22,9 +22,9 @@ def on_similarity(similarity: Similarity) -> list[Sentence]:
             sentences.append(Sentence(Claim.WIDTHS_MAYBE_ZERO, text, about=unsure))
     if similarity.condition > REPEATED:
         text = (
-            f"Features nearly repeat each other (condition number {similarity.condition:.2g}), "
-            "which makes task widths come out too small. A feature far from zero repeats a "
-            "constant one: subtract its mean first."
+            f"Features nearly repeat each other (condition number {similarity.condition:.2g}), so "
+            "that the log hardly tells in which of them tasks differ: widths of such features can "
+            "be far off. A feature far from zero repeats a constant one: subtract its mean first."
         )
         sentences.append(Sentence(Claim.NEARLY_REPEATED, text))
     if not similarity.converged:

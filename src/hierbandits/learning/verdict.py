@@ -11,7 +11,7 @@ from hierbandits.learning.check import Check
 from hierbandits.learning.correlations import Correlations
 from hierbandits.learning.model_comparison import Comparison
 from hierbandits.learning.noise_check import noise_asks
-from hierbandits.learning.outliers import Outliers
+from hierbandits.learning.outliers import FALSE_ALARMS, Outliers
 from hierbandits.learning.sentence import (
     Claim,
     Sentence,
@@ -27,6 +27,7 @@ from hierbandits.reporting.rounding import short_percents
 SURE = 2.0  # standard errors that make a difference worth a word
 MUCH = 0.1  # log score of a row: rows that leave so much open show no two models as equally good
 LEAST_ODDS = 3.0  # a model that is less probable than the best by this is ruled out
+APART = 20.0  # odds against correlations from which there are none: few tasks show none as well
 
 ON_TASKS = {
     ("pooled",): (Claim.EQUAL, "tasks are equal, or nearly: one pooled model fits best"),
@@ -141,12 +142,17 @@ def on_correlations(
             f"whether the {what}s of a task are correlated, the log cannot tell."
         )
         return [Sentence(Claim.CORRELATION_UNDECIDED, text)]
-    if odds is not None and abs(odds) < log(LEAST_ODDS):
+    if odds is not None and -log(APART) < odds < log(LEAST_ODDS):
         side = "for" if odds >= 0 else "against"
         text = (
             f"The log hardly tells whether the {what}s of a task are correlated: odds are "
             f"{in_odds(abs(odds))} {side} it."
         )
+        if odds < -log(LEAST_ODDS):
+            text = (
+                f"The {what}s of a task show no correlation, but odds are only {in_odds(-odds)} "
+                "against it: few tasks give such odds even where there is some."
+            )
         sentences = [Sentence(Claim.CORRELATION_UNDECIDED, text, odds)]
     elif odds is not None and odds < 0:
         text = (
@@ -154,12 +160,15 @@ def on_correlations(
             f"{in_odds(-odds)}."
         )
         sentences = [Sentence(Claim.NOT_CORRELATED, text, -odds)]
+    elif odds is not None:
+        text = f"{certainty(odds)} the {what}s of a task are correlated: odds are {in_odds(odds)}."
+        sentences = [Sentence(Claim.CORRELATED, text, odds)]
     else:
-        sure = "" if odds is None else f"{certainty(odds)} "
-        given = "as the structure that you chose has it" if odds is None else "odds are "
-        given += "" if odds is None else in_odds(odds)
-        text = f"{sure}the {what}s of a task are correlated: {given}."
-        sentences = [Sentence(Claim.CORRELATED, text[0].upper() + text[1:], odds)]
+        text = (
+            f"The structure that you chose has correlations; whether the {what}s of a task are "
+            "correlated, the log was not asked."
+        )
+        sentences = [Sentence(Claim.CORRELATION_UNDECIDED, text)]
     if correlations is not None:
         claim = sentences[0].claim
         sentences.append(Sentence(claim, _on_pairs(correlations), about=similarity.coordinates))
@@ -178,9 +187,9 @@ def _on_pairs(correlations: Correlations) -> str:
         )
     if correlations.common_std is not None:
         text += (
-            " All arms of a task have a part in common, of width "
-            f"{number(correlations.common_std)}: what one arm teaches about a task tells about "
-            "its other arms."
+            " In the prior, all arms of a task have a part in common, of width "
+            f"{number(correlations.common_std)}: by that, what one arm teaches about a task tells "
+            "about its other arms."
         )
     return text
 
@@ -189,11 +198,13 @@ def on_outliers(outliers: Outliers) -> list[Sentence]:
     """Which tasks the others do not explain."""
     names, size = tuple(outliers.flagged_tasks), len(outliers.tasks)
     if not names:
-        return [Sentence(Claim.NO_OUTLIERS, f"No task stands out among the {size:,}.")]
+        text = f"As far as the log tells, no task stands out among the {size:,}."
+        return [Sentence(Claim.NO_OUTLIERS, text)]
     verb = "stands" if len(names) == 1 else "stand"
     text = (
         f"{len(names):,} of {size:,} tasks {verb} out from what the others say of them: "
-        f"{listed(names)}."
+        f"{listed(names)}. {100 * FALSE_ALARMS:g} % of such tasks, at most, are meant to do so by "
+        "chance."
     )
     return [Sentence(Claim.OUTLIERS, text, about=names)]
 
@@ -218,7 +229,7 @@ def on_calibration(calibration: Calibration) -> list[Sentence]:
             if confidence in coverage.wrong
         ]
         text = (
-            f"Predictions are off: {listed(parts)}. The rewards or the tasks are not as Gaussian "
+            f"Predictions are off: {listed(parts)}. The rewards or the tasks are not distributed "
             "as the model assumes; widths and probabilities here depend on that."
         )
         sentences.append(Sentence(Claim.OFF, text))
