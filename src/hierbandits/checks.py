@@ -170,16 +170,23 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     return own
 
 
-def restore_frozen(value: Any, parts: Iterable[Any]) -> None:
-    """Fill the slots of an immutable value from a pickle or a copy, `__setstate__` of its class.
+def reduce_frozen(value: Any) -> tuple[Any, tuple[type, tuple[Any, ...]]]:
+    """`__reduce__` of an immutable value with slots: pickles and copies cannot be changed either.
 
-    Its arrays cannot be changed, as those of the value that was copied.
+    A `__setstate__` would be lost: Python 3.11.3 and older put the dataclass's own in its place.
     """
-    for name, part in zip(value.__slots__, parts, strict=True):
+    return restored, (type(value), tuple(getattr(value, name) for name in value.__slots__))
+
+
+def restored(kind: type, parts: Iterable[Any]) -> Any:
+    """A value of a class from what is in its slots; its arrays cannot be changed."""
+    value: Any = object.__new__(kind)
+    for name, part in zip(kind.__slots__, parts, strict=True):  # type: ignore[attr-defined]
         for array in part if isinstance(part, tuple) else (part,):
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
         object.__setattr__(value, name, part)
+    return value
 
 
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:

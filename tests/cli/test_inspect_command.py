@@ -65,7 +65,7 @@ def test_json_is_for_programs(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--task=shop", "--arm=promo", "--reward=revenue"], "got 'shop' among"),
+        (["--task=shop", "--arm=promo", "--reward=revenue"], "got 'shop', not among"),
         (["--task=store"], "task and reward must name columns"),
         (["--decimal=x"], "decimal must be '.' or ',', got 'x'"),
         (["--time-format=iso"], "time_format must be a form such as"),

@@ -82,7 +82,7 @@ def test_a_column_that_occurs_twice_is_not_read_by_chance(tmp_path):
     path = tmp_path / "log.csv"
     path.write_text("task,reward,arm,note,reward,note\nt,1,a,x,2,y\n")
     columns = Columns(task="task", arm="arm", reward="reward")
-    message = r"got 'reward' among \['task', 'reward \(column 2\)', 'arm', 'note \(column 4\)'"
+    message = r"got 'reward', not among \['task', 'reward \(column 2\)', 'arm', 'note \(column 4\)'"
     with pytest.raises(ValueError, match=message):
         Log.read(path, columns)
     second = Columns(task="task", arm="arm", reward="reward (column 5)")

@@ -15,7 +15,7 @@ from hierbandits.beliefs.model_kinds import (
     model_to_dict,
 )
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import checked_names, plain_name, restore_frozen
+from hierbandits.checks import checked_names, plain_name, reduce_frozen, restored
 from hierbandits.file_marks import FileMarks
 from hierbandits.logs.encoder import Encoder
 from hierbandits.models.model import Model
@@ -57,10 +57,9 @@ class Start:
         object.__setattr__(self, "arms", _checked_arms(self.arms, prior))
         object.__setattr__(self, "sums", _frozen(sums))
 
-    def __setstate__(self, parts: list[Any]) -> None:
+    def __reduce__(self) -> tuple[Any, ...]:
         """A pickle or a copy cannot be changed either."""
-        restore_frozen(self, parts)
-        object.__setattr__(self, "sums", _frozen(self.record()))
+        return _copied, reduce_frozen(self)[1]
 
     def record(self) -> TaskSums:
         """The log's sums as a copy that a belief may learn."""
@@ -108,6 +107,12 @@ class Start:
         return (
             f"<Start: {form}, widths {kind}, {self.num_rows:,} rows of {len(self.tasks):,} tasks>"
         )
+
+
+def _copied(kind: type, parts: tuple[Any, ...]) -> Start:
+    start: Start = restored(kind, parts)
+    object.__setattr__(start, "sums", _frozen(start.record()))
+    return start
 
 
 def _frozen(sums: TaskSums) -> TaskSums:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierbandits.atomic_write import atomic_write, whole_file
-from hierbandits.checks import checked_names, count, frozen, positive, real_array, restore_frozen
+from hierbandits.checks import checked_names, count, frozen, positive, real_array, reduce_frozen
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.stated_arms import (
     are_alike,
@@ -50,7 +50,7 @@ class GaussianHierarchy:
     arms: tuple[Name, ...] | None  # (K,)
     learned_from: LogTotals | None
 
-    __setstate__ = restore_frozen
+    __reduce__ = reduce_frozen
 
     def __init__(
         self, *, hyper_mean: ArrayLike, hyper_cov: ArrayLike, task_cov: ArrayLike, noise_std: float

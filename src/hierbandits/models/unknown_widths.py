@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierbandits.checks import boolean, count, frozen, positive, real_array, restore_frozen
+from hierbandits.checks import boolean, count, frozen, positive, real_array, reduce_frozen
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.stated_widths import usual
@@ -35,7 +35,7 @@ class UnknownWidths:
     noise_std: float | None
     learned_from: LogTotals | None = None
 
-    __setstate__ = restore_frozen
+    __reduce__ = reduce_frozen
 
     def __post_init__(self) -> None:
         mean = real_array("hyper_mean", self.hyper_mean, (None,))
