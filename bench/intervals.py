@@ -4,7 +4,8 @@ Every log is drawn from a hierarchy with noise 1, and fitted with default settin
 the share of 95 % intervals that hold the true widths, noise and means, and the share of widths that
 are told from zero.  `--bootstrap` logs of each cell are also drawn again, 60 times each, from what
 maximum likelihood makes of them; the last column has the mean lengths over those of the intervals
-from the 2.5th to the 97.5th percentile of maximum likelihood's estimates.
+from the 2.5th to the 97.5th percentile of maximum likelihood's estimates.  Intervals without an end
+are left out there: those of arms that one task alone played.
 """
 
 import argparse
@@ -136,14 +137,15 @@ def cell(form: str, shape: str, width: float, logs: int, first: int, bootstraps:
         held.append((low <= truth) & (truth <= high))
         told.append(~fit.task_widths.maybe_zero)
         if number - first < bootstraps:
-            lengths.append(high - low)
-            others.append(bootstrap(rng, form, sums, rows))
+            has_end = np.isfinite(high - low)
+            lengths.append(np.where(has_end, high - low, np.nan))
+            others.append(np.where(has_end, bootstrap(rng, form, sums, rows), np.nan))
     parts = np.split(np.mean(held, axis=0), [dim, dim + 1])
     row = [form, shape, f"{width:g}"] + [f"{100 * part.mean():.0f} %" for part in parts]
     row.append(f"{100 * np.mean(told):.1f} %")
     if bootstraps:
         mine, theirs = (
-            np.array([p.mean() for p in np.split(np.mean(each, axis=0), [dim, dim + 1])])
+            np.array([p.mean() for p in np.split(np.nanmean(each, axis=0), [dim, dim + 1])])
             for each in (lengths, others)
         )
         row.append(", ".join(f"{ratio:.1f}" for ratio in mine / theirs))

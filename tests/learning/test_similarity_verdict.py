@@ -1,15 +1,16 @@
 """How alike tasks are, in words: judged by the worlds that the logs are from."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
-from support.learn_logs import drawn
+from support.learn_logs import drawn, sums_of
 
-from hierbandits import learn_prior
+from hierbandits import Belief, learn_prior
+from hierbandits.beliefs.task_posteriors import TaskPosteriors
+from hierbandits.fitting import fit_prior
 from hierbandits.learning.sentence import Claim
 from hierbandits.learning.similarity_verdict import on_similarity
+from hierbandits.learning.task_similarity import Similarity
 
 QUICK = {"structure": "diagonal", "held_out": 0, "runs": 0, "progress": False}
 
@@ -192,9 +193,14 @@ def test_widths_that_may_be_zero_are_named():
 
 
 def test_a_fit_that_did_not_end_is_not_trusted():
-    similarity = similar(drawn(4, armed=True, tasks=20, events=30))
-    assert Claim.NOT_CONVERGED not in said(similarity)
-    assert Claim.NOT_CONVERGED in said(replace(similarity, converged=False))
+    """The same log, fitted by one step and to the end: its widths are far from those of a start."""
+    sums = sums_of(drawn(4, armed=True, tasks=50, events=20, task_std=0.01, noise=0.5))
+    names = tuple(f"a{k}" for k in range(sums.xx.shape[1]))
+    for steps in (1, 500):
+        fit = fit_prior(sums, max_iterations=steps)
+        known = TaskPosteriors.of(Belief.from_sums(fit.prior, sums))
+        similarity = Similarity.of(fit, known, sums, names, ("all",))
+        assert (Claim.NOT_CONVERGED in said(similarity)) == (steps == 1)
 
 
 def test_features_that_repeat_each_other_are_named():

@@ -85,7 +85,7 @@ def excess_kurtosis(
     `square` and `fourth` are sums of powers of residuals, each in units of its own standard error
     times the noise, over so many `rows` of each group.
     """
-    each = kurtosis_by_group(rows, square, fourth, freedom)
+    each = _kurtosis_by_group(rows, square, fourth, freedom)
     seen = np.isfinite(each)
     if not seen.any():
         return 0.0, 0.0
@@ -93,7 +93,7 @@ def excess_kurtosis(
     return float((n * each[seen]).sum() / n.sum()), float(n.sum())
 
 
-def kurtosis_by_group(rows: Vector, square: Vector, fourth: Vector, freedom: Vector) -> Vector:
+def _kurtosis_by_group(rows: Vector, square: Vector, fourth: Vector, freedom: Vector) -> Vector:
     """The excess kurtosis of each group's residuals; NaN where too few rewards repeat."""
     seen = (freedom >= LEAST_FREEDOM) & (square > 0)
     each = np.full(freedom.size, np.nan)

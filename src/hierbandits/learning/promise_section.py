@@ -61,10 +61,6 @@ def on_promises(promises: Promises, setting: Setting) -> list[Sentence]:
     sentences += _on_sharing(promises)
     if promises.offered is not None:
         sentences.append(Sentence(Claim.OFFERED, promises.offered))
-    percent, error = promises.saving(NEW, "PooledTS")
-    if percent < -SURE * error:
-        text = "Pooling wins in new tasks: tasks differ too little, or end too soon, to tell apart."
-        sentences.append(Sentence(Claim.POOLING_WINS, text))
     percent, error = promises.saving(NEW, "TS", by=_sharing(promises))
     if setting.log_odds_of_sharing >= log(SHARING) and _no_worse(percent, error):
         than = "" if _sharing(promises) == START else f" than {SHARES}"

@@ -50,7 +50,6 @@ class Claim(Enum):
     PROMISE = "the regret that a start is promised"
     SAVING = "what it saves"
     SHARING_ALONE = "how much of that is due to sharing, and not to the rule that chooses"
-    POOLING_WINS = "pooling has less regret in new tasks"
     STATED_WIDTHS = "the start does not go on learning widths"
     TS_SHARES_TOO = "tasks share, and TS does as well since it knows the log"
     PROMISE_WITHOUT = "promises are without what nobody played"
