@@ -1,5 +1,7 @@
 """Compiled sums of a log: X'X, X'Y, Y'Y and n of each task."""
 
+import numpy as np
+
 from hierbandits.compiler import compiled
 from hierbandits.types import Features, Indices, Matrix, Vector
 
@@ -61,16 +63,19 @@ def add_rows(
 
     Returns False, and does nothing, if one of the events has no row.
     """
+    rows = np.empty(nodes.size, np.intp)
     for e in range(nodes.size):
         key = nodes[e] * dim + arms[e]
-        if key >= row_of.size or not 0 <= row_of[key] < size:
+        rows[e] = row_of[key] if key < row_of.size else -1
+        if not 0 <= rows[e] < size:
             return False
     for e in range(nodes.size):
-        row = row_of[nodes[e] * dim + arms[e]]
+        row = rows[e]
         sums[0, row] += rewards[e]
         sums[1, row] += exposure[e]
-        for i in range(len(sites)):
-            sums[2 + i, row] += sites[i, e]
+        sums[2, row] += sites[0, e]  # written out: a loop of three takes twice as long
+        sums[3, row] += sites[1, e]
+        sums[4, row] += sites[2, e]
     told[0] += number
     return True
 
