@@ -141,10 +141,29 @@ def test_versions_and_deletion_are_seen_by_the_other_worker(workers):
     assert post(one, "decisions", task="t").status_code == 404
 
 
+def test_arms_are_added_and_retired_by_any_worker(workers):
+    one, two = workers
+    shown = post(one, "arms", name="d", hyper_mean=5.0).json()
+    assert (shown["arms"], shown["version"]) == (["a", "b", "c", "d"], 2)
+    assert post(two, "decisions", task="t", arms=["d"], id="new").json()["arm"] == "d"
+    gone = two.request("DELETE", "/policies/shop/arms/d").json()
+    assert (gone["arms"], gone["version"]) == (["a", "b", "c"], 3)
+    assert post(one, "decisions", task="t", arms=["d"]).status_code == 400
+    assert post(one, "decisions/new/reward", value=1.0).json()["status"] == "learned"
+    assert two.request("DELETE", "/policies/shop/arms/d").status_code == 400
+    again = post(two, "arms", name="d")
+    assert (again.status_code, again.json()["code"]) == (400, "bad_request")
+    assert "name must be of a new arm, got 'd'" in again.json()["detail"]
+    assert one.request("DELETE", "/policies/none/arms/a").status_code == 404
+    rows = get(one, "/policies/shop/tasks/t")["rows"]
+    assert sum(row["rewards"] for row in rows) == 1
+    versions = get(two, "/policies/shop/versions")
+    assert [each["settings"]["arms"] for each in versions] == [["a", "b", "c"]] * 3
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
-        ("POST", "/policies/shop/arms", {"name": "d"}),
         ("GET", "/policies/shop/history", None),
         ("GET", "/policies/shop/export", None),
         ("POST", "/backup", None),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hierbandits.beliefs.single_site import Site
-from hierbandits.service.shared_sums import SharedSums
+from hierbandits.service.shared_sums import Behind, SharedSums
 
 
 def again(sums, dim):
@@ -48,3 +48,23 @@ def test_an_arm_has_a_total_and_a_site():
     assert sums.arm_total(0, 2) == (2.0, 3.0)
     assert sums.arm_site(0, 2) == (0.25, 1.0)
     assert sums.arm_site(0, 0) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("has_sites", [False, True])
+def test_rows_of_fewer_arms_have_room_for_more(has_sites):
+    sums = SharedSums([None, None], 2, armed=True, has_sites=has_sites)
+    sums.learn(1, 1, None, 3.0)
+    if has_sites:
+        sums.add_site(1, 1, Site(0.25, 7.0))
+    wide = again(sums, 4)
+    assert wide.arm_total(1, 1) == (3.0, 1.0)
+    assert wide.arm_total(1, 3) == (0.0, 0.0)
+    assert wide.rewards.total(2).yy.tolist() == [0, 9]
+    assert wide.known().n.tolist() == [0, 1]
+    if has_sites:
+        assert [wide.arm_site(1, arm) for arm in (1, 2)] == [(0.25, 7.0), (0.0, 0.0)]
+    wide.learn(0, 3, None, 1.0)
+    with pytest.raises(Behind, match="a task's row must have"):
+        again(wide, 2)
+    with pytest.raises(Behind, match="arm 2 must be one of 2"):
+        sums.learn(0, 2, None, 1.0)

@@ -5,18 +5,18 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 from hierbandits.service.api_problem import Problem, bad_request, not_found
 from hierbandits.service.json_log import say
 from hierbandits.service.policy_book import check_name
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.postgres_tables import OF_A_SHARED_POLICY
-from hierbandits.service.shared_folder import AT_ONCE, SharedFolder, put_settings
+from hierbandits.service.shared_folder import AT_ONCE, SharedFolder, put_version
 from hierbandits.service.shared_links import LONG, SharedLinks
 from hierbandits.service.shared_model import family_of, shared_model
 from hierbandits.service.shared_policy import GROWTH, SharedPolicy
 from hierbandits.service.shared_turns import SharedTurns
+from hierbandits.service.shared_version import ArmChange, SharedVersion
 from hierbandits.service.storage import PolicyRecord, StorageFailed, VersionRecord
 
 REFRESH = 1.0
@@ -79,7 +79,11 @@ class SharedBook:
             "SELECT number, settings, 0, created FROM shared_versions WHERE policy = %s "
             "ORDER BY number"
         )
-        return [VersionRecord(*row) for row in self.links.read(sql, (self.record(name).id,))]
+        rows = self.links.read(sql, (self.record(name).id,))
+        return [
+            VersionRecord(number, SharedVersion.from_json(data).settings.to_json(), *rest)
+            for number, data, *rest in rows
+        ]
 
     def put(self, name: str, settings: PolicySettings) -> tuple[int, bool]:
         """Create a policy, or make a new version of it; its version, and whether it is new."""
@@ -99,28 +103,30 @@ class SharedBook:
                 (policy, name, secrets.token_bytes(16), self._clock()),
             )
             if made.rowcount:
-                put_settings(db, policy, 1, settings)
+                put_version(db, policy, 1, SharedVersion(settings))
                 folder.put(db, first)
                 return 1, True
-        return self._change(name, settings, model), False
+        return self._change(name, settings), False
 
-    def _change(self, name: str, settings: PolicySettings, model: Any) -> int:
+    def _change(self, name: str, settings: PolicySettings) -> int:
         live = SharedPolicy(self.record(name), self.links, self._clock)
         if live.settings == settings:
             return live.version
-        # Sums of features do not depend on arms, unless an encoder knows these by name.
-        by_features = not (model.is_armed or live.model.is_armed) and settings.encoder is None
-        for part in _FIXED if by_features else _OF_ARMS + _FIXED:
-            if getattr(settings, part) != getattr(live.settings, part):
-                raise Problem(
-                    409, "log_does_not_fit",
-                    f"{part} must stay as it is where workers share a policy",
-                )  # fmt: skip
-        if (model.dim, model.is_armed) != (live.model.dim, live.model.is_armed):
-            raise Problem(409, "log_does_not_fit", "prior must have as many arms or features")
-        if family_of(model) != family_of(live.model):
-            raise Problem(409, "log_does_not_fit", "prior must be of the same family of rewards")
-        return self.folder(live).change_version(settings).version
+
+        def change(old: SharedVersion) -> SharedVersion:
+            new = old.with_settings(settings)
+            _check_fit(old, new)
+            return new
+
+        return self.folder(live).change_version(change).version
+
+    def change_arms(self, live: SharedPolicy, change: ArmChange) -> None:
+        """Offer an arm from now on, or no more; other workers hear of it before they decide."""
+        try:
+            self.folder(live).change_version(lambda old: old.with_change(change))
+        except ValueError as error:
+            raise bad_request(str(error)) from error
+        live.refresh()
 
     def delete(self, name: str) -> None:
         """Erase a policy and all that it has seen."""
@@ -166,3 +172,24 @@ class SharedBook:
             self._folding.join()
         for turns in self._turns.values():
             turns.close()
+
+
+def _check_fit(old: SharedVersion, new: SharedVersion) -> None:
+    """Raise a Problem if sums of tasks under one version mean something else under the other."""
+    was, settings = old.model(), new.settings
+    try:
+        model = new.model()
+    except ValueError as error:
+        raise Problem(409, "log_does_not_fit", str(error)) from error
+    # Sums of features do not depend on arms, unless an encoder knows these by name.
+    by_features = not (model.is_armed or was.is_armed) and settings.encoder is None
+    for part in _FIXED if by_features else _OF_ARMS + _FIXED:
+        if getattr(settings, part) != getattr(old.settings, part):
+            raise Problem(
+                409, "log_does_not_fit",
+                f"{part} must stay as it is where workers share a policy",
+            )  # fmt: skip
+    if (model.dim, model.is_armed) != (was.dim, was.is_armed):
+        raise Problem(409, "log_does_not_fit", "prior must have as many arms or features")
+    if family_of(model) != family_of(was):
+        raise Problem(409, "log_does_not_fit", "prior must be of the same family of rewards")

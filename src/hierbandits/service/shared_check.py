@@ -12,10 +12,9 @@ from hierbandits.beliefs.absent_tasks import AbsentTasks
 from hierbandits.beliefs.contribution import Contribution, merge_contributions
 from hierbandits.models.reward_family import RewardFamily
 from hierbandits.service.postgres_tables import check_tables
-from hierbandits.service.shared_folder import newest, settings_of
+from hierbandits.service.shared_folder import newest, version_of
 from hierbandits.service.shared_generation import SharedGeneration
 from hierbandits.service.shared_ledger import features_of, site_of
-from hierbandits.service.shared_model import shared_model
 from hierbandits.service.shared_sums import SharedSums
 from hierbandits.service.shared_tasks import SharedTasks
 from hierbandits.service.store_url import StoreUrl
@@ -72,11 +71,11 @@ def check_shared(store: str) -> Iterator[SharedHealth]:
 def _looked_at(
     db: psycopg.Connection[Any], policy: int, health: SharedHealth, now: SharedGeneration
 ) -> SharedHealth:
-    settings = settings_of(db, policy, now.version)
-    if settings is None:
+    version = version_of(db, policy, now.version)
+    if version is None:
         health.faults.append(f"it has no version {now.version}")
         return health
-    tasks = SharedTasks(policy, shared_model(settings))
+    tasks = SharedTasks(policy, version.model())
     ((health.decisions, health.rewards),) = db.execute(_COUNTS, {"policy": policy}).fetchall()
     absent, last, counted, folded = AbsentTasks.of(now.hierarchy), b"", 0, 0
     told = by_log = absent.nothing()

@@ -1,6 +1,6 @@
 """Folds what tasks of a shared policy have learned into its next generation."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -17,11 +17,11 @@ from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.service.api_problem import not_found
-from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.shared_generation import SharedGeneration
 from hierbandits.service.shared_links import SharedLinks
-from hierbandits.service.shared_model import SharedModel, shared_model
+from hierbandits.service.shared_model import SharedModel
 from hierbandits.service.shared_tasks import SharedTasks
+from hierbandits.service.shared_version import SharedVersion
 
 AT_ONCE = 5_000
 """Tasks that one generation folds at most."""
@@ -48,9 +48,13 @@ class SharedFolder:
         links: SharedLinks,
         version: int = 1,  # of the settings that the model is from
     ) -> None:
-        self._policy, self._model, self._links, self._version = policy, model, links, version
-        self._tasks = SharedTasks(policy, model)
+        self._policy, self._links = policy, links
+        self._believe(model, version)
         self.rewards = 0  # in the newest generation that `fold` has seen or made
+
+    def _believe(self, model: SharedModel, version: int) -> None:
+        self._model, self._version = model, version
+        self._tasks = SharedTasks(self._policy, model)
 
     def first(self) -> SharedGeneration:
         """The generation before any reward; a ValueError if none can be made."""
@@ -76,10 +80,10 @@ class SharedFolder:
             self.rewards = 0 if now is None else now.rewards
             if now is None or not dirty:
                 return 0
+            self._follow(db, now.version)
             rewards = now.rewards + self._number(dirty)
             if seconds < refresh and rewards - now.rewards <= growth * now.rewards:
                 return 0
-            self._follow(db, now.version)
             if now.age + 1 >= LIFETIME or (now.due is not None and rewards >= now.due):
                 generation = self._anew(db, now, dirty, rewards)
             else:
@@ -100,9 +104,9 @@ class SharedFolder:
     def _follow(self, db: psycopg.Connection[Any], version: int) -> None:
         """Believe what the settings of a version say; another worker may have made it."""
         if version != self._version:
-            settings = settings_of(db, self._policy, version)
-            assert settings is not None  # its generation is there
-            self._model, self._version = shared_model(settings), version
+            made = version_of(db, self._policy, version)
+            assert made is not None  # its generation is there
+            self._believe(made.model(), version)
 
     def _anew(
         self, db: psycopg.Connection[Any], now: SharedGeneration, dirty: Sequence[Any], rewards: int
@@ -153,13 +157,23 @@ class SharedFolder:
         new, old = (float(self._sums(column).n.sum()) for column in columns)
         return round(new - old)
 
-    def change_version(self, settings: PolicySettings) -> SharedGeneration:
-        """Let settings change, and all tasks tell under the new model, in one transaction."""
+    def change_version(self, change: Callable[[SharedVersion], SharedVersion]) -> SharedGeneration:
+        """Let a version follow the newest one, in one transaction, and nobody folds meanwhile.
+
+        All tasks tell under the new model, unless it is the old one: then only arms were retired.
+        """
         with self.folding() as (db, now):
-            put_settings(db, self._policy, now.version + 1, settings)
-            self._follow(db, now.version + 1)
-            start = replace(self.first(), number=now.number)
-            generation = self._anew(db, start, (), now.rewards)
+            old = version_of(db, self._policy, now.version)
+            assert old is not None  # its generation is there
+            new = change(old)
+            number = now.version + 1
+            put_version(db, self._policy, number, new)
+            self._follow(db, number)
+            if new.settings == old.settings and new.model().dim == now.hierarchy.dim:
+                generation = replace(now, number=now.number + 1, version=number, age=now.age + 1)
+            else:
+                start = replace(self.first(), number=now.number)
+                generation = self._anew(db, start, (), now.rewards)
             self.put(db, generation)
         return generation
 
@@ -196,6 +210,7 @@ class SharedFolder:
             now, _ = newest(db, self._policy)
             if now is None:
                 raise not_found("policy", "deleted")
+            self._follow(db, now.version)
             yield db, now
 
     def _has_lock(self, db: psycopg.Connection[Any], *, waits: bool) -> bool:
@@ -231,19 +246,19 @@ def newest(
     return (None, 0.0) if row is None else (SharedGeneration.from_row(*row[1:]), row[0])
 
 
-def settings_of(db: psycopg.Connection[Any], policy: int, version: int) -> PolicySettings | None:
-    """The settings of a version; None if there is none."""
+def version_of(db: psycopg.Connection[Any], policy: int, version: int) -> SharedVersion | None:
+    """What is stored of a version; None if there is none."""
     sql = "SELECT settings FROM shared_versions WHERE policy = %s AND number = %s"
     row = db.execute(sql, (policy, version), binary=True).fetchone()
-    return None if row is None else PolicySettings.from_json(row[0])
+    return None if row is None else SharedVersion.from_json(row[0])
 
 
-def put_settings(
-    db: psycopg.Connection[Any], policy: int, version: int, settings: PolicySettings
+def put_version(
+    db: psycopg.Connection[Any], policy: int, number: int, version: SharedVersion
 ) -> None:
     """Let there be one more version."""
     db.execute(
         "INSERT INTO shared_versions (policy, number, settings, created) "
         "VALUES (%s, %s, %s, extract(epoch FROM clock_timestamp()))",
-        (policy, version, settings.to_json()),
+        (policy, number, version.to_json()),
     )

@@ -25,8 +25,11 @@ SharedModel = GaussianHierarchy | UnknownWidths | GeneralizedHierarchy
 """What tasks tell under such a model are sums: of Gaussian rewards, or of the sites of others."""
 
 
-def shared_model(settings: PolicySettings) -> SharedModel:
-    """What a policy believes in; a ValueError that names what workers cannot share."""
+def shared_model(settings: PolicySettings, prior: Model | None = None) -> SharedModel:
+    """What a policy believes in; a ValueError that names what workers cannot share.
+
+    `prior` is what it assumes, if it was given more arms than its settings have.
+    """
     for name, unset in _UNSHARED.items():
         value = getattr(settings, name)
         if value != unset:
@@ -39,7 +42,9 @@ def shared_model(settings: PolicySettings) -> SharedModel:
             "rule must not count the decisions of a task where workers share a policy, got "
             f"{settings.rule!r}"
         )
-    model = recipe.believe(settings.make_agent(lambda event: None, seed=0).prior)
+    if prior is None:
+        prior = settings.make_agent(lambda event: None, seed=0).prior
+    model = recipe.believe(prior)
     if not isinstance(model, SharedModel):
         raise ValueError(
             "prior must be a GeneralizedHierarchy, which states all widths, where workers share a "

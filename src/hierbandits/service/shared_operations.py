@@ -15,6 +15,7 @@ from hierbandits.service.log_export import write_decisions
 from hierbandits.service.operation import Call, Handler
 from hierbandits.service.policy_operations import MOST_TASKS, PAGE, named, whole
 from hierbandits.service.postgres_rows import task_key
+from hierbandits.service.shared_version import ArmChange
 from hierbandits.service.stored_event import as_text
 from hierbandits.service.task_beliefs import population, task_belief
 from hierbandits.service.wire import PolicyReply, VersionReply
@@ -61,7 +62,7 @@ class SharedOperations:
             return PolicyReply(
                 name, live.version, msgspec.to_builtins(live.settings), live.record.created,
                 tasks, decisions, rewards, decisions - rewards,
-                None if agent.arms is None else list(agent.arms),
+                None if agent.offers is None else list(agent.offers),
             )  # fmt: skip
 
         reply: PolicyReply = await turns.ask("call", lambda: show(turns.live))
@@ -82,6 +83,32 @@ class SharedOperations:
             {"version": one.number, "created": one.created, "settings": json.loads(one.settings)}
             for one in await asyncio.to_thread(self._book.versions, call.policy)
         ]
+
+    async def add_arm(self, call: Call) -> PolicyReply:
+        """Offer one more arm."""
+        arm = call.body
+        widths = arm.hyper_mean, arm.hyper_std, arm.task_std
+        return await self._changed(
+            call, lambda live: ArmChange("add_arm", arm.name, *widths, call.who)
+        )
+
+    async def retire_arm(self, call: Call) -> PolicyReply:
+        """Offer an arm no more."""
+
+        def change(live: "SharedPolicy") -> ArmChange:
+            live.refresh()
+            arm: Any = named(call.part("arm"), (live.made.arms() or ()).__contains__)
+            return ArmChange("retire_arm", arm, by=call.who)
+
+        return await self._changed(call, change)
+
+    async def _changed(
+        self, call: Call, change: Callable[["SharedPolicy"], ArmChange]
+    ) -> PolicyReply:
+        turns = await self._service.find_turns(call.policy)
+        live = turns.live
+        await turns.ask("call", lambda: self._book.change_arms(live, change(live)))
+        return await self._shown(call.policy)
 
     async def list_tasks(self, call: Call) -> dict[str, Any]:
         """Tasks by name, page by page."""
@@ -159,6 +186,7 @@ def handlers(service: "SharedService") -> Mapping[str, Handler]:
     own = SharedOperations(service)
     some = (
         own.list_policies, own.show_policy, own.put_policy, own.delete_policy, own.list_versions,
+        own.add_arm, own.retire_arm,
         own.list_tasks, own.show_task, own.delete_task, own.population, own.export_log,
     )  # fmt: skip
     return {one.__name__: one for one in some}

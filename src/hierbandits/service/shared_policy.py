@@ -3,7 +3,6 @@
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,13 +24,12 @@ from hierbandits.service.policy_answers import answer_again, refusal
 from hierbandits.service.postgres_rows import task_key
 from hierbandits.service.rollout_state import RolloutState
 from hierbandits.service.round_requests import RoundRequests, round_or_each
-from hierbandits.service.shared_folder import settings_of
+from hierbandits.service.shared_folder import version_of
 from hierbandits.service.shared_generation import SharedGeneration
 from hierbandits.service.shared_ledger import SharedLedger
 from hierbandits.service.shared_links import SharedLinks
-from hierbandits.service.shared_model import shared_model
 from hierbandits.service.shared_sites import SharedSites
-from hierbandits.service.shared_sums import SharedSums
+from hierbandits.service.shared_sums import Behind, SharedSums
 from hierbandits.service.shared_tasks import SharedTasks, TaskRow, tasks_now
 from hierbandits.service.storage import PolicyRecord
 from hierbandits.service.stored_event import as_text
@@ -99,14 +97,16 @@ class SharedPolicy:
         old = self._generation
         if old is None or old.version != newer.version:
             self._settle(newer.version)
-        if old is None or old.number < newer.number - newer.age:  # it has other widths, maybe
+        if (
+            old is None
+            or old.version != newer.version  # it has other arms, maybe
+            or old.number < newer.number - newer.age  # or other widths
+        ):
             written: list[Event] = []
             believed: Model = newer.hierarchy
             if self.tasks.family is not None:
                 believed = GeneralizedHierarchy(newer.hierarchy, self.tasks.family)
-            agent = self.settings.make_agent(
-                written.append, secrets.randbits(63), self.clock, believed=believed
-            )
+            agent = self.made.make_agent(written, secrets.randbits(63), believed, self.clock)
             self._acting = ActingVersion(newer.version, self.settings, agent, written)
             self._visits = VisitedTasks(agent)
             self._warm_up(agent)
@@ -125,11 +125,11 @@ class SharedPolicy:
     def _settle(self, version: int) -> None:
         """Be what the settings of a version say."""
         with self._links.transaction() as db:
-            settings = settings_of(db, self.record.id, version)
-        if settings is None:
+            made = version_of(db, self.record.id, version)
+        if made is None:
             raise not_found("policy", self.record.name)
-        self.settings = settings
-        self.model = shared_model(self.settings)
+        self.made, self.settings = made, made.settings
+        self.model = made.model()
         self.tasks = SharedTasks(self.record.id, self.model)
         self.view = SharedLedger(self.record, self._links, self.tasks, self._meet)
         self._plan = DecisionPlan(self.record, self.settings, None, RolloutState())
@@ -204,16 +204,14 @@ class SharedPolicy:
 
     def reward(self, given: Sequence[tuple[str, float]]) -> list[RewardReply | Problem]:
         """Learn rewards; for each what it is told."""
-        return self._told(given, self.view.reward)
+        return self._told(given, corrects=False)
 
     def correct(self, id: str, value: float) -> RewardReply | Problem:
         """Replace the reward of a decision."""
-        return self._told([(id, value)], partial(self.view.reward, corrects=True))[0]
+        return self._told([(id, value)], corrects=True)[0]
 
     def _told(
-        self,
-        given: Sequence[tuple[str, float]],
-        learn: Callable[[Sequence[tuple[str, float]], float], list[RewardReply | Problem]],
+        self, given: Sequence[tuple[str, float]], *, corrects: bool
     ) -> list[RewardReply | Problem]:
         wrong: dict[int, Problem] = {}
         for place, (_, value) in enumerate(given):
@@ -223,11 +221,21 @@ class SharedPolicy:
             except ValueError as error:
                 wrong[place] = refusal(error)
         sound = [one for place, one in enumerate(given) if place not in wrong]
-        replies = learn(sound, self.clock()) if sound else []
+        replies = self._learned(sound, corrects=corrects) if sound else []
         used = [one for one in replies if isinstance(one, RewardReply)]
         self._fresh += sum(one.status != "duplicate" for one in used)
         told = iter(replies)
         return [wrong[place] if place in wrong else next(told) for place in range(len(given))]
+
+    def _learned(
+        self, given: Sequence[tuple[str, float]], *, corrects: bool
+    ) -> list[RewardReply | Problem]:
+        """Learn rewards; those of arms that this worker has not heard of yet, after it has."""
+        try:
+            return self.view.reward(given, self.clock(), corrects=corrects)
+        except Behind:
+            self.refresh()
+        return self.view.reward(given, self.clock(), corrects=corrects)
 
     @property
     def has_grown(self) -> bool:
