@@ -73,6 +73,17 @@ def test_wrong_changes_are_refused_by_name_and_change_nothing(store_url, change,
         assert only(live, "a").version == 1
 
 
+def test_a_retired_arm_cannot_be_the_control_arm_of_a_new_version(store_url):
+    with books(store_url) as (book,):
+        book.put("shop", SETTINGS["armed"])
+        live = book.turns("shop").live
+        book.change_arms(live, RETIRE)
+        with pytest.raises(Problem, match="control_arm must be an arm that is offered, got 'a'"):
+            book.put("shop", replace(SETTINGS["armed"], control_arm="a"))
+        live.refresh()
+        assert live.version == 2
+
+
 def test_arms_that_have_features_are_not_added_by_name(store_url):
     with books(store_url) as (book,):
         book.put("shop", SETTINGS["linear"])

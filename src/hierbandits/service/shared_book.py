@@ -114,7 +114,10 @@ class SharedBook:
             return live.version
 
         def change(old: SharedVersion) -> SharedVersion:
-            new = old.with_settings(settings)
+            try:
+                new = old.with_settings(settings)
+            except ValueError as error:
+                raise bad_request(str(error)) from error
             _check_fit(old, new)
             return new
 

@@ -57,7 +57,10 @@ class SharedVersion(msgspec.Struct, frozen=True):
         return cls(PolicySettings.from_json(data))
 
     def with_settings(self, settings: PolicySettings) -> "SharedVersion":
-        """Other settings, with the same changes."""
+        """Other settings, with the same changes; a ValueError if its control arm is retired."""
+        for change in self.changes:
+            if change.kind == "retire_arm" and change.name == settings.control_arm:
+                raise ValueError(f"control_arm must be an arm that is offered, got {change.name!r}")
         return SharedVersion(settings, self.changes)
 
     def with_change(self, change: ArmChange) -> "SharedVersion":
