@@ -10,6 +10,7 @@ requests for nothing at the same rate, and flushes of small writes to the same d
 
 import argparse
 import asyncio
+import http.client
 import json
 import os
 import signal
@@ -203,14 +204,16 @@ def flush_times(folder: str, number: int = 1_000) -> list[float]:
 
 
 def ask(port: int, method: str, path: str, body: Any) -> Any:
-    import http.client
+    return ask_over(http.client.HTTPConnection("127.0.0.1", port, timeout=120), method, path, body)
 
-    one = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+
+def ask_over(one: http.client.HTTPConnection, method: str, path: str, body: Any) -> Any:
+    """The answer that comes over a connection, which stays open."""
     one.request(method, path, json.dumps(body))
     answer = one.getresponse()
     text = answer.read()
-    assert answer.status == 200, text
-    return json.loads(text)
+    assert answer.status in (200, 204), text
+    return json.loads(text or b"null")
 
 
 def settings(draws: int) -> dict[str, Any]:
