@@ -20,6 +20,7 @@ from hierbandits.beliefs.absent_tasks import without
 from hierbandits.types import Indices, Matrix, Vector
 
 TASKS, ARMS, EACH = 20, 5, 30
+_OTHER = 10**6  # a seed of agents that is none of a world
 ARM_NAMES = [str(arm) for arm in range(ARMS)]
 PRIOR = hb.GaussianHierarchy.armed(ARMS, hyper_std=1.0, task_std=0.3, noise_std=1.0)
 
@@ -47,7 +48,7 @@ def worlds(number: int) -> Iterator[World]:
         rng = np.random.default_rng(seed)
         theta = rng.normal(size=ARMS) + 0.3 * rng.normal(size=(TASKS, ARMS))
         order = rng.permutation(np.repeat(np.arange(TASKS), EACH))
-        yield World(theta, order, np.random.default_rng(seed).normal(size=len(order)))
+        yield World(theta, order, rng.normal(size=len(order)))
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def main() -> None:
     found: dict[str, list[float]] = {one.name: [] for one in REFRESHES}
     for number, world in enumerate(worlds(words.worlds)):
         for refresh in REFRESHES:
-            found[refresh.name].append(regret(refresh, words.rule, world, number))
+            found[refresh.name].append(regret(refresh, words.rule, world, _OTHER + number))
     print(*table(f"{words.rule}, {words.worlds} worlds", found), sep="\n")
 
 

@@ -102,7 +102,8 @@ _LOOPS = [
     ("kernels/whole_numbers.py", "y * log(exposure[e]) - orders", "-orders"),
     ("kernels/whole_numbers.py", "0.0 <= value <= most", "value <= most"),
     ("kernels/whole_numbers.py", "_LOG_FACTORIALS[int(y)]", "_LOG_FACTORIALS[int(y) - 1]"),
-    ("kernels/summation.py", "not 0 <= row_of[key] < size", "row_of[key] < 0"),
+    ("kernels/summation.py", "not 0 <= rows[e] < size", "rows[e] < 0"),
+    ("kernels/summation.py", "sums[3, row] += sites[1, e]", "sums[3, row] += sites[0, e]"),
 ]
 _LOGS = [
     ("fitting/family_fit.py", "1.0 if many else HYPER_WIDTH**2", "1.0"),
