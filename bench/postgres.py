@@ -21,6 +21,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from bench.processor_time import cpu_seconds, family
 from bench.service import CONNECTIONS, TASKS, Load, ask, drive, post, settings, started
 
 SERVE = """
@@ -29,25 +30,6 @@ from pathlib import Path
 from hierbandits.service.serve import serve
 serve(Path(sys.argv[1]), store=os.environ.get("HIERBANDITS_STORE"), port=int(sys.argv[2]))
 """
-_TICKS = os.sysconf("SC_CLK_TCK")
-
-
-def cpu_seconds(pid: int) -> float:
-    """The processor time of a process, its threads and the children that it has waited for."""
-    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, words[11:15])) / _TICKS
-
-
-def family(pid: int) -> list[int]:
-    """A process and its children."""
-    found = [pid]
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            if int(path.read_text().rpartition(")")[2].split()[1]) == pid:
-                found.append(int(path.parent.name))
-        except (OSError, ValueError):  # it has ended
-            continue
-    return found
 
 
 class Database:

@@ -40,7 +40,10 @@ def cell(shape: str, rates: str, logs: int, first: int) -> list[str]:
         choice = StructureChoice.of(sums, np.zeros(len(sums.n), np.intp), None, 0, squares)
         by_arm.append(choice.has_noise_by_arm)
         fit = fit_prior(
-            sums, structure=choice.best, squares=squares if choice.has_noise_by_arm else None
+            sums,
+            structure=choice.best,
+            rank=choice.rank,
+            squares=squares if choice.has_noise_by_arm else None,
         )
         chosen.append(~fit.task_widths.maybe_zero)
         one.append(~fit_prior(sums).task_widths.maybe_zero)

@@ -4,6 +4,10 @@ Two workers that share a PostgreSQL decide in turn for twenty tasks, and learn c
 are folded when rewards have grown by a tenth.  Then the same log is learned by an agent in one
 process, in the same order and groups; and by expectation propagation until nothing moves, which is
 what both approximate.  Differences are in its standard deviations.
+
+Without a prior, widths are learned: by workers when rewards have grown by half, by the process that
+is alone likewise.  Both are compared with a look at all rewards in the end; and sites of workers
+with expectation propagation under their own widths.
 """
 
 import argparse
@@ -11,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +25,11 @@ import hierbandits as hb
 from bench.postgres import Database
 from hierbandits.beliefs.gaussian import Gaussian
 from hierbandits.beliefs.model_kinds import model_to_dict
+from hierbandits.service import shared_widths
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.shared_book import SharedBook
 from hierbandits.service.shared_links import SharedLinks
-from hierbandits.service.shared_policy import GROWTH
+from hierbandits.service.shared_policy import GROWTH, SharedPolicy
 from hierbandits.service.wire import DecisionRequest
 from hierbandits.types import Matrix
 
@@ -47,58 +53,96 @@ def prior_of(kind: str, share: float) -> hb.GaussianHierarchy:
     )
 
 
-def run(url: str, kind: str, share: float, seed: int, rewards: int) -> Iterator[tuple[str, Matrix]]:
-    """One world: how far means and standard deviations are off, (nodes, 2, d), by who learns."""
-    rng = np.random.default_rng(seed)
-    prior = prior_of(kind, share)
-    rows = np.eye(ARMS)
-    if kind != "arms":
-        rows = np.column_stack([np.ones(ARMS), rng.normal(size=(ARMS, DIM - 1)) / 2])
-    mean = np.array(prior.hyper_mean) + HYPER_STD * rng.normal(size=prior.dim)
-    theta = mean + TASK_STD * rng.normal(size=(TASKS, prior.dim))
-    names = [str(arm) for arm in range(ARMS)]
-    arms: Any = names if kind == "arms" else dict(zip(names, rows.tolist(), strict=True))
-    model = hb.GeneralizedHierarchy(prior, "bernoulli")
-    settings = PolicySettings(arms=arms, prior=model_to_dict(model), rule="HierTS", draws=0)
-    events: list[Event] = []
-    with ExitStack() as stack:
-        books = []
-        for _ in range(2):
-            links = stack.enter_context(closing(SharedLinks(url)))
-            books.append(stack.enter_context(closing(SharedBook(links))))
-        books[0].put("shop", settings)
-        lives = [book.turns("shop").live for book in books]
-        folders = [book.folder(live) for book, live in zip(books, lives, strict=True)]
-        for number in range(rewards // GROUP):
-            live = lives[number % 2]
-            tasks = rng.integers(TASKS, size=GROUP).tolist()
-            made: list[Any] = live.decide([DecisionRequest(TASK_NAMES[task]) for task in tasks])
-            played = [int(one.arm) for one in made]
-            chance = 1 / (1 + np.exp(-(rows[played] * theta[tasks]).sum(1)))
-            clicks = (rng.random(GROUP) < chance).astype(float).tolist()
-            live.reward([(one.id, click) for one, click in zip(made, clicks, strict=True)])
-            shown: list[Any] = played if kind == "arms" else [rows[arm] for arm in played]
-            events += zip((TASK_NAMES[task] for task in tasks), shown, clicks, strict=True)
-            folders[number % 2].fold(1e9, GROWTH)
-        folders[0].fold()
-        agent, _ = lives[0].agent_with(TASK_NAMES)
-        shared = moments(agent)
-        books[0].delete("shop")
-    alone = hb.Agent(model, arms=names if kind == "arms" else None, seed=0)
-    for first in range(0, len(events), GROUP):
-        tasks_, shown_, clicks_ = zip(*events[first : first + GROUP], strict=True)
-        alone.learn(tasks_, list(shown_) if kind == "arms" else np.array(shown_), clicks_)
-    one_process = moments(alone)
-    assert isinstance(alone.belief, hb.MatchedBelief)
-    belief = alone.belief.copy()
-    belief.refit(sweeps=200, tolerance=1e-9)
-    settled = [belief.hyper(), *(belief.task(alone.node(task)) for task in TASK_NAMES)]
-    once = hb.MatchedBelief(model, TASKS)
-    for task, features, click in events:
-        once.observe([TASK_NAMES.index(task)], [features], [click])
-    one_pass = [once.hyper(), *(once.task(task) for task in range(TASKS))]
-    for name, found in (("workers", shared), ("one process", one_process), ("one pass", one_pass)):
-        yield name, np.array([off(*both) for both in zip(found, settled, strict=True)])
+class World:
+    """Tasks that differ, and what two workers and an agent alone know of the same clicks."""
+
+    def __init__(self, kind: str, share: float, seed: int, *, is_open: bool) -> None:
+        self.kind, rng = kind, np.random.default_rng(seed)
+        prior = prior_of(kind, share)
+        self.rows: Matrix = np.eye(ARMS)
+        if kind != "arms":
+            self.rows = np.column_stack([np.ones(ARMS), rng.normal(size=(ARMS, DIM - 1)) / 2])
+        mean = np.array(prior.hyper_mean) + HYPER_STD * rng.normal(size=prior.dim)
+        self.theta: Matrix = mean + TASK_STD * rng.normal(size=(TASKS, prior.dim))
+        self.names, self._rng = [str(arm) for arm in range(ARMS)], rng
+        self.model = None if is_open else hb.GeneralizedHierarchy(prior, "bernoulli")
+        self.events: list[Event] = []
+
+    def settings(self) -> PolicySettings:
+        """Those of the policy that workers share."""
+        arms: Any = self.names
+        if self.kind != "arms":
+            arms = dict(zip(self.names, self.rows.tolist(), strict=True))
+        prior = None if self.model is None else model_to_dict(self.model)
+        family = "bernoulli" if self.model is None else None
+        return PolicySettings(arms=arms, prior=prior, rewards=family, rule="HierTS", draws=0)
+
+    def play(self, url: str, rewards: int) -> tuple[list[Gaussian], hb.GaussianHierarchy]:
+        """Let two workers decide and learn; what they know in the end, and under which widths."""
+        with ExitStack() as stack:
+            books = []
+            for _ in range(2):
+                links = stack.enter_context(closing(SharedLinks(url)))
+                books.append(stack.enter_context(closing(SharedBook(links))))
+            books[0].put("shop", self.settings())
+            lives = [book.turns("shop").live for book in books]
+            folders = [book.folder(live) for book, live in zip(books, lives, strict=True)]
+            for number in range(rewards // GROUP):
+                self._go_on(lives[number % 2])
+                folders[number % 2].fold(1e9, GROWTH)
+            folders[0].fold()
+            agent, _ = lives[0].agent_with(TASK_NAMES)
+            known = moments(agent), lives[0].generation.hierarchy
+            books[0].delete("shop")
+        return known
+
+    def _go_on(self, live: SharedPolicy) -> None:
+        tasks = self._rng.integers(TASKS, size=GROUP).tolist()
+        made: list[Any] = live.decide([DecisionRequest(TASK_NAMES[task]) for task in tasks])
+        played = [int(one.arm) for one in made]
+        chance = 1 / (1 + np.exp(-(self.rows[played] * self.theta[tasks]).sum(1)))
+        clicks = (self._rng.random(GROUP) < chance).astype(float).tolist()
+        live.reward([(one.id, click) for one, click in zip(made, clicks, strict=True)])
+        shown: list[Any] = played if self.kind == "arms" else [self.rows[arm] for arm in played]
+        self.events += zip((TASK_NAMES[task] for task in tasks), shown, clicks, strict=True)
+
+    def agent(self, model: hb.GeneralizedHierarchy | None, group: int) -> hb.Agent:
+        """An agent that has learned all clicks, so many at a time."""
+        is_armed, family = self.kind == "arms", "bernoulli" if model is None else None
+        alone = hb.Agent(
+            model, arms=self.names if is_armed else None, rewards=family, seed=0,
+            num_features=None if is_armed or model is not None else DIM,
+        )  # fmt: skip
+        for first in range(0, len(self.events), group):
+            tasks, shown, clicks = zip(*self.events[first : first + group], strict=True)
+            alone.learn(tasks, list(shown) if is_armed else np.array(shown), clicks)
+        return alone
+
+    def settled(self, model: hb.GeneralizedHierarchy | None) -> list[Gaussian]:
+        """What is known when nothing moves any more."""
+        agent = self.agent(model, GROUP)
+        assert isinstance(agent.belief, hb.MatchedBelief)
+        agent.belief.refit(sweeps=200, tolerance=1e-9)
+        return moments(agent)
+
+
+def run(url: str, world: World, rewards: int) -> Iterator[tuple[str, Matrix]]:
+    """How far means and standard deviations are off, (nodes, 2, d), by who learns."""
+    shared, widths = world.play(url, rewards)
+    settled = world.settled(world.model)
+    found = {"workers": (shared, settled)}
+    found["one process"] = moments(world.agent(world.model, GROUP)), settled
+    if world.model is None:
+        own = world.settled(hb.GeneralizedHierarchy(widths, "bernoulli"))
+        found["own widths"] = shared, own
+    else:
+        once = hb.MatchedBelief(world.model, TASKS)
+        for task, features, click in world.events:
+            once.observe([TASK_NAMES.index(task)], [features], [click])
+        one_pass = [once.hyper(), *(once.task(task) for task in range(TASKS))]
+        found["one pass"] = one_pass, settled
+    for name, (known, others) in found.items():
+        yield name, np.array([off(*both) for both in zip(known, others, strict=True)])
 
 
 def moments(agent: hb.Agent) -> list[Gaussian]:
@@ -135,27 +179,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worlds", type=int, default=20)
     parser.add_argument("--rewards", type=int, default=1000)
+    most = shared_widths.MOST_REFITTED
+    parser.add_argument("--refitted", type=int, default=most, help="match all of so many again")
     words = parser.parse_args()
+    shared_widths.MOST_REFITTED = words.refitted
     print(f"{words.worlds} worlds of {words.rewards} rewards")
     print("off by standard deviations, and widths over those that are settled")
     heads = {"mu, mean": 10, "worst": 8, "tasks, mean": 13, "worst ": 8, "width mu": 10, "tasks": 8}
-    print(f"{'':<28}" + "".join(f"{head.strip():>{size}}" for head, size in heads.items()))
+    print(f"{'':<38}" + "".join(f"{head.strip():>{size}}" for head, size in heads.items()))
     with tempfile.TemporaryDirectory() as folder, closing(Database(Path(folder))) as database:
-        for kind in ("arms", "features"):
-            for share in SHARES:
-                found: dict[str, list[Matrix]] = {}
-                for seed in range(words.worlds):
-                    for name, part in run(database.url, kind, share, seed, words.rewards):
-                        found.setdefault(name, []).append(part)
-                for name, parts in found.items():
-                    mean, width = np.moveaxis(np.array(parts), 2, 0)  # (worlds, nodes, d) each
-                    mu, tasks = mean[:, 0], mean[:, 1:]
-                    wide = np.exp([width[:, 0].mean(), width[:, 1:].mean()])
-                    print(
-                        f"{kind:<10}{share:<5.0%} {name:<12}{mu.mean():>10.3f}{mu.max():>8.2f}"
-                        f"{tasks.mean():>13.3f}{tasks.max():>8.2f}{wide[0]:>10.3f}{wide[1]:>8.3f}",
-                        flush=True,
-                    )
+        for is_open, kind, share in product((False, True), ("arms", "features"), SHARES):
+            found: dict[str, list[Matrix]] = {}
+            for seed in range(words.worlds):
+                world = World(kind, share, seed, is_open=is_open)
+                for name, part in run(database.url, world, words.rewards):
+                    found.setdefault(name, []).append(part)
+            form = f"{kind}, no prior" if is_open else kind
+            for name, parts in found.items():
+                mean, width = np.moveaxis(np.array(parts), 2, 0)  # (worlds, nodes, d) each
+                mu, tasks = mean[:, 0], mean[:, 1:]
+                wide = np.exp([width[:, 0].mean(), width[:, 1:].mean()])
+                print(
+                    f"{form:<20}{share:<5.0%} {name:<12}{mu.mean():>10.3f}{mu.max():>8.2f}"
+                    f"{tasks.mean():>13.3f}{tasks.max():>8.2f}{wide[0]:>10.3f}{wide[1]:>8.3f}",
+                    flush=True,
+                )
         for kind in ("arms", "features"):
             gaussian, clicks = (cost(database.url, kind, clicks=which) for which in (False, True))
             print(f"{kind}: {gaussian:.0f} us for a Gaussian reward, {clicks:.0f} us for a click")

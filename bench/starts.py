@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 import hierbandits as hb
 from bench.tables import Table
-from hierbandits.fitting import fit_prior
+from hierbandits.fitting import Fit, fit_prior
 from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning.log_offers import LogOffers
 from hierbandits.learning.log_worlds import LogWorlds
 from hierbandits.learning.players import Player, Scene, after_sums
 from hierbandits.learning.promises import Promise
 from hierbandits.learning.start_trial import NEW, START, StartTrial
+from hierbandits.learning.starting import open_or_stated
 from hierbandits.models.variants import pooled
 from hierbandits.policies.recipes import POLICIES, USUAL
 from hierbandits.policies.thompson_rule import thompson
@@ -111,19 +112,37 @@ def _offers(task: Indices, sample: Array) -> LogOffers:
     return LogOffers.of(sample[:1000], task[:1000], names)
 
 
-def start_of(drawn: Drawn) -> hb.Start:
-    """The start that `hb.learn_prior` hands out for this log."""
-    tasks, d = drawn.sums.xy.shape
-    prior = hb.UnknownWidths.of(d, armed=drawn.sums.is_armed)
-    return hb.Start(prior, drawn.sums, range(tasks), None)
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What `hb.learn_prior` makes of a log."""
+
+    structure: StructureChoice
+    fit: Fit
+    start: hb.Start  # that it hands out
+
+    @classmethod
+    def of(cls, drawn: Drawn) -> "Learned":
+        """Learn from a log."""
+        tasks = len(drawn.sums.n)
+        structure = StructureChoice.of(drawn.sums, np.zeros(tasks, np.intp), None, 0)
+        fit = fit_prior(drawn.sums, structure=structure.best, rank=structure.rank)
+        start = hb.Start(open_or_stated(fit.prior, None), drawn.sums, range(tasks), None)
+        return cls(structure, fit, start)
+
+    def player(self, scene: Scene) -> Player:
+        """An agent that begins with the start."""
+        prior, recipe = self.start.prior, POLICIES[USUAL]
+        if prior.widths_known:
+            return scene.after_log(self.fit.prior, recipe.rule)
+        return scene.from_start(prior, recipe)
 
 
-def regrets(drawn: Drawn, start: hb.Start) -> dict[str, float]:
+def regrets(drawn: Drawn, learned: Learned) -> dict[str, float]:
     """The mean regret of a new task with each policy."""
     scene = Scene(drawn.sums, np.zeros(0, np.intp), TASKS, 1)
     one = after_sums(pooled(drawn.truth), drawn.sums)
     players: dict[str, Player] = {
-        START: scene.from_start(start.prior, POLICIES[USUAL]),
+        START: learned.player(scene),
         "HierTS": scene.after_log(drawn.truth, thompson),
         "PooledTS": scene.as_one(one, thompson),
     }
@@ -133,60 +152,72 @@ def regrets(drawn: Drawn, start: hb.Start) -> dict[str, float]:
     }
 
 
-def expected(drawn: Drawn, start: hb.Start) -> float:
+def expected(drawn: Drawn, learned: Learned) -> float:
     """The regret of a new task with the start, on average over many of them."""
     scene = Scene(drawn.sums, np.zeros(0, np.intp), TASKS, OTHERS)
-    player = scene.from_start(start.prior, POLICIES[USUAL])
+    player = learned.player(scene)
     return float(player.regret(np.random.default_rng(1), drawn.others, ROUNDS)[-1].mean())
 
 
-def promised(drawn: Drawn, start: hb.Start, runs: int) -> Promise:
+def promised(drawn: Drawn, learned: Learned, runs: int) -> Promise:
     """What the start promises of new tasks."""
-    one = np.zeros(len(drawn.sums.n), np.intp)
-    structure = StructureChoice.of(drawn.sums, one, None, 0)
-    fit = fit_prior(drawn.sums, structure=structure.best)
-    prior = after_sums(fit.prior, drawn.sums)
+    prior = after_sums(learned.fit.prior, drawn.sums)
     trial = StartTrial(
-        start, fit, prior, structure, drawn.offers, horizon=ROUNDS, runs=runs, seed=0
-    )
-    return Promise(NEW, START, trial.regret(NEW, START))
+        learned.start, learned.fit, prior, learned.structure, drawn.offers, horizon=ROUNDS,
+        runs=runs, seed=0,
+    )  # fmt: skip
+    return Promise(NEW, START, trial.regret(NEW, START), trial.others_regret())
+
+
+def left_open(promise: Promise) -> float:
+    """Half of a normal 90 % interval of what the log leaves open, if all worlds were simulated.
+
+    It is by how much the worlds that the log allows differ, less the luck of their tasks.
+    """
+    assert promise.others is not None
+    last = np.concatenate([promise.regret[-1], promise.others], axis=1)
+    luck = last.var(axis=1, ddof=1).mean() / last.shape[1]
+    return float(1.645 * np.sqrt(max(last.mean(axis=1).var(ddof=1) - luck, 0.0)))
 
 
 def study(shape: Shape, width: float | str, logs: range, promises: int, runs: int) -> list[str]:
     """A row of the table; the first `promises` logs are asked for their promises."""
     found: dict[str, list[float]] = {}
     held, half, promised_mean = [], [], []
-    held_mean, half_mean = [], []
+    held_mean, half_mean, unknown = [], [], []
     for number in logs:
         rng = np.random.default_rng([shape.tasks, shape.rows, shape.dim, number])
         drawn = draw(shape, width, rng, number)
-        start = start_of(drawn)
-        for name, regret in regrets(drawn, start).items():
+        learned = Learned.of(drawn)
+        for name, regret in regrets(drawn, learned).items():
             found.setdefault(name, []).append(regret)
         if number - logs.start < promises:
-            promise = promised(drawn, start, runs)
+            promise = promised(drawn, learned, runs)
             low, high = promise.interval
             held.append(low <= found[START][-1] <= high)
             half.append((high - low) / 2)
             promised_mean.append(promise.mean)
             low, high = promise.expected
-            held_mean.append(low <= expected(drawn, start) <= high)
+            held_mean.append(low <= expected(drawn, learned) <= high)
             half_mean.append((high - low) / 2)
+            unknown.append(left_open(promise))
     ours, best = (
         np.array(found[START]),
         min(("HierTS", "PooledTS"), key=lambda k: np.mean(found[k])),
     )
     theirs = np.array(found[best])
-    least = np.finfo(float).tiny  # nobody may have any regret
-    ratio = ours.mean() / max(theirs.mean(), least)
-    error = np.std(ours - ratio * theirs, ddof=1) / np.sqrt(len(logs)) / max(theirs.mean(), least)
+    ratio = "-"  # where nobody has any regret
+    if theirs.mean() > 0:
+        share = ours.mean() / theirs.mean()
+        error = np.std(ours - share * theirs, ddof=1) / np.sqrt(len(logs)) / theirs.mean()
+        ratio = f"{share:.3f} ± {error:.3f}"
     row = [str(shape), str(width), *(f"{np.mean(found[name]):.3f}" for name in found)]
-    row += [f"{ratio:.3f} ± {error:.3f}", f"{(ours - theirs).mean() / ROUNDS:+.4f}"]
+    row += [ratio, f"{(ours - theirs).mean() / ROUNDS:+.4f}"]
     if promises:
         mean, reach = float(np.mean(promised_mean)), float(np.mean(half))
         row += [f"{mean:.3f} for {ours[:promises].mean():.3f}", f"{100 * np.mean(held):.0f} %"]
         row += [f"{100 * reach / max(mean, 1e-9):.0f} %", f"{100 * np.mean(held_mean):.0f} %"]
-        row += [f"{100 * np.mean(half_mean) / max(mean, 1e-9):.0f} %"]
+        row += [f"{100 * np.mean(each) / max(mean, 1e-9):.0f} %" for each in (half_mean, unknown)]
     return row
 
 
@@ -206,6 +237,7 @@ def main() -> None:
     columns += ["more per decision"]
     if given.promises:
         columns += ["promised", "held", "half-width", "expected: held", "half-width"]
+        columns.append("left open")
     rows, logs = [], range(given.first, given.first + given.logs)
     for shape in shapes:
         for width in WIDTHS if shape.armed else WIDTHS[:-1]:

@@ -208,6 +208,7 @@ WHOLE = {"architecture", "docs", "examples", "main", "memory_safety", "pickles",
 WHOLE |= {
     "alerts",
     "dashboard_rollout",
+    "dashboard_shared",
     "dashboard",
     "dashboard_access",
     "service_page",

@@ -85,7 +85,8 @@ def positive(name: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Vect
     """Check that `value` holds positive numbers, large enough that squares do not vanish."""
     array = real_array(name, value, shape)
     if array.size and array.min() < 1 / LARGEST:
-        raise ValueError(f"{name} must be positive, got {array.min()}")
+        least = f", at least {1 / LARGEST:g}" if array.min() > 0 else ""
+        raise ValueError(f"{name} must be positive{least}, got {array.min()}")
     return array
 
 

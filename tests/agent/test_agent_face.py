@@ -60,3 +60,19 @@ def test_how_many_decisions_wait_and_which_arms_are_offered():
     assert agent.offers == ("a", "c")
     assert Agent(LINEAR, arms=ARMS).offers == tuple(ARMS)
     assert Agent(LINEAR).offers is None
+
+
+def test_arms_without_support_are_named_and_are_never_played():
+    agent = Agent(ARMED, "HierUCB", arms=["a", "b", "c"], seed=0)
+    for _ in range(5):
+        agent.learn(["t"] * 3, ["a", "b", "c"], [3.0, 0.0, -3.0])
+    assert agent.without_support(["t"]) == [("b", "c")]
+    assert {agent.decide("t").arm for _ in range(20)} == {"a"}
+    before = agent.summary()
+    ids = Agent(ARMED, arms=["a", "b", "c"], seed=0)
+    for never in ids.without_support(["new", "other"]):
+        assert len(never) in (1, 2)  # of three arms one or two are in a mixture
+    assert len(ids.tasks) == 0
+    assert agent.summary() == before
+    thompson = Agent(ARMED, "HierTS", arms=["a", "b", "c"], seed=0)
+    assert thompson.without_support(["new"]) == [()]

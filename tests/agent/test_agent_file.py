@@ -258,3 +258,18 @@ def test_files_that_are_not_as_they_were_saved_are_refused_or_work(tmp_path):
     assert counts["damaged_refused"] > 20
     assert counts["edited_refused"] > 50
     assert counts["edited_used"] > 5
+
+
+@pytest.mark.parametrize("policy", ["HierIDS", "HierTS"])
+def test_an_agent_that_is_loaded_with_a_journal_has_the_floor_of_a_new_one(policy, tmp_path):
+    path = tmp_path / "agent.hb"
+    for own in ({}, {"floor": 0.0}, {"floor": 0.3}, {"draws": 0}):
+        Agent(ARMED, policy, seed=0, **own).save(path)
+        events = []
+        loaded = Agent.load(path, journal=events.append)
+        new = Agent(ARMED, policy, seed=0, journal=events.append, **own)
+        assert (loaded._decider.floor, loaded._decider.draws) == (
+            new._decider.floor,
+            new._decider.draws,
+        )
+    assert Agent.load(path)._decider.floor == 0.0

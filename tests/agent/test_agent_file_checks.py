@@ -287,7 +287,12 @@ def test_a_group_has_the_node_that_its_tasks_hang_from(saved, tmp_path):
             Agent.load(_edited(saved, "deep", tmp_path, edit), clock=Clock())
 
 
-@pytest.mark.parametrize("form", ["deep", "adaptive"])
+def test_a_file_from_before_arms_had_factors_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"adaptive-2\.agent .* arm vectors, got common part"):
+        Agent.load(FILES / "adaptive-2.agent", clock=Clock())
+
+
+@pytest.mark.parametrize("form", ["deep"])
 def test_a_file_of_an_earlier_build_loads(form):
     """Written before files had marks and named their writers."""
     agent = Agent.load(FILES / f"{form}-2.agent", clock=Clock())

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 from support.agents import ARMED, ARMS, LINEAR
+from support.click_logs import click_log
 
-from hierbandits import Agent, GaussianHierarchy
+from hierbandits import Agent, GaussianHierarchy, GeneralizedHierarchy, Start, learn_prior
 from hierbandits.agent.agent_prior import agent_prior, prior_from_arms
+from hierbandits.models import FAMILIES
+from hierbandits.models.unknown_family_widths import UnknownFamilyWidths
 from hierbandits.models.unknown_widths import UnknownWidths
 
 
@@ -77,3 +80,34 @@ def test_priors_that_are_refused(prior, num_features, message):
 def test_the_form_of_an_agent_follows_from_its_arms(arms, num_features, armed, dim):
     prior = prior_from_arms(arms, num_features)
     assert (prior.is_armed, prior.dim, prior.noise_std) == (armed, dim, None)
+
+
+def test_a_start_of_a_family_is_told_no_other():
+    clicks = Start(GeneralizedHierarchy(ARMED, "bernoulli"))
+    for rewards in (None, "bernoulli", FAMILIES["bernoulli"]()):
+        assert agent_prior(clicks, None, None, rewards)[0] is clicks.prior
+    for rewards in ("gaussian", "poisson"):
+        with pytest.raises(ValueError, match="rewards must be those of the prior, Bernoulli"):
+            agent_prior(clicks, None, None, rewards)
+    plain = Start(ARMED)
+    assert agent_prior(plain, None, None, "gaussian")[0] is ARMED
+    with pytest.raises(
+        ValueError, match=r"start, .* as gaussian, got poisson: learn_prior\(.*'pois"
+    ):
+        agent_prior(plain, None, None, "poisson")
+
+
+def test_open_widths_of_a_family_are_told_no_other():
+    counts = UnknownFamilyWidths(UnknownWidths.of(2, armed=True), "poisson")
+    assert agent_prior(counts, None, None, "poisson")[0] is counts
+    with pytest.raises(ValueError, match="rewards must be those of the prior, Poisson"):
+        agent_prior(counts, None, None, "gaussian")
+
+
+def test_means_that_were_learned_as_gaussian_are_no_log_odds():
+    """Click rates of 0.1 and 0.3 would become log odds."""
+    log = click_log(2, rate=0.2)
+    learned, _ = learn_prior(log.frame(), **log.arguments, structure="scalar", runs=0)
+    with pytest.raises(ValueError, match=r"log odds .* as gaussian: learn_prior\(.*'bernoulli'\)"):
+        Agent(learned, rewards="bernoulli")
+    assert agent_prior(learned, None, None, "gaussian")[0] is learned

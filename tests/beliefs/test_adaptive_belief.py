@@ -19,7 +19,7 @@ from support.adaptive import (
 )
 from support.states import belief_state
 
-from hierbandits import POLICIES, Belief, Recipe, TaskSums
+from hierbandits import POLICIES, Belief, GaussianHierarchy, Recipe, TaskSums
 from hierbandits.beliefs import adaptive_belief as module
 from hierbandits.beliefs import growing_rows
 from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
@@ -311,6 +311,12 @@ def test_learning_the_widths_costs_little_regret():
     means = {name: study.mean(name)[0] for name in policies}
     assert means["Adaptive"] < 1.3 * means["HierTS"]
     assert means["Adaptive"] < 0.6 * means["TS"]
+
+
+def test_a_prior_whose_widths_are_known_is_refused():
+    known = GaussianHierarchy.armed(3, hyper_std=1.0, task_std=0.3, noise_std=0.5)
+    with pytest.raises(ValueError, match="prior must be UnknownWidths, got GaussianHierarchy"):
+        AdaptiveBelief(known, num_tasks=2)
 
 
 def test_the_sums_that_it_hands_out_are_a_copy():

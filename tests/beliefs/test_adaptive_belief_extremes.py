@@ -12,7 +12,7 @@ from support.adaptive import (
     observe_one_by_one,
 )
 
-from hierbandits import TaskSums
+from hierbandits import Belief, TaskSums
 from hierbandits.beliefs.adaptive_belief import AdaptiveBelief
 from hierbandits.models.unknown_widths import COMMON_ARMS, UnknownWidths
 
@@ -196,3 +196,12 @@ def test_the_order_of_rewards_does_not_matter():
     one.observe(tasks, features, rewards)
     other.observe(tasks[order], features[order], rewards[order])
     assert_same_hierarchy(one.hierarchy(), other.hierarchy(), rtol=1e-7)
+
+
+def test_a_state_of_another_form_is_refused_by_name():
+    """Such as that of a version in which so few arms had a part in common alone."""
+    widths = UnknownWidths.of(3, armed=True)
+    meta, arrays = AdaptiveBelief(widths, 2).state()
+    old_meta, old_arrays = Belief(widths.hierarchy(), 2).state()
+    with pytest.raises(ValueError, match="which is arm vectors, got common part"):
+        AdaptiveBelief.from_state(meta | old_meta, arrays | old_arrays)

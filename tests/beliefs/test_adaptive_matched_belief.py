@@ -94,7 +94,7 @@ def test_an_agent_refits_as_its_rewards_grow():
     np.testing.assert_array_equal(agent.belief.hierarchy().task_cov, first)
     agent.reward(agent.decide("s").id, 1.0)
     assert not np.allclose(agent.belief.hierarchy().task_cov, first)
-    with pytest.raises(ValueError, match="rewards must be 0 or 1, got 2"):
+    with pytest.raises(ValueError, match="value must be 0 or 1, got 2"):
         agent.reward(agent.decide("s").id, 2.0)
 
 

@@ -56,11 +56,16 @@ def test_a_choice_is_that_of_a_draw_with_the_same_normals(world):
 def test_the_draws_of_one_node_are_those_of_rounds_with_the_same_normals(world):
     belief, stock = world.observed(), NormalStock(np.random.default_rng(0))
     for task in range(world.num_tasks):
-        spread = belief._raw_spread(stock, task, 3)
-        taken = stock.block[stock.used - 3 * belief._nodes.path_normals : stock.used]
-        one = np.array([task])
-        theta, slots = belief._raw_draws(_Given(taken), one, repeats=3, fresh=True)
-        expected = np.concatenate([belief.task(task).mean[None], theta[slots]])
+        spread, nodes = belief._raw_spread(stock, task, 3), belief._nodes
+        marginal = belief.task(task)
+        size = belief.dim if nodes.is_diagonal else nodes.path_normals
+        taken = stock.block[stock.used - 3 * size : stock.used]
+        if nodes.is_diagonal:  # arms are independent: a normal for each is enough
+            draws = marginal.mean + np.sqrt(np.diagonal(marginal.cov)) * taken.reshape(3, -1)
+        else:
+            theta, slots = belief._raw_draws(_Given(taken), np.array([task]), repeats=3, fresh=True)
+            draws = theta[slots]
+        expected = np.concatenate([marginal.mean[None], draws])
         np.testing.assert_allclose(spread, expected, rtol=1e-9, atol=1e-9)
         usual = Posterior._raw_spread(belief, NormalStock(np.random.default_rng(1)), task, 2)
         np.testing.assert_allclose(usual[0], spread[0], rtol=1e-9, atol=1e-9)

@@ -5,7 +5,7 @@ import pytest
 from support.click_logs import click_log
 
 import hierbandits as hb
-from hierbandits.beliefs.family_width_look import FamilyWidthLook, link_of_mean
+from hierbandits.beliefs.family_width_look import FamilyWidthLook, link_of_mean, widths_in
 from hierbandits.fitting.family_fit import fit_family_prior
 from hierbandits.models import FAMILIES
 from hierbandits.models.unknown_family_widths import UnknownFamilyWidths
@@ -20,7 +20,7 @@ def _look(log):
     )
     belief.observe(log.tasks, log.features, log.rewards)
     rows = belief._told_rows
-    return FamilyWidthLook(model, rows, np.arange(rows.size), BEFORE)
+    return FamilyWidthLook.of_rows(model, rows, np.arange(rows.size), BEFORE)
 
 
 @pytest.mark.parametrize("armed", [True, False])
@@ -34,6 +34,7 @@ def test_it_is_near_the_width_that_fits_best(armed):
     assert 0 <= r < 0.5
     assert hierarchy.is_armed == armed
     np.testing.assert_allclose(np.diagonal(hierarchy.hyper_cov), (q * look._unit) ** 2)
+    np.testing.assert_allclose(widths_in(hierarchy, look._unit), (t, q, r), atol=1e-12)
 
 
 def test_what_arms_have_in_common_is_seen():
@@ -44,6 +45,18 @@ def test_what_arms_have_in_common_is_seen():
     t, _, r = _look(log).found
     assert r > 0.7
     assert t == pytest.approx(1.2, rel=0.35)
+
+
+def test_some_tasks_are_looked_at_about_the_mean_of_all():
+    log = click_log(8, tasks=40, rows=50)
+    whole, few = log.sites(), log.sites().rows(np.arange(10))
+    model = UnknownFamilyWidths(hb.UnknownWidths.of(3, armed=True), log.family)
+    everybody = FamilyWidthLook(model, whole, BEFORE)
+    some = FamilyWidthLook(model, few, BEFORE, (whole.rewards, whole.exposure))
+    alone = FamilyWidthLook(model, few, BEFORE)
+    means = [look.hierarchy().hyper_mean[0] for look in (everybody, some, alone)]
+    assert means[0] == means[1] != means[2]
+    assert some.found != everybody.found
 
 
 def test_without_any_click_widths_stay_what_they_may_be():

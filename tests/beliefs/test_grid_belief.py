@@ -10,7 +10,7 @@ from support.grid_worlds import KINDS, all_moments, random_events, random_prior,
 from support.states import belief_state
 
 import hierbandits as hb
-from hierbandits.beliefs.grid_belief import LARGEST_COUNT
+from hierbandits.models.reward_family import LARGEST_COUNT
 
 each_kind = pytest.mark.parametrize("kind", KINDS)
 TASKS = 5
@@ -210,7 +210,7 @@ def test_a_bad_batch_changes_nothing(kind, tasks, arms, rewards, options, messag
 
 def test_rewards_that_a_model_cannot_have_are_named():
     clicks, counts = hb.GridBelief(hb.BetaHierarchy(2), 1), hb.GridBelief(hb.GammaHierarchy(2), 1)
-    with pytest.raises(ValueError, match=r"rewards must be numbers of succ.*got 2 at \[0\]"):
+    with pytest.raises(ValueError, match=r"rewards must be numbers of succ.*got 2$"):
         clicks.observe([0], [0], [2.0])
     with pytest.raises(ValueError, match="exposure must be whole numbers of trials"):
         clicks.observe([0], [0], [1.0], exposure=[2.5])

@@ -84,7 +84,8 @@ def test_what_arms_have_of_their_own_is_found_beside_much_in_common():
     prior, fitted = UnknownWidths.of(3, armed=True), fit_prior(sums, structure="common").prior
     rng = np.random.default_rng(0)
     drawn = draw_hierarchies(rng, prior, sums, 30, fitted=fitted)
-    own = np.array([np.sqrt(h.task_cov[0, 0] - h.task_cov[0, 1]) for h in drawn])
+    step = np.array([1.0, -1.0, 0.0]) / np.sqrt(2)  # in which nothing is in common
+    own = np.array([np.sqrt(step @ h.task_cov @ step) for h in drawn])
     assert np.median(own) < 0.2
     assert 0.1 < np.log(own).std() < 1.5
     assert 1.5 < np.median([np.sqrt(h.task_cov[0, 1]) for h in drawn]) < 3.0

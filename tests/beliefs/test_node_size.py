@@ -14,7 +14,8 @@ def test_a_node_has_as_many_numbers_as_its_form_needs(form):
     assert numbers_per_node(Belief(PRIORS[form])) == SIZES[form]
 
 
-def test_arms_that_have_a_part_in_common_take_three_numbers_each():
+def test_arms_take_numbers_by_what_they_may_share():
     assert numbers_per_node(AdaptiveBelief(UnknownWidths.of(64, armed=True))) == 3 * 65
-    assert numbers_per_node(AdaptiveBelief(UnknownWidths.of(65, armed=True))) == 2 * 65
+    assert numbers_per_node(AdaptiveBelief(UnknownWidths.of(16, armed=True))) == 17 * 16
+    assert numbers_per_node(AdaptiveBelief(UnknownWidths.of(129, armed=True))) == 2 * 129
     assert numbers_per_node(AdaptiveBelief(UnknownWidths.of(10, armed=False))) == 110

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierbandits import Belief, GaussianHierarchy, TaskSums
+from hierbandits import Belief, GaussianHierarchy, GeneralizedHierarchy, TaskSums
 
 NAN, INF = float("nan"), float("inf")
 
@@ -140,6 +140,8 @@ def test_bad_shapes_of_a_forest_are_refused():
         Belief("HierTS")
     with pytest.raises(ValueError, match="prior must be a GaussianHierarchy"):
         Belief([])
+    with pytest.raises(ValueError, match="prior must be a GaussianHierarchy or several, got Gen"):
+        Belief(GeneralizedHierarchy(prior, "bernoulli"))
     deeper = GaussianHierarchy.armed(
         3, hyper_std=1.0, group_stds=[1.0], task_std=1.0, noise_std=1.0
     )

@@ -57,12 +57,38 @@ def test_a_belief_with_settled_sites_is_saved_and_copied(few_rows):
     assert belief_state(again) == belief_state(belief) == belief_state(twin)
 
 
-def test_an_old_reward_cannot_be_corrected_in_a_belief(few_rows):
+def test_an_old_reward_is_corrected_as_a_new_one_is(few_rows):
     log = click_log(3, armed=False, rows=40)
-    belief = _taught(log)
-    with pytest.raises(ValueError, match="old_reward must be one that node"):
-        belief.revise(int(log.tasks[0]), log.features[0], log.rewards[0], 1 - log.rewards[0])
-    belief.revise(int(log.tasks[-1]), log.features[-1], log.rewards[-1], 1 - log.rewards[-1])
+    right = log.rewards.copy()
+    places = [0, 7, 30, log.tasks.size - 1]
+    right[places] = 1 - right[places]
+    belief, other = _taught(log), _linear(log)
+    assert belief._told_rows.settled.number > 30
+    for place in places:
+        x = log.features[place]
+        belief.revise(int(log.tasks[place]), x, log.rewards[place], right[place])
+    other.observe(log.tasks, log.features, right)
+    for node in {*log.tasks[places].tolist(), int(other.roots[0])}:
+        std = other.task(node).std
+        assert (np.abs(belief.task(node).mean - other.task(node).mean) < 0.3 * std).all()
+        np.testing.assert_allclose(belief.task(node).std, std, rtol=0.1)
+
+
+def test_tilts_of_settled_sites_are_added_and_put_back():
+    for armed, x in ((True, 1), (False, np.array([0.5, -2.0]))):
+        settled = SettledSites(2, armed=armed)
+        assert settled.number_of(3) == 0
+        settled.keep(np.array([3]))()  # nothing is kept of nothing
+        rows = np.array([1, 1]) if armed else np.ones((2, 2))
+        settled.add(np.array([3, 3]), rows, np.ones((3, 2)))
+        before = settled.sums(5)
+        assert (settled.number_of(3), settled.number_of(2), settled.number_of(9)) == (2, 0, 0)
+        put_back = settled.keep(np.array([3, 9]))
+        settled.tilt(3, x, 1.5)
+        moved = settled.sums(5).xy[3] - before.xy[3]
+        np.testing.assert_allclose(moved, [0.0, 1.5] if armed else [0.75, -3.0])
+        put_back()
+        np.testing.assert_array_equal(settled.sums(5).xy, before.xy)
 
 
 def test_an_agent_forgets_a_task_whose_sites_are_settled(few_rows):

@@ -41,26 +41,28 @@ def test_rewards_of_an_arm_add_up():
         assert_allclose(rows.rewards[row], rewards[mine].sum())
         assert_allclose(rows.exposure[row], exposure[mine].sum())
         assert_allclose(rows.sites[:, row], sites[:, mine].sum(1))
-        assert rows.find(int(rows.nodes[row]), int(rows.features[row]), 99.0) == row
+        assert rows.row_of(int(rows.nodes[row]), int(rows.features[row]), 99.0) == row
 
 
 @pytest.mark.parametrize("armed", [False, True])
 def test_a_reward_is_found_by_all_that_is_known_of_it(armed):
     rows, kept = _rows(armed, adds_up=False)
     nodes, features, rewards, *_ = kept[1]
-    row = rows.find(int(nodes[2]), features[2], rewards[2])
+    row = rows.row_of(int(nodes[2]), features[2], rewards[2])
+    same = (rows.nodes == nodes[2]) & (rows.rewards == rewards[2])
+    same &= (rows.features == features[2]).reshape(rows.size, -1).all(1)
+    assert rows.number_of(int(nodes[2]), features[2], rewards[2]) == same.sum() > 0
     assert rows.nodes[row] == nodes[2]
     assert_allclose(rows.features[row], features[2])
     assert rows.rewards[row] == rewards[2]
-    with pytest.raises(ValueError, match="old_reward must be one that node 0 has had, got 77"):
-        rows.find(0, features[0], 77.0)
+    assert rows.row_of(0, features[0], 77.0) == -1
+    assert rows.number_of(0, features[0], 77.0) == 0
 
 
 def test_an_arm_without_rewards_is_not_found():
     rows = SiteRows(2, armed=True, adds_up=True)
     for node in (0, 10**6):
-        with pytest.raises(ValueError, match="old_reward must be one"):
-            rows.find(node, 1, 0.0)
+        assert rows.row_of(node, 1, 0.0) == -1
 
 
 def test_a_copy_is_independent():
@@ -115,32 +117,36 @@ def test_the_rows_of_the_last_rewards_match_again(adds_up):
     rows.add(nodes[1:2], arms[1:2], np.ones(1), np.ones(1), np.zeros((SITE_PARTS, 1)), 1)
     seen = []
 
-    def match(own, features, rewards, exposure, sites):
+    def match(own, features, rewards, exposure, sites, furthest):
+        furthest[:] = 0.25
         seen.append((own.tolist(), features.tolist(), rewards.tolist()))
         sites[:] += 5.0
 
     before = rows.sites.copy()
-    rows.match_news(match)
+    assert (rows.match_again(rows.of_nodes(rows.news), match, np.zeros((2, 1))) == 0.25).all()
+    assert (rows.moved == 0.25).all()
     assert seen == [([1, 1], [0, 1], [2, 1]) if adds_up else ([1, 1, 1], [0, 1, 0], [1, 1, 1])]
     np.testing.assert_array_equal(rows.sites - before, 5.0 * (rows.nodes == 1) * np.ones((3, 1)))
-    rows.match_news(match)  # there is no more news
-    assert len(seen) == 1
+    assert rows.news is None
+    rows.tell(2)
+    rows.tell(0)
+    assert rows.news.tolist() == [2, 0]
 
 
 def test_an_interrupted_match_is_ended_or_begins_anew():
     rows = SiteRows(3, armed=True, adds_up=True)
     rows.add(np.array([1]), np.array([2]), np.ones(1), np.ones(1), np.ones((SITE_PARTS, 1)), 1)
 
-    def early(*_):
+    def early(*_, **__):
         raise KeyboardInterrupt
 
-    def late(own, features, rewards, exposure, sites):
+    def late(own, features, rewards, exposure, sites, furthest):
         sites[:] = 7.0
         raise KeyboardInterrupt
 
     for match, site, is_left in ((early, 1.0, True), (late, 7.0, False)):
         with pytest.raises(KeyboardInterrupt):
-            rows.match_news(match)
+            rows.match_again(rows.of_nodes(rows.news), match, np.zeros((2, 1)))
         rows.end_match()
         assert (rows.sites == site).all()
         assert (rows.news is not None) == is_left

@@ -25,6 +25,12 @@ def test_a_log_without_roles_is_listed(tmp_path):
     assert f"Perhaps: hierbandits inspect {path} --task=store --arm=promo" in result.stdout
 
 
+def test_a_shell_variable_that_is_not_set_is_refused():
+    result = _run("inspect", "")
+    assert result.exit_code == 2
+    assert "source must be the path of a file or a folder, got ''" in result.stderr
+
+
 def test_the_command_that_goes_on_goes_on(tmp_path):
     """From the first look to a report, with no step by hand."""
     path, out = tmp_path / "log.csv", tmp_path / "out"

@@ -72,3 +72,37 @@ print(signal.set_wakeup_fd(-1))
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "-1\n"
+
+
+@pytest.mark.parametrize(
+    ("stop", "told"), [("KeyboardInterrupt", "Aborted.\n"), ("typer.Exit(130)", "")]
+)
+def test_what_must_be_done_first_is_done_and_nothing_after_it(stop, told):
+    code = f"""
+import atexit, typer
+from hierbandits.cli.interruption import before_leaving, own_process
+atexit.register(print, "late")
+try:
+    with before_leaving(lambda: print("not mine", flush=True)):
+        raise typer.Exit(2)
+except typer.Exit:
+    print("goes on", flush=True)
+own_process()
+with before_leaving(lambda: print("first", flush=True)):
+    raise {stop}
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout, run.stderr) == (130, "goes on\nfirst\n", told)
+
+
+def test_a_notebook_goes_on_after_an_interrupt():
+    code = """
+from hierbandits.cli.interruption import before_leaving
+try:
+    with before_leaving(lambda: print("no")):
+        raise KeyboardInterrupt
+except KeyboardInterrupt:
+    print("mine")
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "mine\n"

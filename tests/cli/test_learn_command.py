@@ -142,7 +142,7 @@ def test_damaged_files_and_places_that_cannot_be_written_end_in_one_line(tmp_pat
     path.write_bytes(path.read_bytes()[:300])
     damaged = _run(path, *named, "--out", tmp_path / "out")
     assert damaged.exit_code == 2
-    assert "source could not be read" in damaged.stderr
+    assert f"source '{path}' could not be read" in damaged.stderr
     for result in (blocked, damaged):
         assert len(result.stderr.splitlines()) == 1
 

@@ -6,6 +6,7 @@ from support.local_services import LocalService
 from typer.testing import CliRunner
 
 from hierbandits.cli import app
+from hierbandits.service.shared_service import SharedService
 
 
 def move(data, to, *words):
@@ -41,3 +42,26 @@ def test_what_is_wrong_is_one_line(tmp_path, store_url):
         assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
         assert words in result.stderr
         assert "hush" not in result.stderr
+
+
+def test_a_folder_goes_to_workers_that_share_a_store_and_back(tmp_path, store_url):
+    with LocalService(tmp_path / "data") as local:
+        local.request("PUT", "/policies/shop", json={"arms": ["x", "y"]})
+        local.request("POST", "/policies/shop/decisions", json={"task": "t", "id": "one"})
+    there = move(tmp_path / "data", "store", "--store", store_url, "--shared")
+    assert there.exit_code == 0, there.output
+    assert "decision by decision" in there.stdout
+    with LocalService(tmp_path, kind=SharedService, store=store_url) as worker:
+        path = "/policies/shop/decisions/one/reward"
+        assert worker.request("POST", path, json={"value": 1.0}).json()["status"] == "learned"
+        served = move(tmp_path / "back", "folder", "--store", store_url, "--shared")
+        assert (served.exit_code, len(served.stderr.splitlines())) == (2, 1)
+        assert "no worker may serve" in served.stderr
+    back = move(tmp_path / "back", "folder", "--store", store_url, "--shared", "--json")
+    assert json.loads(back.stdout)["policies"] == [
+        {"name": "shop", "versions": 1, "events": 2, "was_there": False}
+    ]
+    with LocalService(tmp_path / "back") as local:
+        assert local.request("GET", "/policies/shop/decisions/one").json()["reward"] == 1.0
+    again = move(tmp_path / "data", "store", "--store", store_url, "--shared")
+    assert (again.exit_code, "has another policy 'shop'" in again.stderr) == (2, True)

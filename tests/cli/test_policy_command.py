@@ -122,7 +122,7 @@ def test_what_cannot_be_judged_is_one_line(policy):
     policy("create", "shop", "--arm", "x", "--arm", "y")
     for words, message in (
         ((), "at least 20 rewarded decisions with propensities must be in the log, got 0 of 0"),
-        (("--rule", "Nobody"), "policy must be one of"),
+        (("--rule", "Nobody"), "rule must be one of"),
         (("--set", "sticky=true"), "unknown field `sticky`"),
         (("--confidence", "2"), "confidence must be in (0, 1), got 2"),
     ):

@@ -40,11 +40,13 @@ def test_one_file_or_several():
 def test_a_log_is_opened_with_names_as_its_columns_hold_them(tmp_path):
     path = str(tmp_path / "log.parquet")
     columns = {"s": ["a", "b"], "k": [1, 2], "y": [1.0, 2.0], "x": [[1.0], [2.0]]}
-    pl.DataFrame(columns).write_parquet(path)
+    more = str(tmp_path / "more.parquet")
+    for each in (path, more):
+        pl.DataFrame(columns).write_parquet(each)
     roles = {"task": "s", "reward": "y", "arm": "k", "features": None}
     log = opened_log([path], roles, ["2", "1"], hb.Reading())
     assert log.arms == (2, 1)
-    log = opened_log([path, path], roles | {"arm": None, "features": ["x"]}, None, hb.Reading())
+    log = opened_log([path, more], roles | {"arm": None, "features": ["x"]}, None, hb.Reading())
     assert log.columns.features == "x"
     assert log.sums().num_rows == 4
 

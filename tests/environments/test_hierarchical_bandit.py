@@ -7,7 +7,7 @@ from support.environments import ARMED, DRAWN, LINEAR, arm_values, random_events
 from hierbandits import GaussianHierarchy
 from hierbandits.environments import ActionSets, HierarchicalBandit
 from hierbandits.environments.events import Events
-from hierbandits.models import RewardFamily
+from hierbandits.models import FAMILIES, RewardFamily
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -23,7 +23,7 @@ def test_worlds_own_the_truth_and_the_regret(name):
     for e in range(40):
         by_hand = regret_of(environment, worlds, events, arms, e, choices[e], first_run=100)
         assert regret[e] == pytest.approx(by_hand, abs=1e-12)
-    if environment.rewards == "bernoulli":
+    if environment.rewards == "linear probability":
         assert set(rewards) == {0.0, 1.0}
     again = worlds.offer(events)
     np.testing.assert_array_equal(again.table[again.flat_rows()], arms.table[arms.flat_rows()])
@@ -56,7 +56,7 @@ def test_rewards_have_their_mean(name):
     rewards, _ = worlds.play(events, arms, arms.numbers(np.ones(n, int)))
     means = arms.values(np.tile(worlds.theta[0, 2], (n, 1))).reshape(n, -1)[:, 1]
     noise_var = np.full(n, environment.hierarchy.noise_std**2)
-    if environment.rewards == "bernoulli":
+    if environment.rewards == "linear probability":
         means = np.clip(means, 0, 1)
         noise_var = means * (1 - means)
     if isinstance(environment.rewards, RewardFamily):
@@ -90,7 +90,7 @@ def test_truth_is_drawn_from_the_hierarchy():
         _assert_drawn_from(offsets[:, task], np.zeros(2), hierarchy.task_cov)
     across = np.corrcoef(offsets.reshape(-1, 4).T)[:2, 2:]  # one task tells nothing of another
     assert np.abs(across).max() < 6 / np.sqrt(20_000)
-    given = DRAWN["armed, bernoulli, mu given"].worlds(np.random.default_rng(0), 0, 0, 3)
+    given = DRAWN["armed, probability, mu given"].worlds(np.random.default_rng(0), 0, 0, 3)
     np.testing.assert_array_equal(given.truth, [[0.2, 0.4, 0.6, 0.8]] * 3)
 
 
@@ -114,7 +114,10 @@ def test_policies_are_told_what_is_believed_and_worlds_keep_the_truth():
         ({"num_tasks": 0}, "num_tasks must be a whole number of at least 1"),
         ({"actions": None}, "actions must be given for linear"),
         ({"hierarchy": ARMED}, "actions must be given for linear hierarchies and for them alone"),
-        ({"rewards": "poisson"}, "rewards must be gaussian or bernoulli, got 'poisson'"),
+        (
+            {"rewards": "clicks"},
+            "rewards must be one of gaussian, bernoulli, binomial, poisson, linear prob.* 'clicks'",
+        ),
         ({"hyper": [1.0]}, "hyper must have shape"),
         ({"believed": ARMED}, "believed must have the form"),
     ],
@@ -154,3 +157,16 @@ def test_worlds_refuse_events_and_choices_that_are_not_theirs(name):
     three = worlds.offer(Events(np.full(3, 100), np.zeros(3, int), np.zeros(3, int)))
     with pytest.raises(ValueError, match="arms must be those that were offered to 2 events"):
         worlds.play(right, three, np.zeros(3, int))
+
+
+@pytest.mark.parametrize("name", ["bernoulli", "binomial", "poisson"])
+def test_the_name_of_a_family_means_the_family(name):
+    named, given = (
+        HierarchicalBandit(hierarchy=ARMED, num_tasks=2, rewards=rewards)
+        for rewards in (name, FAMILIES[name]())
+    )
+    assert named.rewards == given.rewards
+    assert named.prior.rewards == FAMILIES[name]()
+    assert HierarchicalBandit(hierarchy=ARMED, num_tasks=2, rewards="gaussian").prior is ARMED
+    cut = HierarchicalBandit(hierarchy=ARMED, num_tasks=2, rewards="linear probability")
+    assert cut.prior is ARMED

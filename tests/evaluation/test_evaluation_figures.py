@@ -1,11 +1,14 @@
 """The figures of an evaluation."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import polars as pl
 from support.logged import World
 
 from hierbandits import evaluate
 from hierbandits.evaluation.evaluation_figures import (
+    cut_limits,
     differences_figure,
     drawn_methods,
     estimates_figure,
@@ -51,3 +54,10 @@ def test_an_interval_that_dwarfs_the_others_is_cut():
         assert left < dr.low < dr.high < right
         assert (ips.high - ips.low > right - left) == cut
         assert ("Very long" in evaluation.report().html()) == cut
+
+
+def test_estimates_that_are_all_one_number_are_cut_nowhere():
+    """A log of zeros: its intervals have no length."""
+    zero, one = SimpleNamespace(low=0.0, high=0.0), SimpleNamespace(low=0.0, high=1.0)
+    assert cut_limits([zero, zero, zero]) is None
+    assert cut_limits([zero, zero, zero, one]) is None

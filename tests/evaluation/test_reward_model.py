@@ -102,3 +102,11 @@ def test_what_cannot_be_evaluated_is_refused():
         )  # fmt: skip
     with pytest.raises(ValueError, match="rewards must be one of"):
         hb.evaluate(pl.DataFrame(_log().frame()), ["arm:a1"], **NAMED, rewards="x", uniform=True)
+
+
+def test_a_family_is_proposed_only_where_it_is_taken():
+    log = _log()
+    features = {f"a{i}": [1.0, float(i)] for i in range(3)}
+    for options, told in (({}, True), ({"arm_features": features}, False)):
+        result = hb.evaluate(log.frame(), ["arm:a1"], ["dm"], **NAMED, uniform=True, **options)
+        assert any("--rewards" in note for note in result.notes) == told

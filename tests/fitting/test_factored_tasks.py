@@ -12,22 +12,23 @@ from hierbandits.fitting.expectation import HierarchyParts, e_step
 K = 4
 
 
-def _case(populations, seed=0):
+def _case(populations, seed=0, rank=None):
     rng = np.random.default_rng(seed)
     sums = TaskSums.zeros(6, K, armed=True)
     tasks, arms = rng.integers(0, 6, 40), rng.integers(0, K, 40)
     sums.add(tasks, arms, rng.standard_normal(40))
     root = rng.standard_normal((K, K))
-    own, loading = rng.uniform(0.1, 0.5, K), rng.uniform(-1, 1, K)
-    cov = np.diag(own) + np.outer(loading, loading)
+    own, loading = rng.uniform(0.1, 0.5, K), rng.uniform(-1, 1, K if rank is None else (K, rank))
+    cov = np.diag(own) + (np.outer(loading, loading) if rank is None else loading @ loading.T)
     parts = HierarchyParts(rng.standard_normal(K), root @ root.T + np.eye(K), cov, 0.6)
     return sums, np.sort(rng.integers(0, populations, 6)), parts, (own, loading)
 
 
 @pytest.mark.parametrize("by_arm", [False, True])
+@pytest.mark.parametrize("rank", [None, 1, 2, 3])
 @pytest.mark.parametrize("populations", [1, 3])
-def test_any_loading_gives_the_whole_covariance_s_answers(populations, by_arm):
-    sums, population, parts, factor = _case(populations)
+def test_any_loading_gives_the_whole_covariance_s_answers(populations, by_arm, rank):
+    sums, population, parts, factor = _case(populations, rank=rank)
     squares = None
     if by_arm:
         squares, parts = np.arange(9.0, 9 + K), replace(parts, noise_var=np.linspace(0.2, 2, K))

@@ -52,7 +52,7 @@ def test_the_log_marginal_is_near_the_integral_over_the_widths(monkeypatch):
     cov = np.diag([0.3, 0.1]) + 0.5
     sums = drawn_sums(rng, tasks=25, events=12, task_cov=cov, noise=0.7, hyper_cov=np.eye(2),
                   mean=np.arange(2.0), armed=True)  # fmt: skip
-    for structure in ("scalar", "common"):
+    for structure in ("scalar", "common"):  # test_rotations.py has factors
         fit = fit_prior(sums, structure=structure, noise_std=0.7)
         problem, units = objective_of(sums, 1, structure, monkeypatch, noise_std=0.7)
         top, errors = search(problem, 200, 1e-9)[0], 5.0 / np.sqrt(25)
@@ -64,4 +64,3 @@ def test_the_log_marginal_is_near_the_integral_over_the_widths(monkeypatch):
         exact = np.logaddexp.reduce(values) + cells - scale
         assert fit.log_marginal == pytest.approx(exact, abs=0.5)
     assert fit_prior(sums, weak_priors=False).log_marginal is None
-    assert fit_prior(sums, structure="low-rank").log_marginal is None

@@ -69,11 +69,18 @@ def test_the_weak_prior_of_a_cholesky_factor_integrates_to_its_scale():
     _check_scale("full", 2, [logs, np.linspace(-6, 6, 31), logs])
 
 
+def test_the_weak_prior_of_a_factor_integrates_to_its_scale():
+    logs, loadings = np.linspace(-8, 2, 41), np.linspace(-6, 6, 31)
+    _check_scale("low-rank", 2, [loadings, loadings, logs, logs])
+
+
 def _check_scale(kind, dim, axes):
     structure, weak = Structure.of(kind, dim, 1, True), WeakPrior.of(kind, dim)
     at = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(axes))
     cell = np.prod([axis[1] - axis[0] for axis in axes])
-    density = [np.exp(structure.log_weak(structure.cov(free), weak)) for free in at]
+    density = [
+        np.exp(structure.log_weak(structure.cov(free), weak, structure.factor(free))) for free in at
+    ]
     assert np.log(np.sum(density) * cell) == pytest.approx(structure.log_scale, abs=3e-3)
 
 

@@ -67,12 +67,59 @@ def test_many_tasks_are_compared_by_some_of_them(monkeypatch):
 
 
 def test_covariances_of_too_many_numbers_are_not_tried(monkeypatch):
+    """In the place of a full one a few factors are, as far as there is time."""
+    assert _chosen(_sums("full")).most_factors == np.inf
     monkeypatch.setattr(structure_choice, "MOST_NUMBERS", 9)
-    assert list(_chosen(_sums("full")).log_marginal) == ["scalar", "diagonal", "common"]
-    monkeypatch.setattr(structure_choice, "MOST_NUMBERS", 0)
+    choice = _chosen(_sums("full"))
+    assert list(choice.log_marginal) == [
+        "scalar", "diagonal", "common", "low-rank 1", "low-rank 2", "low-rank 3"
+    ]  # fmt: skip
+    assert (choice.best, choice.most_factors, choice.has_common) == ("low-rank", 3, True)
+    assert choice.log_odds_of_correlations > 0
+    monkeypatch.setattr(structure_choice, "MOST_WORK", 100.0 * 16 * 8)
+    choice = _chosen(_sums("full"))
+    assert list(choice.log_marginal) == ["scalar", "diagonal", "common", "low-rank 1"]
+    assert (choice.most_factors, choice.num_tasks) == (1, 100)
+    monkeypatch.setattr(structure_choice, "MOST_WORK", 80.0 * 16 * 8)
+    assert _chosen(_sums("full")).num_tasks == 80
+    monkeypatch.setattr(structure_choice, "MOST_WORK", 60.0 * 16 * 5)
+    choice = _chosen(_sums("full"))
+    assert (choice.num_tasks, choice.most_factors, choice.has_common) == (60, 0, True)
+    monkeypatch.setattr(structure_choice, "MOST_WORK", 0.0)
     choice = _chosen(_sums("full"))
     assert list(choice.log_marginal) == ["scalar", "diagonal"]
     assert choice.log_odds_of_correlations is None
+    assert (choice.most_factors, choice.has_common) == (0, False)
+
+
+@pytest.mark.parametrize("rank", [1, 2])
+def test_many_arms_may_have_a_few_factors(rank):
+    """Fourteen arms: one line from 1 to -1, or two halves that each move together."""
+    line = np.linspace(1, -1, 14)[:, None]
+    halves = 0.8 * np.kron(np.eye(2), np.ones((7, 1)))
+    loading = line if rank == 1 else halves
+    sums = drawn_sums(
+        np.random.default_rng(rank), tasks=60, events=100, noise=1.0, hyper_cov=np.eye(14),
+        task_cov=loading @ loading.T + 0.01 * np.eye(14), mean=np.zeros(14), armed=True,
+    )  # fmt: skip
+    choice = _chosen(sums)
+    assert (choice.best_name, choice.best, choice.rank) == (f"low-rank {rank}", "low-rank", rank)
+    assert choice.log_odds_of_correlations > 50
+    assert choice.numbers[f"low-rank {rank}"] == 14 * (rank + 1)
+    assert choice.to_dict()["best"] == f"low-rank {rank}"
+    assert choice.to_dict()["most_factors"] == 3
+
+
+def test_many_arms_without_correlations_get_no_factors():
+    """As with few arms, widths and a part in common are told from factors."""
+    for seed in range(4):
+        for common in (0.0, 0.5):
+            sums = drawn_sums(
+                np.random.default_rng(seed), tasks=40, events=100, noise=1.0,
+                hyper_cov=np.eye(14), task_cov=0.1 * np.eye(14) + common, mean=np.zeros(14),
+                armed=True,
+            )  # fmt: skip
+            assert _chosen(sums).best == ("common" if common else "scalar")
 
 
 def test_features_may_be_correlated_too():
@@ -113,3 +160,18 @@ def test_noises_of_arms_that_are_not_told_are_not_compared():
     choice = _chosen(few, squares=squares)
     assert (choice.by_arm, choice.has_noise_by_arm, choice.log_odds_of_noises) == ({}, False, None)
     assert _chosen(sums).log_odds_of_noises is None
+
+
+def test_rewards_of_a_family_try_one_factor_at_most():
+    rng = np.random.default_rng(0)
+    sums = drawn_sums(rng, tasks=20, events=40, task_cov=np.eye(13), noise=1.0,
+                      hyper_cov=np.eye(13), mean=np.zeros(13), armed=True)  # fmt: skip
+    asked = []
+
+    def fit_some(rows, kind, rank):
+        asked.append((rows.size, kind, rank))
+        return fit_prior(sums.rows(rows), structure=kind, rank=rank, intervals=False)
+
+    choice = _chosen(sums, fit_some=fit_some)
+    assert asked == [(20, kind, 1) for kind in ("scalar", "diagonal", "common", "low-rank")]
+    assert (choice.most_factors, list(choice.numbers)[-1]) == (1, "low-rank 1")

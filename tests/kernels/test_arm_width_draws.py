@@ -11,6 +11,9 @@ PROBLEMS = {
     "three arms": Problem.drawn(6, 3, arms=True, centre=True, noise_std=0.5),
     "in common": Problem.drawn(8, 2, arms=True, centre=True, common=True),
     "three in common": Problem.drawn(9, 3, arms=True, common=True, noise_std=0.5),
+    "a factor": Problem.drawn(8, 2, arms=True, common=True, noise_std=0.5, factors=1),
+    "a factor of three": Problem.drawn(10, 3, arms=True, centre=True, common=True, factors=1),
+    "two factors": Problem.drawn(11, 3, arms=True, common=True, noise_std=0.5, factors=2),
     "no centre": Problem.drawn(7, 3, arms=True),
 }
 

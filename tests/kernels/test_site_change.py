@@ -80,3 +80,12 @@ def test_log_share_is_an_integral():
     density = np.exp(-((grid - 0.7) ** 2) / (2 * 0.8)) / np.sqrt(2 * np.pi * 0.8)
     share = np.trapezoid(density * np.exp(1.3 * grid - 0.6 * grid**2 / 2), grid)
     assert_allclose(log_share(0.7, 0.8, 0.6, 1.3), np.log(share), rtol=1e-9)
+
+
+def test_large_counts_keep_their_digits():
+    """Log densities of 1e15 have errors of 1: what so many counts tell is Gaussian."""
+    for count, cavity in ((1e12, 25.0), (1e15, 25.0), (1e18, 1e-4)):
+        mean = np.log(count) - 1e-9
+        site, *_ = site_change(PoissonRewards().code, count, 1.0, 0.0, mean, cavity, EMPTY)
+        assert_allclose(site[1] / site[0], np.log(count), rtol=1e-12)
+        assert_allclose(site[0], count, rtol=1e-4)

@@ -95,7 +95,8 @@ def simulated():
     kinds = {
         "little known": (drawn(5, armed=True, tasks=12, events=6, populations=3, d=6, mean=0.0,
                                hyper_std=0.5, task_std=0.3, noise=1.0), 20),
-        "well known": (drawn(9, armed=True, tasks=20, events=60, d=4, task_std=1.0, noise=1.0), 10),
+        "well known": (drawn(11, armed=True, tasks=20, events=60, d=4, task_std=1.0,
+                             noise=1.0), 10),
         "far apart": (drawn(9, armed=True, hyper_std=10.0, task_std=0.05), 5),
     }  # fmt: skip
     return {
@@ -148,6 +149,12 @@ def test_the_table_has_all_promises():
     percent, _ = promises.saving(NEW, "TS")
     assert row["the start saves"] == f"{percent:+.1f} %"
     assert section.rows[0][-2:] == ["", ""]
+    start = promises.of(NEW)
+    assert "over 80 of them in each world; in the 20 in which all play" in section.words[-1]
+    assert f"it is {start.beside:.4g}. HierTS has" in section.words[-1]
+    assert float(section.rows[0][1]) == float(f"{start.mean:.4g}")
+    alone = promises_section(_promises([1, 2, 3], [1, 2, 4]), Setting())
+    assert "in which all play" not in alone.words[-1]
 
 
 def test_the_picture_has_a_line_for_each_and_a_band_for_the_start():
@@ -157,6 +164,21 @@ def test_the_picture_has_a_line_for_each_and_a_band_for_the_start():
         assert len(axes.collections) == 1
     left = draw_promises(promises).axes[0]
     np.testing.assert_allclose(left.lines[2].get_ydata(), promises.of(NEW, "TS").band()[0])
+
+
+@pytest.mark.parametrize(("pooled", "is_log"), [(3.0, False), (40.0, True)])
+def test_one_line_far_above_the_others_makes_the_axis_one_of_powers_of_ten(pooled, is_log):
+    (axes,) = draw_promises(made(MEANS | {"PooledTS": pooled})).axes
+    assert (axes.get_yscale() == "log") == is_log
+    assert ("log scale" in axes.get_ylabel()) == is_log
+    low, high = axes.get_ylim()
+    ends = [line.get_ydata()[-1] for line in axes.lines]
+    assert low < min(ends) <= max(ends) < high
+    assert (low == 0) != is_log
+    none = made(dict.fromkeys(PLAYERS, 0.0))
+    for promise in none.promises:
+        promise.regret[:] = 0.0
+    assert draw_promises(none).axes[0].get_yscale() == "linear"
 
 
 def test_percentages_have_two_digits_or_more():

@@ -35,7 +35,8 @@ def test_means_and_bands_are_those_of_the_worlds():
     assert ((regret > high[:, None]).mean(1) < 0.07).all()
     least, most = promise.expected
     assert promise.to_dict() == {
-        "tasks": OWN, "policy": START, "mean": promise.mean, "low": low[-1], "high": high[-1],
+        "tasks": OWN, "policy": START, "mean": promise.mean,
+        "mean_beside_others": mean[-1], "low": low[-1], "high": high[-1],
         "expected_low": least, "expected_high": most,
     }  # fmt: skip
 
@@ -54,6 +55,34 @@ def test_what_is_expected_holds_what_is_not_known_and_no_luck(unknown):
     if unknown == 1.0:  # where luck is little, there is no slack
         assert np.mean(held) < 0.95
     assert np.mean(halves) < 1.15 * 1.645 * np.hypot(unknown, 0.3)
+
+
+def test_the_more_tasks_act_the_less_luck_is_left_in_what_is_expected():
+    rng, held, shrunk = np.random.default_rng(4), [], []
+    for _ in range(600):
+        means = 5.0 + rng.standard_normal(61)
+        tasks = means[:-1, None] + 20.0 * rng.standard_normal((60, 80))
+        few = Promise(NEW, START, tasks[None, :, :20])
+        many = Promise(NEW, START, tasks[None, :, :20], tasks[:, 20:])
+        assert (few.beside, few.interval) == (many.beside, many.interval)
+        assert few.mean == pytest.approx(few.beside)
+        held.append(many.expected[0] <= means[-1] <= many.expected[1])
+        shrunk.append(np.diff(many.expected) / np.diff(few.expected))
+    assert np.mean(held) > 0.9 - 4 * np.sqrt(0.09 / 600)
+    assert np.mean(shrunk) < 0.8
+
+
+def test_the_mean_is_over_all_tasks_that_acted():
+    """Where tasks differ by luck alone, four times as many leave half of the error."""
+    rng, errors = np.random.default_rng(5), []
+    for _ in range(400):
+        tasks = rng.gamma(0.2, 5.0, (60, 80))
+        promise = Promise(NEW, START, tasks[None, :, :20], tasks[:, 20:])
+        assert (promise.num_tasks, promise.mean) == (80, pytest.approx(tasks.mean()))
+        assert promise.beside == promise.band()[0][-1] == pytest.approx(tasks[:, :20].mean())
+        errors.append([promise.mean - 1, promise.beside - 1])
+    mean, beside = np.std(errors, axis=0)
+    assert 0.4 < mean / beside < 0.6
 
 
 def test_there_are_no_more_tasks_like_the_logs_own():
@@ -89,10 +118,12 @@ def test_a_report_promises_for_all_who_play(populations):
         (tasks, policy) for tasks in kinds for policy in PLAYERS
     }
     assert promises.runs == 10
+    assert promises.of(NEW).others.shape == (10, 60)
+    assert promises.of(NEW, "TS").others is None
     frame = promises.frame()
     assert len(frame) == promises.horizon * len(promises.promises)
     last = frame.filter((frame["tasks"] == NEW) & (frame["policy"] == "TS"))["mean"][-1]
-    assert last == promises.of(NEW, "TS").mean
+    assert last == pytest.approx(promises.of(NEW, "TS").mean, rel=1e-12)
     assert promises.to_dict()["tasks"] == dict(promises.num_tasks)
 
 

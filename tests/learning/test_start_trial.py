@@ -8,6 +8,7 @@ from support.oracle import full
 from hierbandits import GaussianHierarchy, Start, UnknownWidths
 from hierbandits.beliefs.width_refit import work_of_task
 from hierbandits.fitting import fit_prior
+from hierbandits.fitting.structure_choice import StructureChoice
 from hierbandits.learning import start_trial
 from hierbandits.learning.log_offers import LogOffers
 from hierbandits.learning.players import after_sums
@@ -64,6 +65,27 @@ def test_a_start_looks_again_only_if_rewards_grow_enough_and_there_is_time(monke
     assert trial_of(rows).players == PLAYERS[:-1]
 
 
+@pytest.mark.parametrize("armed", [True, False])
+def test_more_tasks_of_the_same_worlds_have_regret_of_the_same_size(armed):
+    trial = trial_of(drawn(4, armed=armed, tasks=7, events=10, task_std=1.0), horizon=6, runs=40)
+    first, others = trial.regret(NEW, START)[-1], trial.others_regret()
+    assert (first.shape, others.shape) == ((40, 20), (40, 60))
+    np.testing.assert_array_equal(others, trial.others_regret())
+    assert np.corrcoef(first.mean(1), others.mean(1))[0, 1] > 0.5  # each row is of one world
+    sets = others.reshape(40, 3, 20).mean(2)
+    luck = first.var(1, ddof=1).mean() / 20
+    assert np.mean((sets - first.mean(1)[:, None]) ** 2) < 6 * luck  # of two sets: 2
+
+
+def test_more_tasks_act_only_where_there_is_time(monkeypatch):
+    rows = drawn(4, armed=True, tasks=7, events=10)
+    work = 27.0 * work_of_task(UnknownWidths.of(3, armed=True))  # of 7 + 20 tasks
+    for times, sets in ((20.5, 4), (10.5, 2), (5.5, 1)):
+        monkeypatch.setattr(start_trial, "MOST_WORK", work * times)
+        trial = trial_of(rows, horizon=1, runs=60)
+        assert trial.others_regret().shape == (20, 20 * (sets - 1))
+
+
 @pytest.mark.parametrize("tasks", [NEW, OWN])
 def test_a_start_that_does_not_look_is_played_with_the_widths_of_its_log(tasks):
     rows = drawn(4, armed=True, tasks=30, events=40, task_std=1.0, noise=1.0)
@@ -93,6 +115,32 @@ def test_what_the_log_taught_is_worth_something_and_equal_tasks_are_best_pooled(
     )
     assert wide.regret(NEW, START)[-1].mean() < 0.7 * wide.regret(NEW, BEST_ARM)[-1].mean()
     assert wide.regret(OWN, START)[-1].mean() < 0.5 * wide.regret(NEW, START)[-1].mean()
+
+
+def test_worlds_have_the_forms_that_the_log_allows():
+    """Where a part in common fits best and one width for all may be, some worlds have that."""
+    rows = drawn(4, armed=True, tasks=12, events=30, task_std=0.5, noise=1.0)
+    sums = sums_of(rows)
+    fit = fit_prior(sums, structure="common")
+    start = Start(UnknownWidths.of(3, armed=True), sums, rows.names)
+    for scalar, common in ((0.4, 0.6), (0.0, 1.0), (1.0, 0.0)):
+        parts = {"scalar": scalar, "diagonal": 0.0, "common": common}
+        logs = {name: float(np.log(max(part, 1e-9))) for name, part in parts.items()}
+        choice = StructureChoice(logs, dict.fromkeys(logs, 1), 12)
+        np.testing.assert_allclose(start_trial.shares_of(choice), (scalar, 0, common), atol=1e-8)
+        trial = StartTrial(
+            start, fit, after_sums(fit.prior, sums), None, None, horizon=2, runs=60, seed=0
+        )
+        drawn_ones = trial._hierarchies(np.random.default_rng(0), fit, choice)
+        same = [np.ptp(np.diagonal(full(h.task_cov))) < 1e-9 for h in drawn_ones]
+        assert abs(np.mean(same) - scalar) <= 4 * np.sqrt(scalar * (1 - scalar) / 60)
+
+
+def test_a_part_in_common_is_fitted_where_another_structure_was_chosen():
+    rows = drawn(4, armed=True, tasks=12, events=30, task_std=0.5, noise=1.0)
+    prior = UnknownWidths.of(3, armed=True)
+    assert start_trial.with_common(sums_of(rows), prior, 0.3).task_cov[0, 1] > 0
+    assert start_trial.with_common(sums_of(rows), prior, 0.001) is None
 
 
 def test_stated_widths_are_off_by_their_errors():

@@ -48,6 +48,25 @@ def test_correlations_that_open_widths_would_miss_are_stated():
     assert not report.start.prior.widths_known
 
 
+def test_many_arms_with_a_factor_are_stated_and_their_promise_holds():
+    """Fourteen arms on a line from 1 to -1: as independent ones they would have 11 of regret."""
+    rng, line = np.random.default_rng(4), np.linspace(1, -1, 14)
+    mu = 0.3 * rng.normal(size=14)
+    theta = mu + np.outer(rng.normal(size=80), line) + 0.1 * rng.normal(size=(80, 14))
+    task, arm = np.repeat(np.arange(80), 150), rng.integers(14, size=80 * 150)
+    log = {"task": task, "arm": arm, "reward": theta[task, arm] + rng.normal(size=task.size)}
+    columns = {"task": "task", "arm": "arm", "reward": "reward"}
+    asked = {"held_out": 0, "runs": 20, "horizon": 40, "progress": False}
+    _, report = learn_prior(log, **columns, **asked)
+    assert (report.structure.best, report.structure.rank) == ("low-rank", 1)
+    assert report.start.prior is report.before_log
+    ends = [report.arms.index(arm) for arm in (0, 13)]
+    assert report.correlations.matrix[*ends] < -0.9
+    assert not report.outliers.flagged.any()
+    promise = report.promises.of("new")
+    assert 2.5 < promise.mean < 5.0  # it had 3.5
+
+
 @pytest.mark.parametrize("armed", [True, False])
 def test_several_populations_leave_what_they_taught_in_the_prior(armed):
     _, prior, report = learned(armed, 3)

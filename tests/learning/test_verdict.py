@@ -17,6 +17,7 @@ from hierbandits.learning.verdict import (
     on_calibration,
     on_correlations,
     on_models,
+    on_not_sought,
     on_outliers,
     on_scores,
 )
@@ -107,6 +108,20 @@ def test_tasks_of_one_row_are_called_nothing(rows_of_a_task, told):
     claims = learn_prior(frame, **columns, **asked)[1].claims
     assert (Claim.UNDECIDED in claims) != told
     assert bool(DIFFER & claims.keys()) == told
+
+
+@pytest.mark.parametrize("heavy", [False, True])
+def test_odds_of_models_say_where_heavy_tails_may_mislead_them(heavy):
+    """Noise of t with two degrees, and normal noise."""
+    rng, task = np.random.default_rng(1), np.repeat(np.arange(20), 60)
+    noise = rng.standard_t(2, task.size) if heavy else rng.normal(size=task.size)
+    reward = 0.5 * rng.normal(size=20)[task] + noise
+    frame = pl.DataFrame({"store": task, "promo": rng.integers(0, 2, task.size), "sale": reward})
+    columns = {"task": "store", "arm": "promo", "reward": "sale"}
+    asked = {"structure": "scalar", "held_out": 0, "runs": 0, "progress": False}
+    report = learn_prior(frame, **columns, **asked)[1]
+    assert (Claim.HEAVY_TAILS in report.claims) == heavy
+    assert ("These odds take noise for Gaussian" in report.verdict[0]) == heavy
 
 
 def test_claims_are_as_sure_as_their_odds():
@@ -304,3 +319,24 @@ def test_what_is_not_told_apart_is_not_called_better():
     (sentence,) = on_scores(calibration)
     assert "better than pooled ones by 0.3 ± 0.1" in sentence.text
     assert "about as good as independent ones (-0.019 ± 0.01)" in sentence.text
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["diagonal", "common", "full"], None),
+        (["diagonal", "common", "low-rank 1", "low-rank 2"], "of more than 2 factors were not"),
+        (["diagonal", "common", "low-rank 1"], "of more than one factor were not looked for"),
+        (["diagonal", "common"], "other than by a part that all have in common were not looked"),
+        (["diagonal"], "of the arms of a task were not looked for: with 3 arms"),
+    ],
+)
+def test_correlations_that_nobody_looked_for_are_said(names, words):
+    report = learned(True)[2]
+    choice = StructureChoice(dict.fromkeys(names, 0.0), dict.fromkeys(names, 1), 20)
+    said = on_not_sought(choice, report.similarity)
+    assert on_not_sought(None, report.similarity) == []
+    assert [sentence.claim for sentence in said] == [Claim.CORRELATION_NOT_SOUGHT] * bool(words)
+    assert words is None or words in said[0].text
+    claims = replace(report, structure=choice).claims
+    assert (Claim.CORRELATION_NOT_SOUGHT in claims) == (choice.most_factors == 0)

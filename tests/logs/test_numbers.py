@@ -53,3 +53,9 @@ def test_probabilities_are_above_zero_and_at_most_one(value, right):
         return
     with pytest.raises(ValueError, match=r"propensity must be in \(0, 1\], got .* at row 1"):
         as_probabilities(cells, range(2), decimal=None)
+
+
+@pytest.mark.parametrize("text", ["true", "FALSE", " False"])
+def test_true_and_false_are_told_what_to_be(text):
+    with pytest.raises(ValueError, match=f"reward must be a number, 1 for true and 0 .* '{text}'"):
+        as_numbers("reward", pl.Series("y", ["1", text]), range(2), ".")

@@ -125,6 +125,19 @@ def test_what_cannot_be_read_is_refused_by_name(log, source, told):
         Log.read(source, COLUMNS)
 
 
+def test_what_a_storage_says_is_told_with_the_source():
+    class Locked(fsspec.AbstractFileSystem):
+        protocol = "locked"
+
+        def ls(self, path, detail=True, **options):
+            raise RuntimeError("no password")
+
+    fsspec.register_implementation("locked", Locked, clobber=True)
+    told = r"^source 'locked://bucket/log/' could not be read: no password$"
+    with pytest.raises(ValueError, match=told):
+        Log.read("locked://bucket/log/", COLUMNS)
+
+
 def test_a_damaged_file_is_refused(storage):
     storage.pipe("/b/1.parquet", b"no Parquet")
     with pytest.raises(ValueError, match=r"source 'memory.*1.parquet' could not be read: "):

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from hierbandits import inspect
 from hierbandits.logs import Columns, Log
 
 
@@ -31,7 +32,7 @@ def test_a_stream_that_fails_late_is_no_shorter_log(tmp_path):
     columns = Columns(task="task", arm="arm", reward="reward")
     rows = "s,a,1.0\n" * 300_000
     (tmp_path / "log.csv").write_text("task,arm,reward\n" + rows + "s,a,1.0,5,5\n" + rows)
-    with pytest.raises(ValueError, match="source could not be read: found more fields"):
+    with pytest.raises(ValueError, match=r"source '.*log.csv' could not be read: found more"):
         Log.read(tmp_path / "log.csv", columns, batch_rows=1000).sums()
     cells = pl.Series(["1"] * 300_000 + ["x"])
     lazy = pl.DataFrame({"reward": cells}).lazy().with_columns(task=pl.lit(1), arm=pl.lit(1))
@@ -94,7 +95,9 @@ def test_a_column_that_occurs_twice_is_not_read_by_chance(tmp_path):
 @pytest.mark.parametrize("content", ["", "task\n", "\n\n"])
 def test_a_csv_without_rows_is_refused(content, tmp_path):
     (tmp_path / "log.csv").write_text(content)
-    with pytest.raises(ValueError, match=r"source could not be read|columns must|at least one row"):
+    with pytest.raises(
+        ValueError, match=r"log.csv' could not be read|columns must|at least one row"
+    ):
         Log.read(tmp_path / "log.csv", Columns(task="task", arm="arm", reward="reward")).sums()
 
 
@@ -182,3 +185,110 @@ def test_parts_may_differ_in_columns_that_are_not_read(tmp_path):
     pl.DataFrame(later).write_parquet(tmp_path / "2.parquet")
     past = Log.read(tmp_path, Columns(task="task", arm="arm", reward="reward")).sums()
     assert past.sums.xy.tolist() == [[1.0, 0.0], [0.0, 0.5]]
+
+
+def write_parts(folder, *stores):
+    """A file for each: its stores, one row for each."""
+    for place, names in enumerate(stores):
+        cells = {"store": names, "promo": ["a"] * len(names), "revenue": [1.0] * len(names)}
+        pl.DataFrame(cells).write_parquet(folder / f"{place}.parquet")
+
+
+STORES = Columns(task="store", arm="promo", reward="revenue")
+
+
+def form(folder, how):
+    """The path of a folder, or its URL."""
+    if how == "remote":
+        pytest.importorskip("fsspec", reason="fsspec is not installed")
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    return folder.as_uri() if how == "remote" else folder
+
+
+HERE_AND_THERE = pytest.mark.parametrize("how", ["local", "remote"])
+
+
+def test_an_empty_path_is_not_the_current_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_parts(tmp_path, ["s"])
+    for source in ("", [""], ["0.parquet", ""]):
+        with pytest.raises(ValueError, match=r"^source must be the path of a file or .*, got ''$"):
+            Log.read(source, STORES)
+    for source in ("file://", "s3:///", ["0.parquet", "memory://"]):
+        with pytest.raises(ValueError, match=r"^source must be the URL of a file, a folder or"):
+            Log.read(source, STORES)
+    assert Log.read(".", STORES).sums().num_rows == 1
+
+
+def test_a_file_counts_once_or_is_refused(tmp_path):
+    write_parts(tmp_path, ["s"], ["t"])
+    one = tmp_path / "0.parquet"
+    told = r"^source must name each file once, got '.*0.parquet' \(by '.*'\) and .* are one file$"
+    given = [[tmp_path, one], [one, one], [one, str(tmp_path / "*.parquet")], [one, one.as_uri()]]
+    for source in given:
+        with pytest.raises(ValueError, match=told):
+            Log.read(source, STORES)
+    assert Log.read(str(tmp_path / "**" / "**" / "*.parquet"), STORES).sums().num_rows == 2
+    (tmp_path / "latest.parquet").symlink_to(one)
+    with pytest.raises(ValueError, match=r"0.parquet' .* and '.*latest.parquet' .*are one file"):
+        Log.read(tmp_path, STORES)
+
+
+@HERE_AND_THERE
+def test_a_file_that_ends_early_is_named(how, tmp_path):
+    write_parts(tmp_path, ["s"], ["t"], ["u"])
+    whole = (tmp_path / "1.parquet").read_bytes()
+    (tmp_path / "1.parquet").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match=r"^source '.*1.parquet' could not be read: "):
+        Log.read(form(tmp_path, how), STORES)
+
+
+@HERE_AND_THERE
+def test_a_file_that_is_damaged_inside_is_named(how, tmp_path):
+    write_parts(tmp_path, ["s"], [f"store {place}" for place in range(20_000)], ["u"])
+    damaged = bytearray((tmp_path / "1.parquet").read_bytes())
+    damaged[1000 : len(damaged) // 2] = bytes(len(damaged) // 2 - 1000)
+    (tmp_path / "1.parquet").write_bytes(damaged)
+    log = Log.read(form(tmp_path, how), STORES)
+    for read in (log.sums, log.file_sums):
+        with pytest.raises(ValueError, match=r"^source '.*1.parquet' could not be read: "):
+            read()
+
+
+def test_a_text_file_with_odd_lines_is_named(tmp_path):
+    for place, line in enumerate(["s;a;1", "s;a;1;5", "s;a;1"]):
+        (tmp_path / f"{place}.csv").write_text(f"store;promo;revenue\n{line}\n")
+    with pytest.raises(ValueError, match=r"^source '.*1.csv' could not be read: found more"):
+        Log.read(tmp_path, STORES).sums()
+
+
+@HERE_AND_THERE
+def test_numbers_here_and_text_there_do_not_join(how, tmp_path):
+    """The stores 7 and "7" would become one without a word."""
+    write_parts(tmp_path, [7], ["7"])
+    told = r"^column 'store' must be of one kind in every file, got Int64 in '.*0.parquet' and Str"
+    with pytest.raises(ValueError, match=told):
+        Log.read(form(tmp_path, how), STORES)
+
+
+@HERE_AND_THERE
+def test_numbers_of_any_size_and_text_of_any_form_join(how, tmp_path):
+    ints = [pl.Series([7], dtype=kind) for kind in (pl.Int32, pl.Int64, pl.UInt8, pl.UInt64)]
+    write_parts(tmp_path, *ints)
+    assert Log.read(form(tmp_path, how), STORES).sums().tasks == (7,)
+    text = [pl.Series(["s"], dtype=kind) for kind in (pl.String, pl.Categorical, pl.Enum(["s"]))]
+    write_parts(tmp_path, *text, ["s"])
+    for read in (Log.sums, Log.file_sums):
+        assert read(Log.read(form(tmp_path, how), STORES)).tasks == ("s",)
+
+
+@HERE_AND_THERE
+def test_columns_that_are_not_read_may_be_of_two_kinds(how, tmp_path):
+    for place, notes in enumerate([[1], ["x"], ["y"]]):
+        cells = {"store": ["s"], "promo": ["a"], "revenue": [1], "note": notes}
+        pl.DataFrame(cells).write_parquet(tmp_path / f"{place}.parquet")
+    source = form(tmp_path, how)
+    log = Log.read(source, STORES)
+    assert log.sums().num_rows == log.file_sums().num_rows == 3
+    (note,) = (column for column in inspect(source).columns if column.name == "note")
+    assert note.kind == "text"

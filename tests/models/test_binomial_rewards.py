@@ -12,6 +12,7 @@ from hierbandits.models import BinomialRewards
         (4.0, 3.0, "rewards must be numbers of successes, from 0 to .* got 4"),
         (-1.0, 3.0, "rewards must be numbers of successes"),
         (1.5, 3.0, "rewards must be numbers of successes"),
+        (1.0, 2e9, r"exposure must be in \[1e-09, 1e\+09\], got 2e\+09"),
         (1.0, 2.5, "exposure must be whole numbers of trials, got 2.5"),
     ],
 )

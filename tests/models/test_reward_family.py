@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from support.family_reference import LOG_DENSITIES
 
+import hierbandits as hb
 from hierbandits.models import (
     FAMILIES,
     BernoulliRewards,
@@ -88,3 +89,19 @@ def test_the_log_base_of_counts_takes_arrays_of_one_shape():
     assert np.isfinite(family.log_base(counts, np.ones(2))[1])
     with pytest.raises(ValueError, match="exposure must have the shape of rewards"):
         family.log_base(counts, np.ones(1))
+
+
+@pytest.mark.parametrize(
+    ("family", "exposure", "message"),
+    [
+        ("poisson", 1e-300, r"exposure must be in \[1e-09, 1e\+09\], got 1e-300 at \[1\]"),
+        ("poisson", 0.0, r"exposure must be positive, got 0 at \[1\]"),
+        ("binomial", 1e-300, "exposure must be whole numbers of trials"),
+        ("gaussian", 1e-300, "exposure must be positive, at least 1e-60, got 1e-300"),
+    ],
+)
+def test_exposures_are_told_their_own_bound(family, exposure, message):
+    prior = hb.GaussianHierarchy.armed(2, hyper_std=1.0, task_std=0.5, noise_std=1.0)
+    belief = hb.MatchedBelief(hb.GeneralizedHierarchy(prior, family), num_tasks=2)
+    with pytest.raises(ValueError, match=message):
+        belief.observe([0, 1], [0, 1], [0.0, 0.0], exposure=[1.0, exposure])

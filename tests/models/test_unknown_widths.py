@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierbandits.models.unknown_widths import COMMON_ARMS, UnknownWidths
+from hierbandits.models.unknown_widths import COMMON_ARMS, FACTOR_ARMS, UnknownWidths, factors_of
 
 
 def test_the_hierarchy_before_any_reward_has_widths_of_one():
@@ -20,6 +20,12 @@ def test_the_hierarchy_before_any_reward_has_widths_of_one():
     many = UnknownWidths.of(COMMON_ARMS + 1, armed=False)
     assert not many.is_diagonal
     assert UnknownWidths.of(2, armed=True, noise_std=0.3).hierarchy().noise_std == 0.3
+
+
+def test_few_arms_share_a_factor():
+    assert [factors_of(arms) for arms in (1, 2, FACTOR_ARMS, FACTOR_ARMS + 1)] == [0, 1, 1, 0]
+    assert UnknownWidths.of(FACTOR_ARMS, armed=True).num_factors == 1
+    assert UnknownWidths.of(FACTOR_ARMS, armed=False).num_factors == 0
 
 
 def test_widths_make_a_hierarchy_with_a_shifted_mean():

@@ -1,7 +1,7 @@
 import pytest
 
 from hierbandits import Agent
-from hierbandits.service.choice_words import why
+from hierbandits.service.choice_words import why, why_by_row
 from hierbandits.service.policy_settings import PolicySettings
 
 SETTINGS = PolicySettings(arms=["red", "blue"], control_share=0.1, control_arm="red")
@@ -26,6 +26,26 @@ def test_groups_are_said_as_such():
     assert "“red”" in why(parts(group="sticky"), SETTINGS, None)[0]
     assert "“blue”" in why(parts(group="shadow", would="blue"), SETTINGS, None)[0]
     assert why(parts(), SETTINGS, None) == []
+
+
+def row(**more):
+    known = {"offered": ["red", "blue"], "propensity": 0.25, "best": False, "gap": 0.125}
+    return parts(**known, expected=0.5, expected_std=0.25) | more
+
+
+def test_a_row_tells_what_was_chosen_how_probably_and_what_was_expected():
+    first, expected, rest = why_by_row(row(), SETTINGS)
+    assert first == "The policy chose “red”, one of 2 arms that it could play. Its chance was 25 %."
+    assert expected == (
+        "It expected a mean reward of 0.5 of it, known to within 0.25 (a standard deviation), "
+        "and 0.12 more of another arm."
+    )
+    assert "cannot be made once more" in rest
+    assert "no more of any other" in why_by_row(row(gap=0.0), SETTINGS)[1]
+    alone = why_by_row(row(offered=["red"], propensity=None, expected=None), SETTINGS)
+    assert alone == ["The policy chose “red”, the only arm that it could play.", rest]
+    assert "without exploring" in why_by_row(row(best=True), SETTINGS)[0]
+    assert "10 % of all tasks" in why_by_row(row(group="control"), SETTINGS)[0]
 
 
 @pytest.mark.parametrize(

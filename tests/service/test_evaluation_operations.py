@@ -9,12 +9,12 @@ import time
 import pytest
 from support.local_services import LocalService
 from support.logged_worlds import LoggedWorld, sure_of
-from support.processes import processes_of
+from support.processes import lives, processes_of
 from support.servers import Server
 from support.service_calls import Line
+from support.shared_archives import share
 
-from hierbandits.service.data_place import DataPlace
-from hierbandits.service.evaluations import Evaluations
+from hierbandits.service.shared_service import SharedService
 
 PATH = "/policies/shop/evaluations"
 
@@ -26,9 +26,21 @@ def folder(tmp_path_factory):
     return world.folder
 
 
-@pytest.fixture
-def local(folder):
-    with LocalService(folder) as local:
+@pytest.fixture(scope="module")
+def shared_store(folder, postgres):
+    """A store in which workers share the same policy."""
+    url = postgres.database()
+    share(folder, url)
+    yield url
+    postgres.drop(url)
+
+
+@pytest.fixture(params=["alone", "shared"])
+def local(request, folder, tmp_path):
+    options = {}
+    if request.param == "shared":
+        options = {"kind": SharedService, "store": request.getfixturevalue("shared_store")}
+    with LocalService(tmp_path / "worker" if options else folder, **options) as local:
         yield local
 
 
@@ -68,7 +80,7 @@ def test_a_candidate_is_judged_while_others_decide(local):
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ({"rule": "Nobody"}, "policy must be one of"),
+        ({"rule": "Nobody"}, "rule must be one of"),
         ({"rule": 5}, "rule"),
         ({"floor": 1.5}, "floor must be in"),
         ({"floor": "0.1"}, "floor"),
@@ -94,8 +106,8 @@ def test_what_is_no_json_is_refused(local, text):
     assert local.request("POST", PATH, content=text).status_code == 400
 
 
-def test_too_many_at_once_wait_and_a_deleted_task_stops_them(folder, local):
-    local.service.evaluations = Evaluations(DataPlace(folder), at_once=1)
+def test_too_many_at_once_wait_and_a_deleted_task_stops_them(local):
+    local.service.evaluations._at_once = 1
     path = start(local)
     refused = local.request("POST", PATH, json={})
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "10")
@@ -158,18 +170,10 @@ def test_no_process_outlives_the_service(tmp_path, how):
         os.kill(server.process.pid, how)  # it alone: the child has a session of its own
         server.process.wait(60)
         deadline = time.monotonic() + 60
-        while _lives(child):
+        while lives(child):
             assert time.monotonic() < deadline, "the process of an evaluation lives on"
             time.sleep(0.05)
         line.close()
     if how == signal.SIGTERM:
         assert json.dumps(server.lines()).count("an evaluation failed") == 0
         assert list((tmp_path / "data" / "evaluations").glob("*")) == []
-
-
-def _lives(process):
-    try:
-        with open(f"/proc/{process}/stat") as stat:
-            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False

@@ -206,7 +206,7 @@ def _played(tmp_path, settings, reward):
     ("changes", "words"),
     [
         ({"rule": "AdaptiveHierTS"}, "learns its widths on the way"),
-        ({"rule": "OracleTS"}, "policy must not need the truth"),
+        ({"rule": "OracleTS"}, "rule must not need the truth"),
         ({"rule": "HierTS-forced"}, "must choose by its belief alone"),
         ({"rewards": "bernoulli"}, "reward must be 0 or 1"),
         ({"prior": model_to_dict(BetaHierarchy(3))}, "prior must be a GaussianHierarchy of two"),

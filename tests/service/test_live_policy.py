@@ -204,6 +204,32 @@ def test_corrections(make):
     assert known(core.live.agent) == known(core.recomputed())
 
 
+@pytest.mark.parametrize("remember", [3, 10_000])
+def test_a_late_click_of_a_settled_default_is_learned(make, monkeypatch, remember):
+    """With features so many rewards have rows; after a click of an older one all was refused."""
+    monkeypatch.setattr("hierbandits.beliefs.site_rows.MOST_ROWS", 60)
+    parts = {"arms": FEATURES, "rewards": "bernoulli", "reward_wait": 10.0, "default_reward": 0.0}
+    core, now, rng = make(remember=remember, **parts), [1e9], np.random.default_rng(0)
+    core.live.agent._books.clock = lambda: now[0]
+    for number in range(150):
+        now[0] += 1.0
+        arms = {name: [1.0, float(rng.normal())] for name in FEATURES}
+        core.decide(f"u{number % 5}", arms, id=f"d{number}")
+        core.live.expire()
+    core.store()
+    belief = core.live.agent.belief
+    assert belief._told_rows.settled.number > 60
+    before = belief.mean_reward([core.live.agent.node("u0")], [[1.0, 0.0]]).mean[0]
+    assert core.reward("d0", 1.0).status == "learned"
+    assert (
+        core.live.agent.belief.mean_reward([core.live.agent.node("u0")], [[1.0, 0.0]]).mean > before
+    )
+    assert core.live.correct("d0", 0.0).status == "corrected"
+    assert not isinstance(core.decide("u1"), Problem)
+    core.store()
+    assert known(core.live.agent) == known(core.recomputed())
+
+
 def test_a_sticky_task_keeps_its_arm(make):
     core = make(sticky=True)
     for task in ("u", 1, "1"):

@@ -6,15 +6,35 @@ from openfeature.flag_evaluation import Reason
 from support.local_services import LocalService
 from support.servers import Server
 
+from hierbandits.service.shared_service import SharedService
+
 FLAGS = "/ofrep/v1/evaluate/flags"
 
 
 @pytest.fixture
 def local(tmp_path):
     with LocalService(tmp_path / "data") as local:
-        put(local, "shop", arms=["red", "blue"])
-        put(local, "size", arms=[10, 20])
-        yield local
+        yield filled(local)
+
+
+@pytest.fixture(params=["alone", "shared"])
+def both(request, store_url, tmp_path):
+    """A service alone, twice, or two workers that share the policies."""
+    if request.param == "alone":
+        with LocalService(tmp_path / "data") as one:
+            filled(one)
+            yield one, one
+        return
+    options = {"kind": SharedService, "store": store_url}
+    with LocalService(tmp_path, **options) as one, LocalService(tmp_path, **options) as two:
+        filled(one)
+        yield one, two
+
+
+def filled(local):
+    put(local, "shop", arms=["red", "blue"])
+    put(local, "size", arms=[10, 20])
+    return local
 
 
 def put(local, name, **settings):
@@ -92,23 +112,33 @@ def test_a_policy_that_cannot_decide_for_this_context_says_so(local):
     assert flags["shop"]["value"] in ("red", "blue")
 
 
-def test_all_flags_at_once_and_not_again_while_nothing_changes(local):
-    first = asked(local, flag="")
-    assert [one["key"] for one in first.json()["flags"]] == ["shop", "size"]
+def test_all_flags_at_once_and_not_again_while_nothing_changes(both):
+    one, two = both
+    first = asked(one, flag="")
+    assert [flag["key"] for flag in first.json()["flags"]] == ["shop", "size"]
     tag = first.headers["etag"]
 
     def events():
-        return local.request("GET", "/policies/shop").json()["events"]
+        return one.request("GET", "/policies/shop").json()["events"]
 
     before = events()
-    again = asked(local, flag="", headers={"if-none-match": tag})
+    again = asked(two, flag="", headers={"if-none-match": tag})
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
     assert events() == before
-    assert asked(local, "bob", flag="", headers={"if-none-match": tag}).status_code == 200
-    put(local, "shop", arms=["red", "blue"], floor=0.2)
-    changed = asked(local, flag="", headers={"if-none-match": tag})
+    assert asked(two, "bob", flag="", headers={"if-none-match": tag}).status_code == 200
+    put(one, "shop", arms=["red", "blue"], floor=0.2)
+    changed = asked(two, flag="", headers={"if-none-match": tag})
     assert changed.status_code == 200
-    assert changed.headers["etag"] != tag
+    tags = {tag, changed.headers["etag"]}
+    two.request("POST", "/policies/size/arms", json={"name": 30})
+    tags.add(asked(one, flag="").headers["etag"])
+    one.request("DELETE", "/policies/shop")
+    put(one, "shop", arms=["red", "blue"])  # another policy of this name
+    tags.add(asked(one, flag="").headers["etag"])
+    one.request("DELETE", "/policies/size")
+    last = asked(one, flag="")
+    assert [flag["key"] for flag in last.json()["flags"]] == ["shop"]
+    assert len(tags | {last.headers["etag"]}) == 5
 
 
 def test_flags_of_others_are_not_seen(tmp_path):
@@ -121,6 +151,17 @@ def test_flags_of_others_are_not_seen(tmp_path):
         hidden, absent = asked(local, flag="/theirs"), asked(local, flag="/absent")
         assert hidden.status_code == absent.status_code == 404
         assert hidden.content.replace(b"theirs", b"absent") == absent.content
+
+
+def test_flags_of_shared_policies_of_others_are_not_seen_either(store_url, tmp_path):
+    options = {"kind": SharedService, "store": store_url, "needs_tokens": True}
+    with LocalService(tmp_path, **options) as local:
+        local.token = local.service.tokens.create("all", ["admin"], None, 0.0)
+        filled(local)
+        local.token = local.service.tokens.create("one", ["decide"], ["size"], 0.0)
+        assert [one["key"] for one in asked(local, flag="").json()["flags"]] == ["size"]
+        local.token = local.service.tokens.create("none", ["decide"], ["gone"], 0.0)
+        assert asked(local, flag="").json()["flags"] == []
 
 
 def test_openfeatures_own_provider_decides_through_a_server(tmp_path):

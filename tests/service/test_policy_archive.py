@@ -1,6 +1,8 @@
 """A policy moves with its log; an agent's file becomes a policy."""
 
+import json
 import zipfile
+from hashlib import blake2b
 
 import numpy as np
 import pytest
@@ -203,3 +205,66 @@ def test_events_stay_in_the_file_until_they_are_asked_for(tmp_path):
     with pytest.raises(FileNotFoundError):
         list(archive.events)
     core.storage.close()
+
+
+def edited(path, header=(), line=None):
+    """A file whose header, or the first decision's line, says something else; digests are right."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    told = json.loads(parts["policy.json"])
+    if line is not None:
+        lines = parts["events.jsonl"].splitlines()
+        place = next(i for i, one in enumerate(lines) if b'"decisions"' in one)
+        lines[place] = line(lines[place])
+        parts["events.jsonl"] = b"".join(one + b"\n" for one in lines)
+        digest = blake2b(parts["events.jsonl"], digest_size=32).hexdigest()
+        told["digests"]["events.jsonl"] = digest
+    for name, value in dict(header).items():
+        (told["versions"][0] if name in told["versions"][0] else told)[name] = value
+    parts["policy.json"] = json.dumps(told).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ({"created": float("nan")}, "created of version 1 must be a time, got nan"),
+        ({"created": "x"}, "created of version 1 must be a time, got 'x'"),
+        ({"after": -5}, "after of version 1 must be a number of events, .*, got -5"),
+        ({"after": 10**9}, "after of version 1 must be a number of events, .*, got 1000000000"),
+        ({"after": True}, "after of version 1 must be a number of events"),
+        ({"salt": ""}, "salt must have 16 to 64 bytes, got 0"),
+        ({"salt": "00" * 1000}, "salt must have 16 to 64 bytes, got 1000"),
+    ],
+)
+def test_a_header_that_could_not_be_written_is_refused_by_name(tmp_path, header, words):
+    core = Core(tmp_path / "a.db", KINDS["armed"])
+    core.decide("t")
+    core.store()
+    path = written(core, tmp_path / "x.policy")
+    core.storage.close()
+    edited(path)
+    read_policy(path)
+    edited(path, header)
+    with pytest.raises(ValueError, match=words):
+        read_policy(path)
+
+
+@pytest.mark.parametrize("id", ["a\0b", "", "x" * 201, 5])
+def test_an_id_that_no_decision_may_have_is_refused(tmp_path, id):
+    core = Core(tmp_path / "a.db", KINDS["armed"])
+    core.decide("t")
+    core.store()
+    path = written(core, tmp_path / "x.policy")
+    core.storage.close()
+
+    def changed(line):
+        event = json.loads(line)
+        event["decisions"][0]["id"] = id
+        return json.dumps(event).encode()
+
+    edited(path, line=changed)
+    with pytest.raises(ValueError, match=r"id must be 1 to 200 printable|decisions have ids"):
+        read_policy(path)

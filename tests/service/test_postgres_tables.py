@@ -82,6 +82,49 @@ def test_an_older_program_works_on_while_a_newer_one_adds_to_the_tables(store_ur
     new.close()
 
 
+def rows_of(connection, sql):
+    return connection.execute(sql).fetchall()
+
+
+def test_indexes_are_made_while_others_write_and_again_if_one_was_left_half_made(
+    store_url, connected
+):
+    migrate(connected)
+    indexed = Migration(LAST + 1, 1, "SELECT 1", {"events_by_data": "events (data)"})
+    valid = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'events_by_data'::regclass"
+    with StoreUrl(store_url).connect() as other, StoreUrl(store_url).connect() as third:
+        other.execute("BEGIN")
+        other.execute("INSERT INTO events VALUES (1, 1, 'x', 'y')")
+        errors, threads = [], []
+
+        def take():
+            try:
+                with StoreUrl(store_url).connect(lock_timeout=200) as own:
+                    migrate(own, [*MIGRATIONS, indexed])
+            except Exception as error:
+                errors.append(error)
+
+        for _ in range(2):
+            threads.append(threading.Thread(target=take))
+            threads[-1].start()
+        while rows_of(third, "SELECT to_regclass('events_by_data')") == [(None,)]:
+            assert errors == []
+        third.execute("INSERT INTO events VALUES (1, 2, 'x', 'y')")  # nobody waits who writes
+        other.execute("INSERT INTO events VALUES (1, 3, 'x', 'y')")
+        assert steps(third)[-1] == LAST  # it is not there yet
+        other.execute("COMMIT")
+        for thread in threads:
+            thread.join()
+    assert errors == []
+    assert rows_of(connected, valid) == [(True,)]
+    connected.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = "
+                      "'events_by_data'::regclass")  # fmt: skip
+    connected.execute(f"DELETE FROM migrations WHERE number = {LAST + 1}")
+    migrate(connected, [*MIGRATIONS, indexed])
+    assert rows_of(connected, valid) == [(True,)]
+    assert rows_of(connected, "SHOW lock_timeout") == [("0",)]
+
+
 def test_a_program_that_is_too_old_is_refused(store_url, connected):
     migrate(connected, [*MIGRATIONS, BREAKING])
     with pytest.raises(ValueError, match=f"must know step {LAST + 1}: use a newer hierbandits"):

@@ -6,9 +6,12 @@ import time
 import numpy as np
 import pytest
 from msgspec.structs import replace
+from support.open_clicks import OpenClicks, farthest
 from support.shared_stores import (
     ARMS,
+    FAMILIES,
     LINEAR,
+    OF_FAMILIES,
     SETTINGS,
     act,
     books,
@@ -44,7 +47,7 @@ def test_of_workers_that_create_a_policy_at_once_one_does(store_url):
 @pytest.mark.parametrize(
     ("settings", "status"),
     [
-        (PolicySettings(arms=ARMS, rewards="bernoulli"), 400),
+        (PolicySettings(arms=ARMS, rewards="bernoulli", rule="PooledTS"), 400),
         (PolicySettings(arms=ARMS, sticky=True), 400),
         (PolicySettings(arms=ARMS, draws=-1), 400),
     ],
@@ -97,6 +100,29 @@ def test_arms_with_features_may_change_and_what_was_learned_stays(store_url):
     assert (health.rewards, health.faults) == (17, [])
 
 
+@pytest.mark.parametrize("kind", ["clicks", "clicks by features"])
+def test_a_prior_may_come_and_go_while_rewards_are_of_one_family(store_url, kind):
+    stated = replace(OF_FAMILIES[kind], rewards=None)
+    with books(store_url) as (book,):
+        play = OpenClicks(kind, [book])
+        play.go_on(8)
+        fitted = play.generation.hierarchy.to_dict()
+        assert book.put("shop", stated) == (2, False)
+        assert play.generation.due is None
+        assert play.generation.hierarchy.to_dict() == FAMILIES[kind].hierarchy.to_dict()
+        play.go_on(2)
+        assert book.put("shop", play.settings) == (3, False)
+        assert (play.generation.rewards, play.generation.due) == (40, 60)  # widths are fitted
+        assert play.generation.hierarchy.to_dict() != fitted
+        assert max(farthest(play.known(), play.settled())) < 0.01
+        for rewards in (None, "poisson"):
+            with pytest.raises(Problem, match="rewards must stay as they are") as raised:
+                book.put("shop", replace(play.settings, rewards=rewards))
+            assert raised.value.code == "log_does_not_fit"
+    (health,) = check_shared(store_url)
+    assert (health.rewards, health.faults) == (40, [])
+
+
 def test_a_policy_that_others_delete_and_create_is_the_new_one(store_url):
     with books(store_url, 2) as (one, two):
         one.put("shop", SETTINGS["armed"])
@@ -135,3 +161,31 @@ def test_more_tasks_than_one_generation_takes_are_folded_at_once(store_url, monk
         book._fold(live)
         live.refresh()
         assert live.generation.rewards == 12
+
+
+def test_a_policy_is_the_new_one_at_once_for_who_made_it(store_url, tmp_path):
+    with books(store_url, 2) as (one, two):
+        one.put("shop", SETTINGS["armed"])
+        old = two.turns("shop")
+        one.delete("shop")
+        assert two.put("shop", SETTINGS["linear"]) == (1, True)
+        assert two.turns("shop").live.settings == SETTINGS["linear"]
+        assert old is not two.turns("shop")
+
+
+def test_a_policy_that_was_deleted_is_no_error_for_who_folds(store_url, monkeypatch):
+    said = []
+    monkeypatch.setattr(shared_book, "say", lambda *words, **parts: said.append(words))
+    monkeypatch.setattr(shared_folder, "is_due", lambda read, policy: True)
+    with books(store_url, 2) as (one, two):
+        one.put("shop", SETTINGS["armed"])
+        turns = two.turns("shop")
+        one.delete("shop")
+        two.start()
+        deadline = time.monotonic() + 30
+        while not turns.is_gone:
+            assert time.monotonic() < deadline
+            assert said == []
+            time.sleep(0.01)
+        assert two.known("shop") is None
+    assert said == []

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from support.shared_stores import ARMS, PRIORS, SETTINGS, act, books, reference
+from support.shared_stores import ARMS, OF_FAMILIES, PRIORS, SETTINGS, act, books, reference
 
 import hierbandits as hb
 from hierbandits.service import shared_folder
@@ -13,6 +13,7 @@ from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.postgres_rows import task_key
 from hierbandits.service.shared_check import check_shared
 from hierbandits.service.shared_folder import SharedFolder, newest
+from hierbandits.service.store_url import StoreUrl
 
 
 @pytest.fixture
@@ -189,3 +190,25 @@ def test_a_task_that_is_forgotten_was_never_met(shop, store_url):
     assert health.faults == []
     with live._links.transaction() as db:
         assert newest(db, 5) == (None, 0.0)
+
+
+def test_few_rows_are_read_for_each_reward_however_many_there_are(store_url):
+    """Plans that the server made for empty tables would read most rows of the policy each time."""
+    rounds, size = 100, 40
+    with books(store_url) as (book,):
+        book.put("shop", OF_FAMILIES["clicks by features"])
+        live = book.turns("shop").live
+        folder, rng = book.folder(live), np.random.default_rng(0)
+        for _ in range(rounds):
+            act(live, rng, 1, tasks=2000, size=size)
+            folder.fold(1e9, 0.1)
+    with StoreUrl(store_url).connect() as db:
+        reads = "SELECT sum(seq_tup_read + idx_tup_fetch)::float8 FROM pg_stat_user_tables"
+        sessions = (
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+        while db.execute(sessions).fetchone() != (0,):  # they tell what they read when they end
+            pass
+        (read,) = db.execute(reads).fetchone()
+    assert read < 100 * rounds * size

@@ -1,10 +1,16 @@
 """Decisions and rewards that many workers take: each once, whoever of them is told."""
 
+import threading
+
 import numpy as np
 import pytest
+from support.half_deletions import half_deleted, outcome_meanwhile, wait_for_a_lock
+from support.postgres_servers import database_of
 from support.shared_stores import SETTINGS, act, books, reward_at_once
 
+from hierbandits.service.api_problem import PolicyGone
 from hierbandits.service.shared_check import check_shared
+from hierbandits.service.store_url import StoreUrl
 from hierbandits.service.wire import DecisionRequest
 
 
@@ -69,6 +75,26 @@ def test_of_two_workers_that_decide_the_same_id_the_second_finds_the_first(lives
     assert late.arm == made.arm
 
 
+def test_a_reward_that_waits_while_its_task_is_deleted_is_of_no_decision(lives, store_url):
+    live, told = lives[0], []
+    (made,) = live.decide([DecisionRequest("t")])
+    waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = %s"
+    name = database_of(store_url)
+    with StoreUrl(store_url).connect() as db, StoreUrl(store_url).connect() as other:
+        db.execute("BEGIN")
+        db.execute("DELETE FROM shared_tasks")
+        db.execute("DELETE FROM shared_decisions")
+        thread = threading.Thread(target=lambda: told.extend(live.reward([(made.id, 1.0)])))
+        thread.start()
+        while other.execute(waits, (name,)).fetchone() is None:
+            assert thread.is_alive()
+        db.execute("COMMIT")
+        thread.join()
+        assert statuses(told) == [404]
+        for table in ("shared_rewards", "shared_tasks"):
+            assert other.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+
+
 def test_two_workers_reward_the_same_decisions_at_once_and_each_counts_once(lives, store_url):
     made = lives[0].decide([DecisionRequest(f"t{i % 7}") for i in range(60)])
     told = reward_at_once(lives, made, 20)
@@ -86,3 +112,42 @@ def test_the_log_has_all_decisions_in_the_order_of_time(lives):
     assert found[-1].best
     assert found[-1].reward is None
     assert all(one.version == 1 and one.reward is not None for one in found[:-1])
+
+
+@pytest.mark.parametrize("after", ["shared_rewards", "shared_metrics"])
+@pytest.mark.parametrize("what", ["decide", "decide for a new task", "reward", "correct"])
+def test_nothing_is_written_for_a_policy_that_is_deleted_meanwhile(
+    store_url, what, after, monkeypatch
+):
+    with books(store_url, 2) as (one, two):
+        one.put("shop", SETTINGS["armed"])
+        live = two.turns("shop").live
+        made, rewarded = live.decide([DecisionRequest("t"), DecisionRequest("u")])
+        live.reward([(rewarded.id, 1.0)])
+        do = {
+            "decide": lambda: live.decide([DecisionRequest("t")]),
+            "decide for a new task": lambda: live.decide([DecisionRequest("new")]),
+            "reward": lambda: live.reward([(made.id, 1.0)]),
+            "correct": lambda: live.correct(rewarded.id, 2.0),
+        }[what]
+        with half_deleted(one, "shop", after, monkeypatch) as go_on:
+            assert isinstance(outcome_meanwhile(do, two.links, go_on), PolicyGone)
+    assert list(check_shared(store_url)) == []
+
+
+def test_a_deletion_waits_for_who_writes(store_url, monkeypatch):
+    with books(store_url, 2) as (one, two):
+        one.put("shop", SETTINGS["armed"])
+        live = two.turns("shop").live
+        (made,) = live.decide([DecisionRequest("t")])
+        learn, deleting = live.tasks.learn, threading.Thread(target=one.delete, args=("shop",))
+
+        def learn_late(*values):
+            deleting.start()
+            wait_for_a_lock(deleting, two.links)
+            learn(*values)
+
+        monkeypatch.setattr(live.tasks, "learn", learn_late)
+        assert statuses(live.reward([(made.id, 1.0)])) == ["learned"]
+        deleting.join()
+    assert list(check_shared(store_url)) == []

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
-from support.shared_stores import ARMED, ARMS, FAMILIES, OF_FAMILIES, SETTINGS
+from msgspec.structs import replace
+from support.shared_stores import ARMED, ARMS, FAMILIES, OF_FAMILIES, SETTINGS, UNKNOWN
 
 import hierbandits as hb
 from hierbandits.beliefs.model_kinds import model_to_dict
+from hierbandits.models.unknown_family_widths import UnknownFamilyWidths
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.shared_model import family_of, shared_model
@@ -30,6 +32,16 @@ def test_families_of_known_widths_are_shared():
     assert family_of(ARMED) is None
 
 
+def test_families_of_unknown_widths_are_shared():
+    for settings in UNKNOWN.values():
+        model = shared_model(settings)
+        assert isinstance(model, UnknownFamilyWidths)
+        assert settings.rewards == family_of(model).NAME
+    stated = OF_FAMILIES["clicks"]  # whose widths the rule takes for unknown
+    model = shared_model(replace(stated, rule="AdaptiveHierTS"))
+    assert isinstance(model, UnknownFamilyWidths)
+
+
 DEEP = hb.GaussianHierarchy.armed(
     3, hyper_std=1.0, group_stds=[1.0], task_std=0.3, noise_std=0.5, arms=ARMS
 )
@@ -41,17 +53,15 @@ KNOWN = {"arms": ARMS, "prior": model_to_dict(ARMED)}
     [
         ({"mode": "shadow"}, "mode must be 'live' where workers share"),
         ({"sticky": True}, "sticky must be False where workers share"),
-        ({"reward_wait": 60.0}, "reward_wait must be None where workers share"),
-        ({"ratio_check": "rewards"}, "ratio_check must be 'none' where"),
         ({"most_tasks": 5}, "most_tasks must be None where"),
-        ({"rewards": "bernoulli"}, "prior must be a Generalized.*: learn a prior from a"),
         (
             {"prior": model_to_dict(hb.BetaHierarchy(arms=ARMS))},
-            "prior must be a GeneralizedHierarchy, which states all widths",
+            "prior must be a Gaussian hierarchy, with or without a family of rewards, or none",
         ),
         ({"arms": None, "prior": model_to_dict(DEEP)}, "prior must have two levels.*, got 3"),
         ({**KNOWN, "rule": "HierTS-forced"}, "rule must not count the decisions"),
-        ({**KNOWN, "rule": "PooledTS"}, "prior must have two levels.*, got 1"),
+        ({**KNOWN, "rule": "PooledTS"}, "rule must keep tasks apart .*, got 'PooledTS'"),
+        ({**KNOWN, "rule": "Nobody"}, "rule must be one of HierTS, .*got 'Nobody'"),
     ],
 )
 def test_what_cannot_be_shared_is_refused_by_name(parts, words):

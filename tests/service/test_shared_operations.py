@@ -35,6 +35,11 @@ def post(local, path, **body):
     return local.request("POST", f"/policies/shop/{path}", json=body)
 
 
+def flags(local, path=""):
+    body = {"context": {"targetingKey": "t"}}
+    return local.request("POST", f"/ofrep/v1/evaluate/flags{path}", json=body).json()
+
+
 def test_any_worker_decides_rewards_and_shows(workers):
     one, two = workers
     made = post(one, "decisions", task="t", id="mine").json()
@@ -88,10 +93,10 @@ def test_beliefs_are_those_of_a_service_of_one_process(workers, tmp_path):
             known, other = (get(each, f"/policies/shop/{path}") for each in (two, alone))
             for row, its in zip(known["rows"], other["rows"], strict=True):
                 assert row.keys() == its.keys()
-                for name in ("mean", "low", "high"):
+                for name in ("mean", "low", "high", "within_var", "shared_var"):
                     assert row[name] == pytest.approx(its[name], abs=1e-9)
             assert {name for name in other if name not in known} == set()
-        assert known["tasks_looked_at"] == 0  # it is not known which were the first
+            assert known.get("tasks_looked_at") == other.get("tasks_looked_at")
     belief = get(two, "/policies/shop/tasks/t1")
     assert belief["decisions"] == 3
     assert sum(row["rewards"] for row in belief["rows"]) == 3
@@ -105,7 +110,7 @@ def test_tasks_are_listed_and_deleted(workers):
     assert get(two, "/policies/shop/tasks") == {"total": 3, "tasks": ["Ann", "bob", 7]}
     assert get(two, "/policies/shop/tasks?sort=newest&limit=2")["tasks"] == [7, "bob"]
     assert get(two, "/policies/shop/tasks?search=AN&offset=0") == {"total": 1, "tasks": ["Ann"]}
-    assert two.request("GET", "/policies/shop/tasks?sort=decisions").status_code == 501
+    assert two.request("GET", "/policies/shop/tasks?sort=best").status_code == 400
     assert two.request("DELETE", "/policies/shop/tasks/bob").json() == {"events_changed": 1}
     assert two.request("DELETE", "/policies/shop/tasks/bob").status_code == 404
     assert one.request("GET", "/policies/shop/decisions/of bob").status_code == 404
@@ -141,6 +146,40 @@ def test_versions_and_deletion_are_seen_by_the_other_worker(workers):
     assert post(one, "decisions", task="t").status_code == 404
 
 
+@pytest.mark.parametrize(
+    "what", ["decide", "round", "flag", "flags", "reward", "rewards", "rollout", "show"]
+)
+def test_a_policy_that_was_made_anew_is_known_to_all_workers_at_once(workers, what):
+    one, two = workers
+    for worker in workers:
+        assert post(worker, "decisions", task="t").status_code == 200
+    assert one.request("DELETE", "/policies/shop").status_code == 204
+    assert put(one, "shop", SHOP | {"control_arm": "a"})["created"]
+    id = post(one, "decisions", task="t").json()["id"]
+    steps, round = {"action": "start", "steps": [{"share": 1}]}, {"decisions": [{"task": "t"}]}
+    told = {
+        "decide": lambda: post(two, "decisions", task="t").json()["version"],
+        "round": lambda: [
+            one["version"] for one in post(two, "rounds", **round).json()["decisions"]
+        ],
+        "flag": lambda: flags(two, "/shop")["metadata"]["version"],
+        "flags": lambda: [one["metadata"]["version"] for one in flags(two)["flags"]],
+        "reward": lambda: post(two, f"decisions/{id}/reward", value=1.0).json()["status"],
+        "rewards": lambda: post(two, "rewards", rewards=[{"id": id, "value": 1.0}]).json(),
+        "rollout": lambda: post(two, "rollout", **steps).json()["phase"],
+        "show": lambda: get(two, "/policies/shop")["version"],
+    }[what]()
+    learned = {"rewards": [{"id": id, "status": "learned"}]}
+    expected = {
+        "round": [1],
+        "flags": [1],
+        "reward": "learned",
+        "rewards": learned,
+        "rollout": "done",
+    }
+    assert told == expected.get(what, 1)
+
+
 def test_arms_are_added_and_retired_by_any_worker(workers):
     one, two = workers
     shown = post(one, "arms", name="d", hyper_mean=5.0).json()
@@ -164,11 +203,9 @@ def test_arms_are_added_and_retired_by_any_worker(workers):
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
-        ("GET", "/policies/shop/history", None),
-        ("GET", "/policies/shop/export", None),
         ("POST", "/backup", None),
-        ("POST", "/policies/shop/decisions/x/reward", {"value": 1.0, "metrics": {"m": 1.0}}),
-        ("POST", "/policies/shop/metrics", {"metrics": [{"id": "x", "values": {"m": 1.0}}]}),
+        ("GET", "/policies/shop/promotion", None),
+        ("POST", "/policies/shop/promotion", {"step": "drop"}),
     ],
 )
 def test_what_workers_do_not_share_is_said_to_be_so(workers, method, path, body):
@@ -183,6 +220,23 @@ def test_flags_are_evaluated(workers):
     assert (
         workers[1].request("GET", f"/policies/shop/decisions/{flag['metadata']['id']}").is_success
     )
+
+
+def test_a_reward_of_a_task_that_is_deleted_meanwhile_is_of_no_decision(workers, monkeypatch):
+    one, two = workers
+    post(one, "decisions", task="t", id="d")
+    live = one.service.book.turns("shop").live
+    locked = live.tasks.locked
+
+    def late(db, keys):
+        monkeypatch.undo()
+        assert two.request("DELETE", "/policies/shop/tasks/t").status_code == 200
+        return locked(db, keys)
+
+    monkeypatch.setattr(live.tasks, "locked", late)
+    assert post(one, "decisions/d/reward", value=1.0).status_code == 404
+    for table in ("shared_rewards", "shared_tasks"):
+        assert live._links.read(f"SELECT * FROM {table}") == []
 
 
 def test_clicks_are_answered_as_rewards_are(workers):
@@ -200,6 +254,8 @@ def test_clicks_are_answered_as_rewards_are(workers):
     assert sum(row["rewards"] for row in rows) == 1
     assert all(0 < row["low"] < row["mean"] < row["high"] < 1 for row in rows)
     assert all(0 < row["mean"] < 1 for row in get(two, "/policies/clicks/population")["rows"])
-    wrong = two.request("PUT", "/policies/more", json={"arms": ["a", "b"], "rewards": "bernoulli"})
+    more = {"arms": ["a", "b"], "rewards": "bernoulli"}
+    assert put(two, "more", more)["created"]  # widths are learned
+    wrong = two.request("PUT", "/policies/wrong", json=more | {"sticky": True})
     assert wrong.status_code == 400
-    assert "learn a prior from a log" in wrong.json()["detail"]
+    assert "sticky must be False where workers share a policy" in wrong.json()["detail"]

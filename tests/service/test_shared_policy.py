@@ -9,7 +9,7 @@ from support.shared_stores import FEATURES, PRIORS, SETTINGS, act, books, refere
 
 import hierbandits as hb
 from hierbandits.beliefs.model_kinds import model_to_dict
-from hierbandits.service.api_problem import Problem
+from hierbandits.service.api_problem import PolicyGone, Problem
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.shared_policy import GROWTH
 from hierbandits.service.wire import DecisionRequest
@@ -120,8 +120,9 @@ def test_a_policy_that_is_deleted_decides_no_more(store_url):
         one.put("shop", SETTINGS["armed"])
         live = two.turns("shop").live
         one.delete("shop")
-        (made,) = live.decide([DecisionRequest("t")])
-        assert made.status == 404
+        with pytest.raises(PolicyGone) as raised:
+            live.decide([DecisionRequest("t"), DecisionRequest("u")])
+        assert raised.value.status == 404
         assert two.links.read("SELECT * FROM shared_decisions") == []
 
 

@@ -42,10 +42,12 @@ def test_tasks_are_dirty_until_all_they_know_is_folded(live):
         assert left[2] == rows[0][1]
         folded = [row for some in tasks.all_folded(db) for row in some]
         assert {key: row for key, row in folded if row} == {key: row for key, row, *_ in rows}
-    now, known = tasks_now(live._links.read, live.record.id, [rows[1][0], b"none"], live.generation)
-    assert now is live.generation
-    assert known == {rows[1][0]: (rows[1][1], rows[1][1])}
-    newer, _ = tasks_now(live._links.read, live.record.id, [], None)
-    assert newer.number == 1
-    assert newer is not now
-    assert tasks_now(live._links.read, 5, [], None) == (None, {})
+    read, policy = live._links.read, live.record.id
+    now = tasks_now(read, policy, [rows[1][0], b"none"], live.generation, 1)
+    assert now.generation is live.generation
+    assert now.tasks == {rows[1][0]: (rows[1][1], rows[1][1])}
+    assert (now.changed, now.ramp) == (None, None)  # no change after the first one
+    newer = tasks_now(read, policy, [], None)
+    assert (newer.generation.number, newer.changed) == (1, 1)
+    assert newer.generation is not now.generation
+    assert tasks_now(read, 5, [], None) == (None, {}, None, None)

@@ -5,12 +5,16 @@ import threading
 import numpy as np
 import pytest
 from msgspec.structs import replace
+from support.held_moments import HeldMoments
+from support.open_clicks import OpenClicks, farthest
 from support.shared_stores import (
+    ADD,
     ARMED,
     ARMS,
     FAMILIES,
     OF_FAMILIES,
     PRIORS,
+    RETIRE,
     SETTINGS,
     MatchedReference,
     act,
@@ -24,9 +28,6 @@ from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.shared_check import check_shared
 from hierbandits.service.shared_version import ArmChange, SharedVersion
 from hierbandits.service.wire import DecisionRequest
-
-ADD = ArmChange("add_arm", "d", 0.4, 0.8, 0.5, "ann")
-RETIRE = ArmChange("retire_arm", "a", by="ann")
 
 
 def only(live, arm, task="t0", id=None):
@@ -137,15 +138,15 @@ def test_a_worker_that_has_not_heard_of_a_change_decides_and_stays_valid(store_u
         one.put("shop", SETTINGS["armed"])
         live, other = one.turns("shop").live, two.turns("shop").live
         act(live, np.random.default_rng(0), rounds=3)
-        keep = other.view.keep
-
-        def keep_after_a_change(*args):
+        moments, replies = HeldMoments(store_url), []
+        slow = threading.Thread(target=lambda: replies.append(only(other, "a", id="mine")))
+        with moments.hold("a decision is written") as first:  # it has read, and is about to commit
+            slow.start()
+            first()
             one.change_arms(live, ADD)
             one.change_arms(live, RETIRE)
-            return keep(*args)
-
-        other.view.keep = keep_after_a_change  # between what it reads and what it writes
-        made = only(other, "a", id="mine")
+        slow.join()
+        (made,) = replies
         assert made.version == 1
         again = only(live, "a", id="mine")
         assert (again.arm, again.version, again.duplicate) == ("a", 1, True)
@@ -175,21 +176,55 @@ def test_unknown_widths_are_fitted_with_the_new_arm(store_url):
         sound(store_url)
 
 
-def test_clicks_of_new_arms_are_matched(store_url):
-    with books(store_url, 2) as (one, two):
-        one.put("shop", OF_FAMILIES["clicks"])
-        live, other = one.turns("shop").live, two.turns("shop").live
-        events = act(live, np.random.default_rng(0), rounds=3)
-        one.change_arms(live, ADD)
-        made = only(live, "d")
-        assert other.reward([(made.id, 1.0)])[0].status == "learned"
-        events.append(("t0", 3, 1.0))
-        one.folder(live).fold()
+def test_widths_of_clicks_are_looked_at_anew_with_a_new_arm(store_url):
+    """As by an agent in one process, which learns its sums again then."""
+    with books(store_url, 2) as both:
+        play = OpenClicks("clicks", both)
+        play.go_on(10)
+        for change in (ArmChange("add_arm", "d"), RETIRE):
+            both[0].change_arms(play.lives[0], change)
+            change.happen(play.agent)
+            assert (play.generation.rewards, play.generation.due) == (40, 60)
+            hierarchy, alone = play.generation.hierarchy, play.agent.belief.hierarchy()
+            np.testing.assert_allclose(hierarchy.hyper_mean, alone.hyper_mean, rtol=0, atol=1e-9)
+            for one, two in zip(hierarchy.covs, alone.covs, strict=True):
+                np.testing.assert_allclose(one, two, rtol=0.02, atol=0.002)
+            assert max(farthest(play.known(), play.known_to(play.agent))) < 0.02
+            sound(store_url)
+        play.offer("b", "c", "d")
+        play.go_on(6)
+        assert play.generation.rewards == 64
+        assert play.generation.hierarchy.dim == 4
         sound(store_url)
-        known = MatchedReference.after(FAMILIES["clicks"].with_arm("d", 0.4, 0.8, 0.5), events)
-        agent, _ = live.agent_with(["t0"])
-        task, like = agent.belief.task(agent.node("t0")), known.belief.task(known.places["t0"])
-        np.testing.assert_allclose(task.mean, like.mean, rtol=0, atol=0.1)
+        assert max(farthest(play.known(), play.settled())) < 0.05
+
+
+@pytest.mark.parametrize("kind", ["clicks", "clicks in common"])
+def test_clicks_of_new_arms_are_matched(store_url, kind):
+    """The sites of an arm match its sum, given all others: before and after there is a new arm."""
+    rng = np.random.default_rng(0)
+    with books(store_url, 2) as both:
+        both[0].put("shop", OF_FAMILIES[kind])
+        lives, events = [book.turns("shop").live for book in both], []
+
+        def learn(rounds):
+            for number in range(rounds):
+                events.extend(act(lives[number % 2], rng, rounds=1, tasks=3))
+                both[number % 2].folder(lives[number % 2]).fold()
+
+        learn(3)
+        both[0].change_arms(lives[0], ADD)
+        for task, value in (("t0", 1.0), ("t1", 0.0), ("t0", 1.0)):
+            made = only(lives[0], "d", task)
+            (told,) = lives[1].reward([(made.id, value)])  # at first it has not heard of the arm
+            assert told.status == "learned"
+            both[0].folder(lives[0]).fold()
+            events.append((task, 3, value))
+        learn(3)
+        sound(store_url)
+        known = MatchedReference.after(FAMILIES[kind].with_arm("d", 0.4, 0.8, 0.5), events)
+        agent, _ = lives[0].agent_with(list(known.places))
+        same_posteriors(agent, known.places, known.belief, known.places)
 
 
 def test_a_new_version_keeps_the_arms(store_url):

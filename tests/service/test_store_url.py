@@ -1,10 +1,12 @@
 """Addresses of databases: what is refused, and what nobody is shown."""
 
+import secrets
+
 import psycopg
 import pytest
 
 from hierbandits.service.storage import StorageDamaged, StorageFailed
-from hierbandits.service.store_url import StoreUrl
+from hierbandits.service.store_url import SCHEMA, StoreUrl
 
 SECRET = "pa/ss wörd"
 URL = "postgresql://ann:pa%2Fss%20w%C3%B6rd@db.example:6432/shop?sslpassword=other-secret"
@@ -77,3 +79,28 @@ def test_settings_and_those_of_the_address_reach_the_server(store_url):
             for name in ("work_mem", "lock_timeout", "search_path", "application_name")
         ]
     assert shown == ["7MB", "1234ms", "hierbandits", "hierbandits"]
+
+
+def test_a_right_that_is_missing_is_named(postgres, store_url):
+    name = f"poor_{secrets.token_hex(4)}"
+    with psycopg.connect(store_url, autocommit=True) as db:
+        db.execute(f"CREATE SCHEMA {SCHEMA}")
+        db.execute(f"CREATE TABLE {SCHEMA}.migrations (number int, oldest int)")
+        db.execute(f"CREATE ROLE {name}")
+    try:
+        url = StoreUrl(f"{store_url}&options=-c%20role%3D{name}")
+        with url.connect() as db:
+            for sql in ("SELECT * FROM migrations", "CREATE TABLE more (a int)"):
+                words = f"right USAGE on the schema {SCHEMA}"
+                with pytest.raises(StorageFailed, match=words), url.faults():
+                    db.execute(sql)
+            with psycopg.connect(store_url, autocommit=True) as admin:
+                admin.execute(f"GRANT USAGE ON SCHEMA {SCHEMA} TO {name}")
+            for sql in ("SELECT * FROM migrations", "CREATE TABLE more (a int)"):
+                words = "rights USAGE and CREATE on the schema"
+                with pytest.raises(StorageFailed, match=words), url.faults():
+                    db.execute(sql)
+    finally:
+        with psycopg.connect(store_url, autocommit=True) as db:
+            db.execute(f"DROP OWNED BY {name}")
+            db.execute(f"DROP ROLE {name}")

@@ -55,9 +55,9 @@ def test_always_the_best_arm_has_no_regret_and_always_the_worst_the_most():
     np.testing.assert_allclose(study.outcomes["worst"].per_task, [most] * 3, rtol=1e-12)
 
 
-def _study(policies, jobs=1, runs=430, seed=5):
+def _study(policies, jobs=1, runs=430, seed=5, name="linear, arms per round"):
     return simulate(
-        ENVIRONMENTS["linear, arms per round"],
+        ENVIRONMENTS[name],
         policies,
         Concurrent(3),
         runs=runs,
@@ -77,6 +77,16 @@ def test_numbers_depend_neither_on_jobs_nor_on_company_nor_on_later_runs():
     np.testing.assert_array_equal(one.total[:400], fewer.outcomes["HierTS"].total)
     other = _study(["HierTS"], seed=6)
     assert not np.array_equal(other.outcomes["HierTS"].total, one.total)
+
+
+def test_numbers_of_beliefs_that_refit_depend_neither_on_jobs_nor_on_later_runs():
+    """A chunk has 20 rewards of each run before it ends."""
+    name = "linear, arms per round, poisson family"
+    whole = _study(["HierTS"], name=name).outcomes["HierTS"].curve
+    shared = _study(["HierTS"], jobs=2, name=name).outcomes["HierTS"].curve
+    fewer = _study(["HierTS"], runs=200, name=name).outcomes["HierTS"].curve
+    np.testing.assert_array_equal(whole, shared)
+    np.testing.assert_array_equal(whole[:200], fewer)
 
 
 def test_policies_meet_the_same_worlds_and_the_same_luck():

@@ -1,5 +1,6 @@
 """What every back end must do, beside the same work in this process."""
 
+import gc
 import os
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +29,11 @@ def workers_find_tests():
 def process_of(item):
     """The process that does the work."""
     return os.getpid()
+
+
+def objects_set_aside(item):
+    """How many objects the process that does the work keeps out of garbage collections."""
+    return gc.get_freeze_count()
 
 
 def check_work(backend):
@@ -116,7 +122,9 @@ def check_sums(backend, folder):
     for place in range(5):
         frame[place::5].write_parquet(Path(folder) / f"{place}.parquet")
     log = Log.read(folder, Columns(task="store", reward="revenue", arm="promo"))
-    here, there = log.file_sums(), log.file_sums(backend=backend)
-    assert (here.tasks, here.arms, here.num_rows) == (there.tasks, there.arms, 3000)
-    for name, values in here.sums.state().items():
-        np.testing.assert_array_equal(values, there.sums.state()[name])
+    far = Log.read(Path(folder).as_uri(), log.columns)  # as an Arrow dataset, as on object storage
+    here = log.file_sums()
+    for there in (log.file_sums(backend=backend), far.file_sums(backend=backend)):
+        assert (here.tasks, here.arms, here.num_rows) == (there.tasks, there.arms, 3000)
+        for name, values in here.sums.state().items():
+            np.testing.assert_array_equal(values, there.sums.state()[name])

@@ -33,7 +33,9 @@ DRAWN = {
     "linear, arms per run": _linear(ActionSets(6)),
     "linear, arms per task": _linear(ActionSets(6, "ball", 1.0, "task")),
     "linear, arms per round": _linear(ActionSets(6, "ball", 1.0, "round")),
-    "linear, box per round, bernoulli": _linear(ActionSets(6, per="round"), rewards="bernoulli"),
+    "linear, box per round, probability": _linear(
+        ActionSets(6, per="round"), rewards="linear probability"
+    ),
     "linear, arms of a table": _linear(
         SampledActions(np.random.default_rng(4).standard_normal((20, 2)), num_arms=6)
     ),
@@ -45,10 +47,10 @@ DRAWN = {
         hierarchy=ARMED, num_tasks=NUM_TASKS, rewards=BernoulliRewards()
     ),
     "armed, correlated": HierarchicalBandit(hierarchy=TOGETHER, num_tasks=NUM_TASKS),
-    "armed, bernoulli, mu given": HierarchicalBandit(
+    "armed, probability, mu given": HierarchicalBandit(
         hierarchy=ARMED,
         num_tasks=NUM_TASKS,
-        rewards="bernoulli",
+        rewards="linear probability",
         hyper=np.array([0.2, 0.4, 0.6, 0.8]),
     ),
 }
@@ -76,7 +78,7 @@ def arm_values(environment, worlds, events, arms, event, first_run=0):
     values = theta[rows] if environment.hierarchy.is_armed else rows @ theta
     if isinstance(environment.rewards, RewardFamily):
         return environment.rewards.mean(values)
-    return np.clip(values, 0, 1) if environment.rewards == "bernoulli" else values
+    return np.clip(values, 0, 1) if environment.rewards == "linear probability" else values
 
 
 def regret_of(environment, worlds, events, arms, event, choice, first_run=0):

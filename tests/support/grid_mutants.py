@@ -44,9 +44,9 @@ GRID_MUTANTS = [
     ("beliefs/grid_belief.py", "self._evidence.parts[1] + cells.sum", "cells.sum"),
     ("beliefs/grid_belief.py", "grids.put(trees, ranges, logs)", "pass"),
     (
-        "beliefs/grid_belief.py",
-        "refuse(name, values, values > most",
-        "refuse(name, values, values < 0",
+        "models/reward_family.py",
+        "refuse(name, counts, counts > most",
+        "refuse(name, counts, counts < 0",
     ),
     ("beliefs/grid_intervals.py", "(tail, 1 - tail)", "(tail, 1 - 2 * tail)"),
     ("beliefs/count_nodes.py", "self.state[nodes] = 0.0", "pass"),

@@ -21,20 +21,53 @@ def command(*arguments, path=None, **environment):
     return _run([COMMAND, *arguments], path, environment)
 
 
-def interrupted(*arguments, once):
-    """Press Ctrl-C in the command `hierbandits` as soon as something is so; status and errors."""
-    process = subprocess.Popen([COMMAND, *arguments], stderr=subprocess.PIPE, text=True)
+def interrupted(*arguments, once, group=False):
+    """Press Ctrl-C in the command `hierbandits` as soon as something is so; status and errors.
+
+    With `group`, all processes that it started hear of it, as from a terminal, and those that are
+    left afterwards are told too.
+    """
+    process = subprocess.Popen(
+        [COMMAND, *arguments], stderr=subprocess.PIPE, text=True, start_new_session=group
+    )
     try:
         deadline = time.monotonic() + 240
         while not once():
             assert process.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
+        if group:
+            os.killpg(process.pid, signal.SIGINT)
+        else:
+            process.send_signal(signal.SIGINT)
         _, message = process.communicate(timeout=60)
     finally:
         process.kill()
+    if group:
+        return process.returncode, message, left_of(process.pid)
     return process.returncode, message
+
+
+def left_of(session, patience=5):
+    """The processes of a session that do not end by themselves soon, as Linux tells it."""
+    deadline = time.monotonic() + patience
+    while left := _living_in(session):
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.05)
+    return left
+
+
+def _living_in(session):
+    """The names of a session's processes."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.getsid(int(folder.name)) == session and lives(folder.name):
+                found.append((folder / "cmdline").read_text().replace("\0", " "))
+        except OSError:  # it has just ended
+            pass
+    return found
 
 
 def in_child(action):
@@ -58,6 +91,15 @@ def processes_of(process):
     """The processes that a process has started, as Linux tells it."""
     threads = Path(f"/proc/{process}/task").glob("*/children")
     return {int(child) for path in threads for child in path.read_text().split()}
+
+
+def lives(process):
+    """Whether a process has not ended, as Linux tells it."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return stat.rsplit(")", 1)[1].split()[0] != "Z"
 
 
 def _run(words, path, environment, timeout=300):

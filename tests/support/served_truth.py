@@ -17,10 +17,13 @@ SETTINGS = {"arms": ARMS, "prior": model_to_dict(PRIOR), "rule": "HierTS", "draw
 
 
 class Truth:
-    """Decisions and rewards that were acknowledged, and those of which no answer came."""
+    """Decisions and rewards that were acknowledged, and those of which no answer came.
 
-    def __init__(self):
-        self._lock = threading.Lock()
+    `draw` gives rewards of some (task, arm).
+    """
+
+    def __init__(self, draw):
+        self._lock, self._draw = threading.Lock(), draw
         self.made = {}  # id: (task, arm), acknowledged
         self.asked = {}  # id: task, of decisions without an answer
         self.nameless = 0  # decisions without an answer whose id the service would have made
@@ -58,7 +61,8 @@ class Truth:
         with self._lock:
             size = min(most, len(self._free))
             ids = [self._free.pop(int(rng.integers(len(self._free)))) for _ in range(size)]
-            values = dict(zip(ids, rng.normal(size=size).tolist(), strict=True))
+            drawn = self._draw(rng, [self.made[id] for id in ids])
+            values = dict(zip(ids, drawn, strict=True))
             self.sent |= values
             self._keep_together(ids)
         return values
@@ -70,16 +74,16 @@ class Truth:
             assert id not in self.rewards
             self.rewards[id] = value
 
-    def totals(self, more=()):
+    def totals(self, arms, more=()):
         """Tasks, and for each task and arm the number and the sum of its rewards.
 
         `more` are rewards that nobody was told of, and that are stored nevertheless.
         """
         tasks = sorted({task for task, _ in self.made.values()})
-        counts = np.zeros((len(tasks), len(ARMS)))
+        counts = np.zeros((len(tasks), len(arms)))
         sums = np.zeros_like(counts)
         row = {task: place for place, task in enumerate(tasks)}
-        column = {arm: place for place, arm in enumerate(ARMS)}
+        column = {arm: place for place, arm in enumerate(arms)}
         for id, value in [*self.rewards.items(), *more]:
             task, arm = self.made[id]
             counts[row[task], column[arm]] += 1
@@ -87,20 +91,39 @@ class Truth:
         return tasks, counts, sums
 
 
-def posterior(counts, sums):
+def posterior(counts, sums, prior=PRIOR):
     """The mean and the variance of every task and arm, by the paper's own equations."""
-    mean, var = paper_armed(PRIOR, counts, sums)
-    means, within = paper_armed_conditional(PRIOR, counts, sums, mean)
-    shared = (within / PRIOR.task_cov) ** 2 * var
+    mean, var = paper_armed(prior, counts, sums)
+    means, within = paper_armed_conditional(prior, counts, sums, mean)
+    shared = (within / prior.task_cov) ** 2 * var
     return means, within + shared
 
 
-def check_beliefs(line, policy, tasks, counts, sums):
-    """The service counts every reward once, and believes what these sums say, to 1e-9."""
-    means, variances = posterior(counts, sums)
-    for row, task in enumerate(tasks):
-        rows = line.get(f"/policies/{policy}/tasks/{task}")["rows"]
-        assert [one["rewards"] for one in rows] == counts[row].tolist(), task
-        np.testing.assert_allclose([one["mean"] for one in rows], means[row], rtol=0, atol=1e-9)
-        found = [one["within_var"] + one["shared_var"] for one in rows]
-        np.testing.assert_allclose(found, variances[row], rtol=0, atol=1e-9)
+class GaussianPlay:
+    """Gaussian rewards of arms, which may be added, and what must be known of them."""
+
+    def __init__(self):
+        self.settings, self.arms, self._prior = SETTINGS, list(ARMS), PRIOR
+
+    def add_arm(self, name, hyper_mean, hyper_std, task_std):
+        """There is one more arm."""
+        self.arms.append(name)
+        self._prior = self._prior.with_arm(name, hyper_mean, hyper_std, task_std)
+
+    def draw(self, rng, played):
+        """Rewards of some (task, arm)."""
+        return rng.normal(size=len(played)).tolist()
+
+    def wrong(self, value):
+        """Another reward than this one."""
+        return value + 1
+
+    def check(self, line, policy, tasks, counts, sums):
+        """The service counts every reward once, and believes what these sums say, to 1e-9."""
+        means, variances = posterior(counts, sums, self._prior)
+        for row, task in enumerate(tasks):
+            rows = line.get(f"/policies/{policy}/tasks/{task}")["rows"]
+            assert [one["rewards"] for one in rows] == counts[row].tolist(), task
+            np.testing.assert_allclose([one["mean"] for one in rows], means[row], rtol=0, atol=1e-9)
+            found = [one["within_var"] + one["shared_var"] for one in rows]
+            np.testing.assert_allclose(found, variances[row], rtol=0, atol=1e-9)

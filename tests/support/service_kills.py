@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from support.served_truth import SETTINGS, Truth, check_beliefs
+from support.served_truth import GaussianPlay, Truth
 from support.servers import Server
 from support.service_calls import BROKEN, Line, Refused
 
@@ -16,20 +16,24 @@ _AT_ONCE = 2000  # repeated in one request
 
 
 class KilledService:
-    """Rounds of load, SIGKILL, start and check; `counts` says what has been."""
+    """Rounds of load, SIGKILL, start and check; `counts` says what has been.
 
-    def __init__(self, folder, seed, policy="shop", largest=60, server=None):
+    `play` has the settings, the rewards and what must be known of them: see `GaussianPlay`.
+    """
+
+    def __init__(self, folder, seed, policy="shop", largest=60, server=None, play=None):
         self._server = Server(folder) if server is None else server
         self._policy = f"/policies/{policy}"
         self._largest = largest  # of the decisions or rewards in one request
         self._name, self._rng = policy, np.random.default_rng(seed)
-        self._truth, self._broken = Truth(), []
+        self._play = GaussianPlay() if play is None else play
+        self._truth, self._broken = Truth(self._play.draw), []
         self._new_decisions = self._new_rewards = 0  # where those of this round begin
         self._is_ending = threading.Event()
         self.counts = Counter()
         self._server.start()
         line = self.line()
-        status, reply = line.call("PUT", self._policy, SETTINGS)
+        status, reply = line.call("PUT", self._policy, self._play.settings)
         assert status == 200, reply
         line.close()
 
@@ -210,7 +214,7 @@ class KilledService:
             assert found["reward"] == truth.rewards.get(id)
         values = dict(list(truth.rewards.items())[self._new_rewards :])
         assert set(self._rewarded(line, values).values()) <= {"duplicate"}
-        others = {id: value + 1 for id, value in list(values.items())[:20]}
+        others = {id: self._play.wrong(value) for id, value in list(values.items())[:20]}
         assert set(self._rewarded(line, others).values()) <= {409}
 
     def _check_all(self, line, stored=None):
@@ -220,7 +224,7 @@ class KilledService:
         assert shown["rewards"] == rewards
         lost_sight_of = shown["pending"] - (len(truth.made) - rewards)
         assert 0 <= lost_sight_of <= truth.nameless  # whose ids nobody was told
-        check_beliefs(line, self._name, *truth.totals(more.items()))
+        self._play.check(line, self._name, *truth.totals(self._play.arms, more.items()))
 
 
 def _requests(truth, ids):

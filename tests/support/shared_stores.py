@@ -1,6 +1,7 @@
 """Policies that workers share, without any server: books of one store, and plain references."""
 
 import threading
+import time
 from contextlib import contextmanager
 
 import numpy as np
@@ -10,6 +11,7 @@ from hierbandits.beliefs.model_kinds import model_to_dict
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.shared_book import SharedBook
 from hierbandits.service.shared_links import SharedLinks
+from hierbandits.service.shared_version import ArmChange
 from hierbandits.service.wire import DecisionRequest
 
 ARMS = ["a", "b", "c"]
@@ -44,15 +46,41 @@ OF_FAMILIES = {
     )
     for kind, model in FAMILIES.items()
 }
+UNKNOWN = {
+    "clicks": PolicySettings(arms=ARMS, rewards="bernoulli", draws=10),
+    "clicks by features": PolicySettings(arms=FEATURES, rewards="bernoulli", draws=10),
+    "counts": PolicySettings(arms=ARMS, rewards="poisson", draws=10),
+}
+"""Rewards of families whose widths are unknown."""
+
+ADD = ArmChange("add_arm", "d", 0.4, 0.8, 0.5, "ann")
+RETIRE = ArmChange("retire_arm", "a", by="ann")
 
 
 @contextmanager
 def books(url, number=1):
     """Workers of a store; nobody folds unless asked to."""
+    with timed_books(url, *[time.time] * number) as made:
+        yield made
+
+
+class Clock:
+    """A clock by hand."""
+
+    def __init__(self, now):
+        self.now = now
+
+    def __call__(self):
+        return self.now
+
+
+@contextmanager
+def timed_books(url, *clocks):
+    """Workers of a store, each with a clock; nobody folds unless asked to."""
     made = []
     try:
-        for _ in range(number):
-            made.append(SharedBook(SharedLinks(url)))
+        for clock in clocks:
+            made.append(SharedBook(SharedLinks(url), clock))
         yield made
     finally:
         for book in made:

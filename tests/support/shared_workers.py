@@ -5,12 +5,19 @@ import time
 import numpy as np
 import psycopg
 
+from hierbandits.service.shared_folder import FOLDING
 from hierbandits.service.store_url import SCHEMA
+from support.arm_requests import WIDTHS, ArmRequest
+from support.click_play import ClickPlay
+from support.held_moments import HeldMoments
 from support.postgres_servers import database_of
+from support.served_truth import GaussianPlay
 from support.servers import Server
 from support.service_calls import Line
 from support.service_kills import KilledService
 from support.socket_proxy import SocketProxy, through
+
+_WORKER = "worker-"
 
 
 class SharedWorkers:
@@ -19,7 +26,8 @@ class SharedWorkers:
     def __init__(self, folder, store, number):
         self.store, self.folder, self._next = store, folder, 0
         self.servers = [
-            Server(folder / f"worker {i}", store=store, shared=True) for i in range(number)
+            Server(folder / f"worker {i}", store=_named(store, i), shared=True)
+            for i in range(number)
         ]
 
     @property
@@ -42,8 +50,37 @@ class SharedWorkers:
     def replace(self, place, store):
         """Let a worker be one that reaches the store by another address."""
         self.servers[place].kill()
-        self.servers[place].options["store"] = store
+        self.servers[place].options["store"] = _named(store, place)
         self.servers[place].start()
+
+    def kill_at(self, moments, moment, begin=lambda: None):
+        """kill -9 of the first worker that comes to a moment; its place, when all is settled.
+
+        The moment is held from before `begin` is called.  The worker is not started again.
+        """
+        with moments.hold(moment) as first:
+            begin()
+            application = first()
+            place = int(application.removeprefix(_WORKER))
+            self.servers[place].kill()
+        moments.wait_until_gone(application)
+        return place
+
+    def kill_settled(self, moments, place):
+        """kill -9 of one worker; the server has then settled what it had begun."""
+        self.servers[place].kill()
+        moments.wait_until_gone(f"{_WORKER}{place}")
+
+    def agreed(self, path):
+        """What all workers say of a policy's version and arms; they must say the same."""
+        said = set()
+        for one in self.servers:
+            line = Line(one.port)
+            shown = line.get(path)
+            line.close()
+            said.add((shown["version"], *shown["arms"]))
+        ((version, *arms),) = said
+        return version, arms
 
     def wait_until_folded(self):
         """Wait until all rewards are in the newest generation."""
@@ -57,6 +94,11 @@ class SharedWorkers:
     def kill(self):
         for one in self.servers:
             one.kill()
+
+
+def _named(store, place):
+    """The address of a store whose sessions say which worker they belong to."""
+    return f"{store}{'&' if '?' in store else '?'}application_name={_WORKER}{place}"
 
 
 class PatientLine(Line):
@@ -76,13 +118,18 @@ class PatientLine(Line):
 
 
 class SharedTroubles(KilledService):
-    """Workers under load, and everything that can go wrong with them; all checks after it."""
+    """Workers under load, and everything that can go wrong with them; all checks after it.
 
-    def __init__(self, postgres, folder, number, seed, **options):
+    `kind` is what they play: "armed" for Gaussian rewards, or one of `OF_FAMILIES`.
+    """
+
+    def __init__(self, postgres, folder, number, seed, kind="armed", **options):
         self._postgres, self.url = postgres, postgres.database()
         self.workers = SharedWorkers(folder, self.url, number)
         self._luck = np.random.default_rng(seed)
-        super().__init__(None, seed, server=self.workers, **options)
+        play = GaussianPlay() if kind == "armed" else ClickPlay(kind, self.url)
+        super().__init__(None, seed, server=self.workers, play=play, **options)
+        self.play, self._moments = play, HeldMoments(self.url)
 
     def close(self):
         super().close()
@@ -105,18 +152,57 @@ class SharedTroubles(KilledService):
         self.round(longest, trouble=lambda: self.workers.kill_and_start(place))
 
     def kill_who_folds(self, longest):
+        """kill -9 of whoever folds, in the middle of it: its generation is written, not committed.
+
+        It has locked the tasks that it folds.
+        """
+
+        def trouble():
+            place = self.workers.kill_at(self._moments, "a generation is written")
+            self.workers.servers[place].start()
+            self.counts["folders killed"] += 1
+
+        self.round(longest, trouble=trouble)
+
+    def kill_who_changes_arms(self, longest):
+        """kill -9 of a worker that adds or retires an arm, at a moment of it."""
+        when = [None, "a version is written", "a version is committed"][self._luck.integers(3)]
+        place = int(self._luck.integers(len(self.workers.servers)))
+
+        def trouble():
+            before, offered = self.workers.agreed(self._policy)
+            add = f"arm-{before}" if len(offered) < 4 else None
+            retire = None if add else offered[int(self._luck.integers(len(offered)))]
+            change = ArmRequest(self._policy, self.workers.servers[place].port, add, retire)
+            if when is None:
+                change.begin()
+                time.sleep(self._luck.uniform(0, 0.1))
+                self.workers.kill_settled(self._moments, place)
+            else:
+                assert self.workers.kill_at(self._moments, when, change.begin) == place
+            self.workers.servers[place].start()
+            is_there = change.is_there(before, offered, *self.workers.agreed(self._policy))
+            assert not (is_there and when == "a version is written")
+            if is_there and change.added is not None:
+                self.play.add_arm(change.added, *WIDTHS.values())
+            self.counts[f"changes of arms {'there' if is_there else 'not there'}"] += 1
+
+        self.round(longest, trouble=trouble)
+
+    def cut_who_folds(self, longest):
         """The session of whoever folds is cut in the middle of it, many times."""
 
         sql = (
             "SELECT count(pg_terminate_backend(pid)) FROM pg_locks JOIN pg_database AS own "
-            "ON own.oid = database WHERE locktype = 'advisory' AND granted AND datname = %s"
+            "ON own.oid = database WHERE locktype = 'advisory' AND granted AND datname = %s "
+            "AND classid = %s"
         )
 
         def trouble():
             end, cuts, name = time.monotonic() + 4 * longest, 0, database_of(self.url)
             with self._postgres.admin() as admin:
                 while time.monotonic() < end and cuts < 10:
-                    cuts += admin.execute(sql, (name,)).fetchone()[0]
+                    cuts += admin.execute(sql, (name, FOLDING)).fetchone()[0]
             self.counts["folds cut"] += cuts
 
         self.round(longest, trouble=trouble)

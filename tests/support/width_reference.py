@@ -33,9 +33,10 @@ class Problem:
     is_diagonal: bool  # as arms are, but for what they have in common
     has_common: bool
     noise_std: float | None
+    factors: int = 0
 
     @classmethod
-    def drawn(cls, seed, dim, *, arms=False, centre=False, common=False, noise_std=None):
+    def drawn(cls, seed, dim, *, arms=False, centre=False, common=False, noise_std=None, factors=0):
         rng = np.random.default_rng(seed)
         tasks = np.repeat(np.arange(4), EACH)
         x = (
@@ -48,7 +49,7 @@ class Problem:
         y = (x * theta[tasks]).sum(1) + 0.4 * rng.normal(size=4 * EACH) + (3.0 if centre else 0.0)
         mean = 0.3 * rng.normal(size=dim)
         is_own = np.arange(dim) == (1 if dim > 1 and not arms else -1)
-        return cls(x, y, tasks, mean, is_own, centre, arms, common, noise_std)
+        return cls(x, y, tasks, mean, is_own, centre, arms, common, noise_std, factors)
 
     def sums(self):
         """X'X, X'y, y'y and n of each task, as kernels take them."""
@@ -62,7 +63,7 @@ class Problem:
             n.append(float(len(y)))
         return tuple(np.array(part) for part in (xx, xy, yy, n))
 
-    def summaries(self, covs, hypers, noise_var, centre, common):
+    def summaries(self, covs, hypers, noise_var, centre, common, loads=None):
         """The numbers whose posterior means are compared, (draws, summaries)."""
         if covs.ndim == 2:
             covs = covs[:, :, None] * np.eye(covs.shape[1])
@@ -74,7 +75,11 @@ class Problem:
             parts.append(centre[:, None])
         if self.has_common:
             parts += [np.log(common)[:, None] / 2, np.log(common)[:, None] ** 2 / 4]
-        if not self.is_diagonal and covs.shape[1] > 1:
+        if self.factors:  # no sign of loads is known
+            covs = covs + common[:, None, None] + loads @ loads.transpose(0, 2, 1)
+            size = np.log(np.diagonal(covs, axis1=1, axis2=2)) / 2
+            parts += [size, np.log((loads**2).sum((1, 2)))[:, None]]
+        if (self.factors or not self.is_diagonal) and covs.shape[1] > 1:
             tie = covs[:, 0, 1] / np.sqrt(covs[:, 0, 0] * covs[:, 1, 1])
             parts += [tie[:, None], tie[:, None] ** 2]
         return np.concatenate(parts, axis=1)
@@ -98,9 +103,14 @@ class Problem:
             common = 2 * NU * rng.gamma(0.5, 1.0, size) * scale**2 / rng.chisquare(NU, size)
         if self.is_diagonal:
             covs = root**2 / rng.chisquare(NU, (size, dim))
+            root = np.sqrt(2 * NU * rng.gamma(0.5, 1.0, (size, 1, self.factors)))
+            root *= scale[:, None, None] / np.sqrt(rng.chisquare(NU, root.shape))
+            loads = root * rng.normal(size=(size, dim, self.factors))
             full = covs[:, :, None] * np.eye(dim) + common[:, None, None]
+            full += loads @ loads.transpose(0, 2, 1)
         else:
             drawn = invwishart.rvs(NU + dim - 1, np.eye(dim), size, rng).reshape(size, dim, dim)
+            loads = None
             covs = full = root[:, :, None] * drawn * root[:, None, :]
         shared = 0.5 / rng.gamma(0.5, 1.0, (size, 1))
         hypers = np.where(self.is_own, 0.5 / rng.gamma(0.5, 1.0, (size, dim)), shared)
@@ -128,7 +138,7 @@ class Problem:
             log += told * centre / 2 - np.log(square) / 2
         if self.noise_std is None:
             log -= LEAST_NOISE**2 / (2 * noise_var)
-        return self.summaries(covs, hypers, noise_var, centre, common), log
+        return self.summaries(covs, hypers, noise_var, centre, common, loads), log
 
     def drawn_by(self, kernel, seed, size):
         """The means of the summaries and their standard errors, by a kernel's draws."""
@@ -139,6 +149,8 @@ class Problem:
         covs, hypers, others = np.empty((size, *shape)), np.empty((size, dim)), np.empty((size, 4))
         rng = np.random.default_rng(seed)
         table = random_table(rng)
+        loads = np.empty((size, dim, self.factors))
+        shared = np.zeros(4), np.zeros((4, self.factors)), np.full((dim, self.factors), 0.1)
         kernel(
             table.ctypes.data,
             *self.sums(),
@@ -153,10 +165,10 @@ class Problem:
             covs,
             hypers,
             others,
-            *([np.zeros(4)] if self.is_diagonal else []),
+            *((*shared, np.full(self.factors, 0.1), loads) if self.is_diagonal else ()),
         )
         values = self.summaries(
-            covs, hypers, others[:, NOISE], others[:, CENTRE], others[:, COMMON]
+            covs, hypers, others[:, NOISE], others[:, CENTRE], others[:, COMMON], loads
         )
         batches = values[size // 100 :].reshape(99, -1, values.shape[1]).mean(1)
         return batches.mean(0), batches.std(0, ddof=1) / np.sqrt(99)

@@ -1,5 +1,6 @@
 """Back ends by name: who is known, what each needs, and what is refused before any work."""
 
+import logging
 import subprocess
 import sys
 
@@ -8,7 +9,15 @@ from support.environments import ENVIRONMENTS
 
 from hierbandits import evaluate, learn_prior, simulate, sweep
 from hierbandits.simulation.schedules import Federated
-from hierbandits.workers.backends import BACKENDS, checked_backend, finished, in_order
+from hierbandits.workers.backends import (
+    BACKENDS,
+    ENGINES,
+    Engine,
+    checked_backend,
+    end_own_cluster,
+    finished,
+    in_order,
+)
 
 
 def test_the_back_ends():
@@ -61,3 +70,26 @@ def test_no_engine_is_imported_for_local_work():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_nobody_logs_anything_while_a_cluster_ends(at_once, monkeypatch, caplog):
+    told = []
+
+    def end(*, at_once):
+        told.append(at_once)
+        logging.getLogger("an engine").critical("a worker is gone")
+        raise ConnectionError
+
+    monkeypatch.setitem(ENGINES, "mine", Engine(abs, end, "mine", "mine"))
+    with pytest.raises(ConnectionError):
+        end_own_cluster("mine", at_once=at_once)
+    assert (told, caplog.text) == ([at_once], "")
+    logging.getLogger("an engine").warning("heard again")
+    assert "heard again" in caplog.text
+
+
+def test_nothing_has_started_for_local_work_or_without_any():
+    for backend in ("local", "ray", "dask", "spark"):
+        for at_once in (False, True):
+            end_own_cluster(backend, at_once=at_once)

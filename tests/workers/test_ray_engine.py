@@ -3,6 +3,8 @@
 import pytest
 from support import cluster_checks
 
+from hierbandits.workers.backends import end_own_cluster, finished
+
 ray = pytest.importorskip("ray", reason="ray is not installed")
 
 
@@ -17,6 +19,13 @@ def cluster():
         )
         yield
         ray.shutdown()
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_cluster_of_others_stays(at_once):
+    end_own_cluster("ray", at_once=at_once)
+    assert ray.is_initialized()
+    assert dict(finished(abs, [-1], backend="ray")) == {0: 1}
 
 
 def test_work_is_done_by_workers():

@@ -39,12 +39,13 @@ class Agent(AgentFace):
     """Decides for named tasks and learns from rewards that come late, twice or out of order.
 
     `prior` is a model, or a `Start`, whose log it then knows; `rewards` names their family unless
-    it is Gaussian or the prior's.  Its policy is HierIDS unless given.  Without a prior it learns
-    widths and noise as it goes; then `num_features`, or the form of `arms`, says what kind of
-    bandit it is.  With more than two levels a task is a path, ("north", "store-17").  `arms` are
-    what `decide` offers unless it is given others: names when armed; a mapping from name to
-    features, or a (K, d) array, when linear.  With `draws`, decisions carry propensities, of that
-    many posterior draws unless known exactly; the share `floor` is made uniformly at random.
+    it is Gaussian or the prior's, and a reward has an exposure of 1: one trial, one day.  Its
+    policy is HierIDS unless given.  Without a prior it learns widths and noise as it goes; then
+    `num_features`, or the form of `arms`, says what kind of bandit it is.  With more than two
+    levels a task is a path, ("north", "store-17"). `arms` are what `decide` offers unless it is
+    given others: names when armed; a mapping from name to features, or a (K, d) array, when linear.
+    With `draws`, decisions carry propensities, of that many posterior draws unless known exactly;
+    the share `floor` is made uniformly at random.
 
     `journal` is a file or a function that receives every event before it happens; with it,
     propensities are on, and the floor is FLOOR unless given if the policy would leave out arms;

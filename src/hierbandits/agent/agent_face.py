@@ -154,6 +154,22 @@ class AgentFace:
         with self._lock:
             return self._decider.accounts(tasks, arms, context, bool(best), checked)
 
+    def without_support(
+        self,
+        tasks: Sequence[TaskName],
+        arms: Any = None,
+        *,
+        context: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    ) -> list[tuple[Name, ...]]:
+        """For each task the arms that the rule would not play now, whatever its luck in choosing.
+
+        A log says nothing of them, unless there is a floor.  HierIDS leaves out other arms in the
+        next decision, since it makes new draws.  Rules that may play every arm leave out none.
+        No decision is made, as in `account_many`.
+        """
+        with self._lock:
+            return self._decider.without_support(tasks, arms, context)
+
     def summary(self, max_rows: int = 40, confidence: float = 0.95) -> str:
         """The agent's own line, and the first rows of the table as text."""
         with self._lock:

@@ -43,7 +43,8 @@ def write_agent(path: str | PathLike[str], agent: "Agent", *, overwrite: bool) -
         "policy": name_of(state.recipe),
         "belief": belief_meta,
         "draws": decider.draws,
-        "floor": decider.floor,
+        # None: an agent that is loaded with a journal has the usual floor.
+        "floor": decider.floor if decider.floor or decider.has_own_floor else None,
         "random": decider.rng.bit_generator.state,
         "arms": None if own is None else state.catalogue.all_names,
         "encoder": None if encoder is None else encoder.to_dict(),

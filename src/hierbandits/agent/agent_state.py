@@ -16,6 +16,7 @@ from hierbandits.agent.start_over import StartOver, count_decisions
 from hierbandits.agent.step import Stage, Step
 from hierbandits.beliefs.posterior import Posterior
 from hierbandits.beliefs.task_sums import TaskSums
+from hierbandits.beliefs.told_numbers import check_told
 from hierbandits.logs.limits import LIMITS, Limits
 from hierbandits.logs.start import Start
 from hierbandits.models.model import Model
@@ -161,12 +162,13 @@ class AgentState:
 
     def reward(self, entries: Sequence[Entry], rewards: Sequence[float], now: float) -> Step:
         """Decisions have their rewards now; these replace defaults."""
-        self.belief.check_rewards("rewards", rewards)
+        self.belief.check_rewards("value" if len(rewards) == 1 else "values", rewards)
         each = list(zip(entries, rewards, strict=True))
         new = [(entry, reward) for entry, reward in each if not entry.provisional]
         old = [(entry, reward) for entry, reward in each if entry.provisional]
         settle = partial(self.ledger.settle, entries, rewards, now)
-        return self._step(now, *self._observing(new), *self._revising(old), lambda _: settle())
+        # The old ones are known by now; new ones might take their rows from them.
+        return self._step(now, *self._revising(old), *self._observing(new), lambda _: settle())
 
     def default(self, entries: Sequence[Entry], reward: float, now: float) -> Step:
         """Pending decisions have this reward until their own comes."""
@@ -209,6 +211,8 @@ class AgentState:
     ) -> list[Stage]:
         """The belief and the sums learn the rewards of tasks that are met by then."""
         known = self.num_rewards
+        met = [member.node for member in members] or [int(self.belief.roots[0])] * len(rewards)
+        check_told(self.belief, np.array(met, np.intp), table, rewards)
 
         def tell(again: bool) -> None:
             if not again or self.belief.num_rewards.sum() == known:
@@ -227,6 +231,8 @@ class AgentState:
         changed = [(entry, reward) for entry, reward in each if entry.reward != reward]
         if not changed:
             return []
+        events = [(entry.member.node, entry.row, _reward_of(entry), new) for entry, new in changed]
+        self.belief._raw_check_revisions(events)  # what is written happens
         rows = np.unique([entry.member.row for entry, _ in changed])
         nodes = np.unique([entry.member.node for entry, _ in changed])
         put_back: list[Callable[[], None]] = []  # what the sums were, and then the belief
@@ -252,8 +258,7 @@ class AgentState:
         def revise_belief(again: bool) -> None:
             if again and not made:
                 put_back[1]()
-            for entry, reward in changed if not made else ():
-                event = entry.member.node, entry.row, _reward_of(entry), reward
+            for event in events if not made else ():
                 if extreme or not (self.belief.IS_TIMED or self.belief._raw_can_revise(*event)):
                     made[:] = [self._started_over(self.sums, self.roster)]
                     break
@@ -261,7 +266,8 @@ class AgentState:
             if made:
                 self._take(made[0])
 
-        return [keep_sums, revise_sums, keep_belief, revise_belief]
+        stages = [keep_sums, revise_sums, keep_belief, revise_belief]
+        return [*stages, lambda _: self.belief._raw_settle()]
 
     def learn(
         self,

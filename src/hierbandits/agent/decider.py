@@ -16,7 +16,7 @@ from hierbandits.agent.step import Step
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.checks import count
 from hierbandits.policies.arms import Arms
-from hierbandits.policies.choice_account import ChoiceAccount, choice_accounts
+from hierbandits.policies.choice_account import ChoiceAccount, arms_left_out, choice_accounts
 from hierbandits.policies.policy import DRAWS
 from hierbandits.policies.rule import leaves_arms_out
 from hierbandits.types import Indices, Name, TaskName
@@ -44,6 +44,7 @@ class Decider:
             has_journal = books.journal is not None and policy.gives_propensities
             draws = DRAWS if has_journal or floor else None
         has_propensities = draws is not None and draws != 0
+        self.has_own_floor = floor is not None
         if floor is None:
             floor = FLOOR if has_propensities and leaves_arms_out(policy.rule) else 0.0
         if has_propensities or floor != 0:
@@ -219,6 +220,23 @@ class Decider:
         return [
             (tuple(known[number] for number in one.numbers.tolist()), one)
             for known, one in zip(names, told, strict=True)
+        ]
+
+    def without_support(
+        self, tasks: Sequence[TaskName], arms: Any, context: Any
+    ) -> list[tuple[Name, ...]]:
+        """The arms that the rule would not play in a round; see `Agent.without_support`."""
+
+        def find(nodes: Indices, offered: Arms, now: float) -> list[Indices]:
+            policy, rng = self._books.held.policy, np.random.default_rng(0)
+            rng.bit_generator.state = self.rng.bit_generator.state
+            time = np.full(nodes.size, now) if policy.belief.IS_TIMED else None
+            return arms_left_out(policy, rng, nodes, offered, time)
+
+        names, never = self._as_if(tasks, arms, context, find)
+        return [
+            tuple(known[number] for number in numbers.tolist())
+            for known, numbers in zip(names, never, strict=True)
         ]
 
     def _as_if(

@@ -4,7 +4,7 @@ import numpy as np
 
 from hierbandits.algebra import condition, square_root
 from hierbandits.beliefs.belief import Belief
-from hierbandits.beliefs.contribution import Contribution
+from hierbandits.beliefs.contribution import Contribution, told_by_sums
 from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.models.hierarchy import GaussianHierarchy
@@ -54,17 +54,14 @@ class AbsentTasks:
         self._belief._learn_tasks(tasks, sums)
 
     def told_by(self, sums: TaskSums) -> Contribution:
-        """What tasks of these sums tell, all together; then all are gone.
+        """What tasks of these sums tell, all together.
 
-        A ValueError if their task_cov is singular.
+        It has the digits of the sums, however narrow task_cov is.  A ValueError if that is
+        singular.
         """
-        self.leave()
-        belief = self._belief
-        tasks = belief.add(int(belief.roots[0]), len(sums.n))
-        self.learn(tasks, sums)
-        told = belief.contribution(tasks)
-        self.leave()
-        return told
+        nodes = self._belief._nodes
+        level = int(nodes.forest.level[self._belief.roots[0]]) + 1
+        return told_by_sums(nodes.levels, level, sums)
 
     def nothing(self) -> Contribution:
         """What no task tells."""

@@ -1,12 +1,13 @@
 """What is known when widths are unknown: a belief whose widths are fitted as rewards come in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.beliefs.belief import Belief
+from hierbandits.beliefs.forms import form_of_fits
 from hierbandits.beliefs.growing_sums import GrowingSums
 from hierbandits.beliefs.review import Review
 from hierbandits.beliefs.revision import Revision, sums_leave_digits
@@ -41,6 +42,7 @@ class AdaptiveBelief(Belief):
 
     KIND: ClassVar[str] = "adaptive belief"
     FITS_WIDTHS: ClassVar[bool] = True
+    _form_of = staticmethod(form_of_fits)
 
     def __init__(
         self,
@@ -51,6 +53,8 @@ class AdaptiveBelief(Belief):
         *,
         population: ArrayLike | None = None,
     ) -> None:
+        if not isinstance(prior, UnknownWidths):
+            raise ValueError(f"prior must be UnknownWidths, got {prior!r}")
         if hyper_means is not None:
             raise ValueError("hyper_means must not be given: they are the prior's, of all runs")
         super().__init__(prior.hierarchy(), num_tasks, num_populations, population=population)
@@ -176,8 +180,7 @@ class AdaptiveBelief(Belief):
         if noise_std is not None:
             raise ValueError("noise_std must not be given: all rewards of this belief share one")
         node = int(self.checked_nodes([task])[0])
-        if self._own_sums.n[node] == 0:
-            raise ValueError(f"task must be one that has had a reward, got {task}")
+        self._raw_check_revisions([(node, features, old_reward, new_reward)])
         review, self._review = self._review, None
         try:
             super().revise(node, features, old_reward, new_reward)
@@ -190,6 +193,12 @@ class AdaptiveBelief(Belief):
             nodes, evidence = review.belief._nodes, review.belief._evidence
             Revision.of(nodes, evidence, node, row, float(old_reward), float(new_reward)).make()
         self._review = review
+
+    def _raw_check_revisions(self, events: Sequence[tuple[int, Any, float, float]]) -> None:
+        """Raise an error unless the tasks of these events have had rewards."""
+        for node, _, _, _ in events:
+            if self._own_sums.n[node] == 0:
+                raise ValueError(f"task must be one that has had a reward, got {node}")
 
     def _raw_can_revise(self, *event: Any) -> bool:
         """Whether `revise` leaves enough digits; if not, it refuses.  See `Revision.of`."""
@@ -302,8 +311,12 @@ class AdaptiveBelief(Belief):
         levels = plain._nodes.levels
         if (levels.dim, levels.is_armed, levels.num_levels) != (prior.dim, prior.is_armed, 2):
             raise ValueError(f"hierarchies must have the form of {prior}")
-        if levels.is_diagonal != prior.is_diagonal:
-            raise ValueError(f"hierarchies must have the form of {prior}")
+        form = form_of_fits([prior.hierarchy()])
+        if levels.form is not form:
+            raise ValueError(
+                f"hierarchies must have the form of {prior}, which is {form.name}, "
+                f"got {levels.form.name}"
+            )
         belief = cls(prior, num_populations=plain.num_populations)
         belief._nodes, belief._evidence = plain._nodes, plain._evidence
         sums = TaskSums.from_state(arrays, prior.dim, armed=prior.is_armed)

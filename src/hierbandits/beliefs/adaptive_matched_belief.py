@@ -1,23 +1,20 @@
 """What is known when rewards are of a family and widths are unknown."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hierbandits.beliefs.family_width_look import FamilyWidthLook
+from hierbandits.beliefs.family_width_look import FIRST_WIDTHS, FamilyWidthLook
 from hierbandits.beliefs.matched_belief import MatchedBelief
-from hierbandits.beliefs.refit import SWEEPS, TOLERANCE, Refit
+from hierbandits.beliefs.refit import FIRST_REFIT, SWEEPS, TOLERANCE, Refit
 from hierbandits.beliefs.settled_sites import with_squares
-from hierbandits.checks import index_array, read_only, state_copy
+from hierbandits.checks import index_array, positive, read_only, state_copy
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.log_totals import LogTotals
-from hierbandits.models.unknown_family_widths import (
-    FIRST_HYPER_STD,
-    FIRST_TASK_STD,
-    UnknownFamilyWidths,
-)
+from hierbandits.models.unknown_family_widths import UnknownFamilyWidths
 from hierbandits.types import Indices, Matrix
 
 
@@ -31,8 +28,7 @@ class AdaptiveMatchedBelief(MatchedBelief):
 
     KIND: ClassVar[str] = "adaptive matched belief"
     FITS_WIDTHS: ClassVar[bool] = True
-    GROWTH: ClassVar[float] = 1.5
-    AGAIN: ClassVar[int] = SWEEPS
+    LOOK_GROWTH: ClassVar[float] = 1.5  # it looks at widths as rewards grow by so much
 
     def __init__(
         self,
@@ -50,10 +46,9 @@ class AdaptiveMatchedBelief(MatchedBelief):
         model = GeneralizedHierarchy(prior.hierarchy(), prior.rewards)
         super().__init__(model, num_tasks, num_populations, population=population)
         self.prior = prior
-        first = FIRST_TASK_STD, FIRST_HYPER_STD, 0.5
-        self._found_widths: Matrix = np.tile(
-            first, (self.num_populations, 1)
-        )  # t, q and r of a look
+        # t, q and r of a look
+        self._found_widths: Matrix = np.tile(FIRST_WIDTHS, (self.num_populations, 1))
+        self.look_due = FIRST_REFIT  # the rewards of all populations at the next look
 
     def hierarchy(self, population: int = 0) -> GaussianHierarchy:
         """The hierarchy that is believed now, its widths fitted to the rewards so far."""
@@ -79,11 +74,46 @@ class AdaptiveMatchedBelief(MatchedBelief):
             report = MatchedBelief.refit(work, sweeps=sweeps, tolerance=tolerance)
         before, after = self._hyper_moments(trees), work._hyper_moments(trees)
         self.last_refit = Refit.between(before, after, report.sweeps, report.change, tolerance)
+        look = max(1.0, self.LOOK_GROWTH * float(self._evidence.count.sum()))
         # At once: no interrupt comes between the parts of an assignment.
-        self._nodes, self._evidence, self._site_rows, self._found_widths, self.due = (
-            *(work._nodes, work._evidence, work._site_rows, work._found_widths, work.due),
+        (
+            self._nodes,
+            self._evidence,
+            self._site_rows,
+            self._found_widths,
+            self.due,
+            self.swept,
+            self.look_due,
+        ) = (
+            *(work._nodes, work._evidence, work._site_rows, work._found_widths),
+            *(work.due, work.swept, look),
         )
         return self.last_refit
+
+    def _raw_settle(self) -> None:
+        """Look at the widths if rewards have grown by half; else as any `MatchedBelief`."""
+        known = self._evidence.count
+        each = max(1, int(np.count_nonzero(known))) if self.look_due == FIRST_REFIT else 1
+        if known.sum() >= each * self.look_due:
+            self.refit()
+        else:
+            super()._raw_settle()
+
+    def revise(self, *event: Any, **options: Any) -> None:
+        """Replace a reward of exposure 1 that was observed earlier by a corrected one."""
+        super().revise(*event, **options)
+        if self.look_due != FIRST_REFIT:  # it counts as a reward
+            self.look_due = max(1.0, self.look_due - 1.0)
+
+    def _raw_keep(self, nodes: Indices) -> Callable[[], None]:
+        """Copy what `revise` of these nodes changes; returns a function that puts it back."""
+        put_back, due = super()._raw_keep(nodes), self.look_due
+
+        def put_all_back() -> None:
+            put_back()
+            self.look_due = due
+
+        return put_all_back
 
     def _fit_widths(self) -> None:
         """Look at each population's widths, and start it over from its sites under these."""
@@ -92,7 +122,8 @@ class AdaptiveMatchedBelief(MatchedBelief):
         populations, hierarchies = np.unique(of_row), []
         for population in populations.tolist():
             own = np.flatnonzero(of_row == population)
-            look = FamilyWidthLook(self.prior, rows, own, self._found_widths[population].tolist())
+            before = self._found_widths[population].tolist()
+            look = FamilyWidthLook.of_rows(self.prior, rows, own, before)
             self._found_widths[population] = look.found
             hierarchies.append(look.hierarchy())
         sites, parts = rows.settled.copy(), self._evidence.parts
@@ -110,7 +141,8 @@ class AdaptiveMatchedBelief(MatchedBelief):
         """All state as plain data and arrays that cannot be written, without copies."""
         meta, arrays = super().state()
         own = {"family_widths": read_only(self._found_widths)}
-        return {"model": self.prior.to_dict(), **meta}, arrays | own
+        own_meta = {"model": self.prior.to_dict(), "look_due": self.look_due}
+        return own_meta | meta, arrays | own
 
     def copy(self) -> "AdaptiveMatchedBelief":
         """An independent belief of the same state."""
@@ -134,6 +166,7 @@ class AdaptiveMatchedBelief(MatchedBelief):
         if belief.family != prior.rewards:
             raise ValueError(f"rewards must be those of {prior}, got {belief.family}")
         belief.prior = prior
+        belief.look_due = float(positive("look_due", meta.get("look_due", FIRST_REFIT), ()))
         shape = belief.num_populations, 3
         belief._found_widths = state_copy("family_widths", arrays["family_widths"], shape)
         if (belief._found_widths[:, :2] <= 0).any() or not (belief._found_widths[:, 2] >= 0).all():

@@ -1,6 +1,6 @@
 """What is known: the exact posterior of a Gaussian hierarchy, in O(d^2) per event."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -48,7 +48,7 @@ class Belief(Posterior):
         *,
         population: ArrayLike | None = None,
     ) -> None:
-        priors = [prior] if isinstance(prior, GaussianHierarchy) else list(prior)
+        priors = list(prior) if isinstance(prior, Iterable) else [prior]
         if not priors or not all(isinstance(p, GaussianHierarchy) for p in priors):
             raise ValueError(f"prior must be a GaussianHierarchy or several, got {prior!r}")
         children = children_per_level(num_tasks, priors)
@@ -300,7 +300,7 @@ class Belief(Posterior):
     def _raw_spread(self, stock: NormalStock, node: int, number: int) -> Matrix:
         """The mean of a node's parameter, and below it so many draws, (1 + number, d)."""
         nodes = self._nodes
-        first = stock.take(number * nodes.path_normals)
+        first = stock.take(number * (self.dim if nodes.is_diagonal else nodes.path_normals))
         return self._kernels.spread(nodes.address, node, number, stock.block, first)
 
     def _raw_observe_one(self, node: int, features: Any, reward: float) -> None:
@@ -339,8 +339,9 @@ class Belief(Posterior):
     def contribution(self, tasks: ArrayLike) -> Contribution:
         """What these tasks tell their parent; `merge_contributions` adds up disjoint sets.
 
-        Rounding is relative to the tasks' own precision Sigma_0^-1: where hyper_cov is many orders
-        of magnitude wider than task_cov, few digits are left.
+        A belief keeps what is left of task_cov, so rounding is 1e-16 of Sigma_0^-1.  Where that
+        could move a merged hyper-posterior by a millionth of its standard deviation, because
+        task_cov is very narrow, it is a ValueError: `TaskSums` of shards add up without that loss.
         """
         nodes = np.unique(self.checked_nodes(tasks))
         parents = np.unique(self._nodes.forest.parent[nodes])

@@ -63,6 +63,13 @@ class CommonTasks:
         explained: Vector = arms + self.tau * self.heard.sum(1) * self.common_mean
         return explained
 
+    @property
+    def _kept(self) -> Matrix:
+        """1 - tau^2 r^2 s of each arm, (tasks, K), as r^2 (1 + tau^2 sum of the other s)."""
+        others = self.told @ (1 - np.eye(self.told.shape[1]))
+        kept: Matrix = self.common_std[:, None] ** 2 * (1 + self.tau[:, None] ** 2 * others)
+        return kept
+
     def given_parents(self) -> tuple[Matrix, Matrix, Matrix]:
         """The mean of theta if mu were zero, its covariance given mu, and the gain of mu."""
         gain, common_var = self.std**2, self.common_std**2
@@ -71,22 +78,23 @@ class CommonTasks:
         one = np.eye(gain.shape[1])
         cov = (self.width * self.std)[:, :, None] ** 2 * one
         cov = cov + var * gain[:, :, None] * gain[:, None, :]
-        # 1 - tau^2 r^2 s_a is r^2 (1 + tau^2 sum of the other s), where nothing cancels.
-        kept = common_var[:, None] * (1 + self.tau[:, None] ** 2 * (self.told @ (1 - one)))
-        across = -var * self.told[:, None, :] * (1 - one) + kept[:, :, None] * one
+        across = -var * self.told[:, None, :] * (1 - one) + self._kept[:, :, None] * one
         return mean, cov, gain[:, :, None] * across
 
     def contributions(self, group: Indices, num_groups: int) -> tuple[Matrix, Matrix]:
         """What the tasks of each group say about mu: sums of C, (groups, K, K), and b.
 
-        C = diag(s) - tau^2 r^2 s s' and b = h - tau m s, where h is `heard`.
+        C = diag(s) - tau^2 r^2 s s' and b = h - tau^2 r^2 s sum(h), where h is `heard`.  What is
+        left of an arm's own s and h is computed as r^2 (1 + tau^2 sum of the other s) of them.
         """
         dim = self.told.shape[1]
         precision, weighted = np.zeros((num_groups, dim, dim)), np.zeros((num_groups, dim))
         scaled = (self.tau * self.common_std)[:, None] * self.told
-        along = self.heard - (self.tau * self.common_mean)[:, None] * self.told
+        own, others = self.told * self._kept, self.heard @ (1 - np.eye(dim))
+        along = self.heard * self._kept - (self.tau * self.common_std)[:, None] * scaled * others
         for place in range(num_groups):
             mine = group == place
-            precision[place] = np.diag(self.told[mine].sum(0)) - scaled[mine].T @ scaled[mine]
+            precision[place] = -scaled[mine].T @ scaled[mine]
+            np.fill_diagonal(precision[place], own[mine].sum(0))
             weighted[place] = along[mine].sum(0)
         return precision, weighted

@@ -1,10 +1,14 @@
 """Nodes of a forest whose tasks hold sums of rewards and of exposures, arm by arm."""
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 
 from hierbandits.beliefs.forms import DIAGONAL
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.models.hierarchy import GaussianHierarchy
+from hierbandits.models.reward_family import RewardFamily
 from hierbandits.types import Indices
 
 
@@ -29,6 +33,20 @@ class CountNodes(Nodes):
     def forget(self, nodes: Indices) -> None:
         """Let nodes have no rewards."""
         self.state[nodes] = 0.0
+
+    def check_changes(
+        self, family: RewardFamily, events: Iterable[tuple[int, Any, float, float]]
+    ) -> None:
+        """Raise an error unless rewards of nodes' arms, old and new, can change one by one."""
+        totals: dict[tuple[int, Any], float] = {}
+        for node, arm, old, new in events:
+            had, over = self.state[node, :2, arm].tolist()
+            had = totals.get((node, arm), had)
+            if over < 1 or had < old:
+                raise ValueError(f"old_reward must be one that the task has had, got {old!r}")
+            totals[node, arm] = had + (new - old)
+            after = np.array([totals[node, arm]])
+            family.check_totals("old_reward's sum", after, np.array([over]))
 
 
 def counted_form(num_arms: int) -> GaussianHierarchy:

@@ -26,6 +26,10 @@ class FamilySites:
     by task they are the sums of Gaussian rewards of noise 1: all that holds for these holds for
     any family, given the sites.  The log evidence of the rewards is that of these sums, with no
     reward counted, and `log_scale`.
+
+    `bases` are what log densities of each task's single rewards have besides, together, (tasks,);
+    where rows are sums it makes the evidence that of single rewards, as every family's is.  Without
+    it each row counts as one reward.
     """
 
     def __init__(
@@ -38,6 +42,7 @@ class FamilySites:
         *,
         num_tasks: int,
         dim: int,
+        bases: Vector | None = None,
     ) -> None:
         order = np.argsort(tasks, kind="stable")
         self.family, self.num_tasks, self.dim = family, num_tasks, dim
@@ -46,20 +51,31 @@ class FamilySites:
         self.rewards: Vector = np.ascontiguousarray(rewards[order])
         self.exposure: Vector = np.ascontiguousarray(exposure[order])
         self._sites: Matrix = np.zeros((SITE_PARTS, tasks.size))
-        self.log_base = float(family.log_base(self.rewards, self.exposure).sum())
+        if bases is None:
+            each = family.log_base(self.rewards, self.exposure)
+            bases = np.bincount(self.tasks, each, num_tasks).astype(float)
+        self.bases: Vector = bases
+        self.log_base = float(bases.sum())
 
     @classmethod
-    def of_arms(cls, family: RewardFamily, sums: TaskSums) -> "FamilySites":
+    def of_arms(
+        cls, family: RewardFamily, sums: TaskSums, bases: Vector | None = None
+    ) -> "FamilySites":
         """A row for each arm that a task has played: the sum of its rewards, which tells all."""
         tasks, arms = np.nonzero(sums.xx > 0)
         totals, counts = sums.xy[tasks, arms], sums.xx[tasks, arms]
         num_tasks, dim = sums.xy.shape
-        return cls(family, tasks, arms, totals, counts, num_tasks=num_tasks, dim=dim)
+        return cls(family, tasks, arms, totals, counts, num_tasks=num_tasks, dim=dim, bases=bases)
 
     @property
     def is_armed(self) -> bool:
         """Whether features are arm indices."""
         return self.features.ndim == 1
+
+    @property
+    def sites(self) -> Matrix:
+        """The precision, the weighted observation and the log scale of each row's site, (3, n)."""
+        return self._sites
 
     @property
     def log_scale(self) -> float:
@@ -69,26 +85,27 @@ class FamilySites:
     def scaled(self, unit: Vector) -> "FamilySites":
         """The same rewards of features in other units: `unit` of a parameter is one there."""
         features = self.features if self.is_armed else self.features * unit
-        return self._with(self.tasks, features, self.num_tasks)
+        return self._with(self.tasks, features, self.bases)
 
     def rows(self, tasks: Indices) -> "FamilySites":
         """The rewards of some of the tasks, in this order."""
         place = np.full(self.num_tasks, -1)
         place[tasks] = np.arange(tasks.size)
         kept = np.flatnonzero(place[self.tasks] >= 0)
-        return self._with(place[self.tasks[kept]], self.features[kept], tasks.size, kept)
+        return self._with(place[self.tasks[kept]], self.features[kept], self.bases[tasks], kept)
 
     def pooled(self, population: Indices) -> "FamilySites":
         """The same rewards as if all tasks of a population were one."""
-        return self._with(population[self.tasks], self.features, int(population.max()) + 1)
+        bases = np.bincount(population, self.bases).astype(float)
+        return self._with(population[self.tasks], self.features, bases)
 
     def _with(
-        self, tasks: Indices, features: Features, num_tasks: int, kept: Indices | None = None
+        self, tasks: Indices, features: Features, bases: Vector, kept: Indices | None = None
     ) -> "FamilySites":
         which = slice(None) if kept is None else kept
         return FamilySites(
             self.family, tasks, features, self.rewards[which], self.exposure[which],
-            num_tasks=num_tasks, dim=self.dim,
+            num_tasks=bases.size, dim=self.dim, bases=bases,
         )  # fmt: skip
 
     def match(
@@ -123,7 +140,7 @@ class FamilySites:
             moved = belief._match_sites(
                 rows, self.features, self.rewards, self.exposure, self._sites
             )
-            if moved <= tolerance:
+            if moved.max(initial=0.0) <= tolerance:
                 break
         return belief
 

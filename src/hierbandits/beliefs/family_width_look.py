@@ -1,5 +1,6 @@
 """A look at the widths of linear predictors: which of a few the rewards support."""
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -9,7 +10,11 @@ from hierbandits.beliefs.family_sites import FamilySites
 from hierbandits.beliefs.site_rows import SiteRows
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.reward_family import RewardFamily
-from hierbandits.models.unknown_family_widths import UnknownFamilyWidths
+from hierbandits.models.unknown_family_widths import (
+    FIRST_HYPER_STD,
+    FIRST_TASK_STD,
+    UnknownFamilyWidths,
+)
 from hierbandits.types import Indices, Matrix, Vector
 
 TASK_STDS = np.geomspace(0.03, 3.0, 8)
@@ -22,6 +27,12 @@ USUAL_STD, SPREAD = 0.5, 1.5
 
 MOST_ROWS = 4000
 """Rows of a look: where there are more, those of the tasks with the most rewards."""
+
+Widths = tuple[float, float, float]
+"""t, q and r; see `FamilyWidthLook`."""
+
+FIRST_WIDTHS: Widths = FIRST_TASK_STD, FIRST_HYPER_STD, 0.5
+"""What the first look takes for the last one's."""
 
 _TOLERANCE = 1e-2  # evidence is flat where sites match
 
@@ -39,33 +50,40 @@ class FamilyWidthLook:
     def __init__(
         self,
         prior: UnknownFamilyWidths,
-        rows: SiteRows,
-        population: Indices,
-        before: tuple[float, float, float],
+        sites: FamilySites,
+        before: Widths,
+        totals: Sequence[Vector] = (),
     ) -> None:
-        """Look at rows of one population, their nodes as in `population`; `before`: t, q and r."""
-        nodes, place = np.unique(rows.nodes[population], return_inverse=True)
-        num = np.bincount(place, rows.exposure[population])
+        """Look at rewards of one population; `before`: t, q and r of the last look.
+
+        `totals` are all its rewards and exposures, or sums of them, if `sites` has only some.
+        """
+        num = np.bincount(sites.tasks, sites.exposure, sites.num_tasks)
         order = np.argsort(-num, kind="stable")
-        size = np.cumsum(np.bincount(place)[order])
+        size = np.cumsum(np.bincount(sites.tasks, minlength=sites.num_tasks)[order])
         chosen = np.sort(order[: max(1, int((size <= MOST_ROWS).sum()))])
-        sites = FamilySites(
-            prior.rewards, place, rows.features[population], rows.rewards[population],
-            rows.exposure[population], num_tasks=nodes.size, dim=prior.dim,
-        )  # fmt: skip
-        self._prior, self._unit = prior, np.ones(prior.dim)
-        if not prior.is_armed:
-            squares = (rows.features[population] ** 2).mean(0)
-            self._unit = 1 / np.sqrt(np.where(squares > 0, squares, 1.0))
+        self._prior, self._unit = prior, units_of(sites)
         self._mean = prior.hyper_mean.copy()
         if prior.is_armed:
-            rewards, exposure = rows.rewards[population], rows.exposure[population]
-            self._mean += link_of_mean(prior.rewards, rewards, exposure) - self._mean.mean()
+            rates = totals or (sites.rewards, sites.exposure)
+            self._mean += link_of_mean(prior.rewards, *rates) - self._mean.mean()
         self._sites = sites.rows(chosen).scaled(self._unit)
         self._one = np.zeros(chosen.size, np.intp)
         self.found = self._found(*before)
 
-    def _found(self, t: float, q: float, r: float) -> tuple[float, float, float]:
+    @classmethod
+    def of_rows(
+        cls, prior: UnknownFamilyWidths, rows: SiteRows, population: Indices, before: Widths
+    ) -> "FamilyWidthLook":
+        """Look at rows of one population, their nodes as in `population`."""
+        nodes, place = np.unique(rows.nodes[population], return_inverse=True)
+        sites = FamilySites(
+            prior.rewards, place, rows.features[population], rows.rewards[population],
+            rows.exposure[population], num_tasks=nodes.size, dim=prior.dim,
+        )  # fmt: skip
+        return cls(prior, sites, before)
+
+    def _found(self, t: float, q: float, r: float) -> Widths:
         logs = np.array([self._log(t, each, r) + _log_prior(each) for each in HYPER_STDS])
         q = float(np.exp(np.exp(logs - logsumexp(logs)) @ np.log(HYPER_STDS)))
         shares = SHARES if self._prior.is_armed and not self._prior.is_diagonal else SHARES[:1]
@@ -90,6 +108,26 @@ class FamilyWidthLook:
         return GaussianHierarchy.of_levels(
             hyper_mean=self._mean, covs=[hyper, task], noise_std=1.0, armed=self._prior.is_armed
         )
+
+
+def units_of(sites: FamilySites) -> Vector:
+    """What one is in the units of a look, (d,): of features their root mean square is one."""
+    if sites.is_armed:
+        return np.ones(sites.dim)
+    squares = (sites.features**2).mean(0)
+    return 1 / np.sqrt(np.where(squares > 0, squares, 1.0))
+
+
+def widths_in(hierarchy: GaussianHierarchy, unit: Vector) -> Widths:
+    """t, q and r of the look whose hierarchy this is, in these units."""
+    hyper, task = (
+        np.sqrt(cov if hierarchy.is_diagonal else np.diagonal(cov)) for cov in hierarchy.covs
+    )
+    t, q = (float(np.exp(np.log(stds / unit).mean())) for stds in (task, hyper))
+    if hierarchy.is_diagonal or hierarchy.dim == 1:
+        return t, q, 0.0
+    shares = (hierarchy.task_cov / np.outer(task, task))[~np.eye(hierarchy.dim, dtype=bool)]
+    return t, q, float(shares.mean())
 
 
 def link_of_mean(family: RewardFamily, rewards: Vector, exposure: Vector) -> float:

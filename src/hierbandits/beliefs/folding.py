@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from hierbandits.algebra import condition, settle, summed, times, transposed
+from hierbandits.algebra import condition, summed, times
 from hierbandits.beliefs.common_tasks import CommonTasks
 from hierbandits.beliefs.evidence import Evidence
+from hierbandits.beliefs.node_data import NodeData, information_of
 from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.types import Indices, Matrix, Vector
+from hierbandits.types import Indices, Vector
 
 
 def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidence]:
@@ -23,12 +24,9 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
     if not tasks.size:
         return tasks, Evidence.none(0)
     in_common = levels.form.has_common_part
-    if sums.is_armed and not nodes.is_diagonal and not in_common:
-        sums = sums.with_unit_vectors()
     here = tasks
     noise_var = levels.noise_var[forest.level[here]]
-    information: Matrix = sums.xx / noise_var.reshape(-1, *[1] * (sums.xx.ndim - 1))  # C
-    weighted: Matrix = sums.xy / noise_var[:, None]  # b
+    information, weighted = information_of(levels, forest.level[here], sums)  # C and b
     square: Vector = sums.yy / noise_var
     size, count = square, sums.n
     log_var: Vector = count * np.log(noise_var)
@@ -41,8 +39,10 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
             less, log_det = tasks_now.explained(weighted), tasks_now.log_det
             information, weighted = tasks_now.contributions(child_of, above.size)
         else:
-            fold_level = _fold_diagonals if nodes.is_diagonal else _fold_matrices
-            heard, less, log_det = fold_level(nodes, here, information, weighted)
+            data = NodeData.of(levels, forest.level[here], information, weighted)
+            nodes.put(here, data.mean, data.root)
+            less = (weighted * times(maps[:, 0], data.mean)).sum(-1)
+            log_det, heard = data.log_det, (data.precision, data.weighted)
             information, weighted = (summed(part, child_of, above.size) for part in heard)
         square = square - less
         log_var = log_var + log_det
@@ -60,31 +60,3 @@ def fold(nodes: Nodes, tasks: Indices, sums: TaskSums) -> tuple[Indices, Evidenc
     # Rounding is relative to the rewards' own squares, so no less than that is known.
     square = np.maximum(square, np.finfo(float).eps * size)
     return populations, Evidence(np.stack([count, log_var + log_det, square]))
-
-
-def _fold_diagonals(
-    nodes: Nodes, here: Indices, information: Matrix, weighted: Matrix
-) -> tuple[tuple[Matrix, Matrix], Vector, Vector]:
-    """Condition nodes; returns what their parents hear, the squares explained, and log dets."""
-    own, up = np.swapaxes(nodes.levels.maps[nodes.forest.level[here]], 0, 1)
-    start = nodes.levels.start[nodes.forest.level[here]]
-    along = own * weighted
-    after, root, log_det = condition(np.zeros_like(along), start, own**2 * information, along)
-    nodes.put(here, after, root)
-    _, _, gain = nodes.given_parents(here)
-    return (gain * information, up * after), (along * after).sum(-1), log_det
-
-
-def _fold_matrices(
-    nodes: Nodes, here: Indices, information: Matrix, weighted: Matrix
-) -> tuple[tuple[Matrix, Matrix], Vector, Vector]:
-    """The same for matrices, in coordinates in which a node starts as N(0, I)."""
-    maps = nodes.levels.maps[nodes.forest.level[here]]
-    start = nodes.levels.start[nodes.forest.level[here]]
-    whole = maps[:, 0] @ start
-    inner, along = transposed(whole) @ information @ whole, times(transposed(whole), weighted)
-    told = settle((inner + transposed(inner)) / 2, along)
-    nodes.put(here, times(start, told.mean), start @ told.root)
-    up = transposed(maps[:, 1]) @ start
-    heard = up @ told.message @ transposed(up), times(up, told.mean)
-    return heard, (along * told.mean).sum(-1), told.log_det

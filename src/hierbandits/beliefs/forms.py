@@ -8,6 +8,7 @@ from hierbandits.kernels import arm_vectors, common_part, dense, diagonal
 from hierbandits.kernels.loops import Loops
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.stated_covs import parts_in_common
+from hierbandits.models.unknown_widths import factors_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,12 @@ def form_of(hierarchies: Sequence[GaussianHierarchy]) -> Form:
     widths = [_common_var(hierarchy) for hierarchy in hierarchies]
     # Without any part in common the form would be the same, but it could hold no other later.
     return ARM_VECTORS if None in widths or not any(widths) else COMMON_PART
+
+
+def form_of_fits(hierarchies: Sequence[GaussianHierarchy]) -> Form:
+    """The form that suits all hierarchies that may be fitted where these are assumed at first."""
+    first = hierarchies[0]
+    return ARM_VECTORS if first.is_armed and factors_of(first.dim) else form_of(hierarchies)
 
 
 def suits(form: Form, hierarchy: GaussianHierarchy) -> bool:

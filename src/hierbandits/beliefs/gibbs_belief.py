@@ -87,8 +87,8 @@ class GibbsBelief(MatchedBelief):
                 if self.is_armed
                 else (theta * rows.features).sum(1)
             )
-            rows.all_sites[0, : rows.size] = polya_gamma(self._chain_rng, rows.exposure, eta)
-            rows.all_sites[1, : rows.size] = rows.rewards - rows.exposure / 2
+            rows.sites[0] = polya_gamma(self._chain_rng, rows.exposure, eta)
+            rows.sites[1] = rows.rewards - rows.exposure / 2
             self._start_from_sites()
 
     def _start_from_sites(self) -> None:

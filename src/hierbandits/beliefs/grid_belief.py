@@ -1,6 +1,6 @@
 """What is known of arms whose hyper-parameters are on grids: exact, up to the grids."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,7 +25,6 @@ from hierbandits.checks import (
     count,
     index_array,
     one_of,
-    positive,
     read_only,
     real_array,
     state_copy,
@@ -36,14 +35,11 @@ from hierbandits.models.beta_hierarchy import BetaHierarchy
 from hierbandits.models.gamma_hierarchy import GammaHierarchy
 from hierbandits.models.grid_hierarchy import GridHierarchy
 from hierbandits.models.log_totals import LogTotals
-from hierbandits.models.reward_family import refuse
+from hierbandits.models.reward_family import LARGEST_COUNT, checked_exposure
 from hierbandits.types import Indices, Matrix, Vector
 
 MODELS: dict[str, type[GridHierarchy]] = {"beta": BetaHierarchy, "gamma": GammaHierarchy}
 """The models that it knows, by their names in files."""
-
-LARGEST_COUNT = 1e9
-"""Larger rewards and exposures, or exposures below its inverse, would leave too few digits."""
 
 
 class GridBelief(Posterior):
@@ -137,7 +133,7 @@ class GridBelief(Posterior):
         values = real_array("rewards", rewards, nodes.shape, " to match tasks")
         sizes: Vector = np.ones(nodes.size)
         if exposure is not None:
-            sizes = positive("exposure", exposure, nodes.shape)
+            sizes = checked_exposure(exposure, nodes.shape)
         self._check("rewards", values, sizes)
         checked_time(time, nodes)
         self._learn(nodes, table, values, sizes, None if noise_std is None else np.empty(0))
@@ -149,11 +145,6 @@ class GridBelief(Posterior):
 
     def _check(self, name: str, values: Vector, sizes: Vector) -> None:
         self.prior.FAMILY.check(name, values, sizes)
-        most = LARGEST_COUNT
-        refuse(name, values, values > most, f"at most {most:g}")
-        refuse(
-            "exposure", sizes, (sizes > most) | (sizes < 1 / most), f"in [{1 / most:g}, {most:g}]"
-        )
 
     def _raw_observe(
         self,
@@ -197,22 +188,20 @@ class GridBelief(Posterior):
         self._place_all()
 
     def revise(self, task: int, features: Any, old_reward: float, new_reward: float) -> None:
-        """Replace a reward of exposure 1 that was observed earlier by a corrected one.
-
-        The event must have been observed: a belief keeps no log.
-        """
+        """Replace a reward of exposure 1 that was observed earlier by a corrected one."""
         nodes, arm = self.checked_nodes([task]), int(self.checked_features([features], 1)[0])
         self._raw_check_leaves(nodes)
-        node = int(nodes[0])
-        both = real_array("rewards", [old_reward, new_reward], (2,))
-        self._check("rewards", both, np.ones(2))
-        change, over = both[1] - both[0], self._nodes.state[node, 1, arm]
-        after = self._nodes.state[node, 0, arm] + change
-        if over < 1 or self._nodes.state[node, 0, arm] < both[0]:
-            raise ValueError(f"old_reward must be one that the task has had, got {old_reward!r}")
-        self.prior.FAMILY.check_totals("old_reward's sum", np.array([after]), np.array([over]))
+        node, both = int(nodes[0]), real_array("rewards", [old_reward, new_reward], (2,))
+        self._raw_check_revisions([(node, arm, *both.tolist())])
         base, grids = np.diff(self.prior.FAMILY.log_base(both, np.ones(2)))[0], self._grids
-        grid_events.revise(self._arrays, grids.kind, grids.depth, node, arm, change, base)
+        arrays, change = self._arrays, both[1] - both[0]
+        grid_events.revise(arrays, grids.kind, grids.depth, node, arm, change, base)
+
+    def _raw_check_revisions(self, events: Sequence[tuple[int, Any, float, float]]) -> None:
+        """Raise an error unless `revise` can take these events, one after the other."""
+        both = np.array([[old, new] for _, _, old, new in events]).ravel()
+        self._check("rewards", both, np.ones(both.size))
+        self._nodes.check_changes(self.prior.FAMILY, events)
 
     def _raw_keep(self, nodes: Indices) -> Callable[[], None]:
         """Copy what `revise` of these nodes changes; returns a function that puts it back."""

@@ -24,6 +24,7 @@ def draw_hierarchies(
     number: int,
     scalar: float = 0.0,
     fitted: GaussianHierarchy | None = None,
+    together: float = 1.0,
 ) -> list[GaussianHierarchy]:
     """So many draws of widths, correlations and noise given sums, nearly from their posterior.
 
@@ -31,12 +32,13 @@ def draw_hierarchies(
     rewards make it, and then goes its own way for as long as `WidthRefit` warms up.  With the
     probability `scalar` it stays where it began: all coordinates do share one width.  Where the
     arms of a task have much in common, what they have of their own is far from that, and chains
-    would take some 20 steps to get there: then `fitted` is what fits best, and all begin there.
+    would take some 20 steps to get there: then `fitted` is what fits best with a part in common,
+    and with the probability `together` chains that leave where they began begin there.
     """
     tasks = sums.rows(most_rewarded(sums.n, prior))
+    near = None
     if fitted is not None:
         near = prior.with_widths(fitted.hyper_cov, fitted.task_cov / _WIDER, fitted.noise_std)
-        return [_end_of_chain(prior, tasks, near, STEPS, rng) for _ in range(number)]
     units = StandardUnits.of(tasks)
     known = None if prior.noise_std is None else prior.noise_std / units.reward
     first = FirstWidths.closely(units.scaled(tasks), units.mean_in(prior.hyper_mean), known)
@@ -51,6 +53,9 @@ def draw_hierarchies(
         )
         if shares_one:
             drawn.append(begin)
+            continue
+        if near is not None and rng.random() < together:
+            drawn.append(_end_of_chain(prior, tasks, near, STEPS, rng))
             continue
         drawn.append(_end_of_chain(prior, tasks, begin, 1, rng))
     return drawn

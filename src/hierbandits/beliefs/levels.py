@@ -27,6 +27,9 @@ from hierbandits.types import Indices, Mask, Matrix, Vector
 SHARPEST = 1e11
 """By how much a single event may narrow what is known, unless arms are independent."""
 
+EVEN = 1e-4
+"""The least variance of a covariance over its largest one, if it counts as even."""
+
 _ROOM = 1e10  # for the number of features and of events
 
 SAME = 1e-9
@@ -59,6 +62,9 @@ class Levels:
         self.assumed: Matrix = np.empty((0, 2))  # the noise variance, and whether T is the identity
         self.start: Matrix = np.empty((0, *shape))  # S of a node that knows nothing
         self.is_singular: Mask = np.empty(0, np.bool_)  # whether Sigma has no inverse
+        self.is_even: Mask = np.empty(
+            0, np.bool_
+        )  # whether Sigma is about as wide in all directions
         self.below = np.empty(0, np.int32)  # the row of the level below, -1 below the tasks
         self.num_levels = 0  # the number of levels of the deepest hierarchy
         self.reach = np.inf  # the largest feature over the noise that leaves enough digits
@@ -79,6 +85,7 @@ class Levels:
         self.start = np.concatenate([self.start, np.empty((levels, *self.start.shape[1:]))])
         self.assumed = np.concatenate([self.assumed, np.empty((levels, 2))])
         self.is_singular = np.append(self.is_singular, np.zeros(levels, np.bool_))
+        self.is_even = np.append(self.is_even, np.zeros(levels, np.bool_))
         below = [*range(row + 1, row + levels), -1]
         self.below = np.append(self.below, np.array(below, np.int32))
         self.num_levels = max(self.num_levels, levels)
@@ -114,6 +121,8 @@ class Levels:
         for place, (part, cov) in enumerate(zip(parts, hierarchy.covs, strict=True)):
             self._put(row + place, *part)
             self.is_singular[row + place] = is_singular(cov)
+            values = eigenvalues(cov)
+            self.is_even[row + place] = values[0] > EVEN * values[-1]
 
     def _put(self, row: int, own: Matrix, gain: Matrix, start: Matrix) -> None:
         """Fill a row of the tables with T, G and the start."""
@@ -160,6 +169,13 @@ class Levels:
         sizes = [hierarchy.num_levels for hierarchy in self.hierarchies]
         return list(accumulate([0, *sizes[:-1]])) if sizes else []
 
+    def above(self, row: int) -> Matrix:
+        """The covariance of the parent of a node of this level, before any data."""
+        first = max(root for root in self.root_rows() if root <= row)
+        hierarchy = self.hierarchies[self.root_rows().index(first)]
+        cov: Matrix = np.sum(hierarchy.covs[: row - first], axis=0)
+        return cov
+
     def copy(self) -> "Levels":
         """Independent tables."""
         twin = Levels.__new__(Levels)
@@ -169,7 +185,7 @@ class Levels:
             self.assumed.copy(),
             self.start.copy(),
         )
-        twin.is_singular = self.is_singular.copy()
+        twin.is_singular, twin.is_even = self.is_singular.copy(), self.is_even.copy()
         twin.hierarchies, twin._root_row = list(self.hierarchies), dict(self._root_row)
         return twin
 
@@ -240,7 +256,7 @@ def _reach(hierarchy: GaussianHierarchy) -> float:
     below = np.zeros_like(hierarchy.hyper_cov)
     for cov in hierarchy.covs[::-1]:
         most, least = eigenvalues(cov)[-1], eigenvalues(below)[0]
-        if least * SHARPEST**2 < most:
+        if 0 < most > least * SHARPEST**2:
             reach = min(reach, SHARPEST / np.sqrt(hierarchy.dim * most))
         below = below + cov
     return float(reach)

@@ -1,6 +1,5 @@
 """What is known where rewards are not Gaussian: moment matching through the exact recursion."""
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -8,24 +7,32 @@ from numpy.typing import ArrayLike, NDArray
 
 from hierbandits.beliefs.belief import Belief
 from hierbandits.beliefs.folding import fold
-from hierbandits.beliefs.mean_reward import MeanReward
+from hierbandits.beliefs.match_all import match_all
 from hierbandits.beliefs.posterior import Posterior
-from hierbandits.beliefs.posterior_past import check_rewards
-from hierbandits.beliefs.refit import FIRST_REFIT, MUCH, SWEEPS, TOLERANCE, Refit
-from hierbandits.beliefs.site_forms import MATCHES, site_form_of
-from hierbandits.beliefs.site_rows import SiteRows
+from hierbandits.beliefs.refit import (
+    CALM,
+    FEW_SWEEPS,
+    FIRST_REFIT,
+    SURPRISE,
+    SWEEPS,
+    TOLERANCE,
+    Refit,
+    hyper_moves,
+    much_is_new,
+    surprise_due,
+)
+from hierbandits.beliefs.site_belief import SiteBelief
+from hierbandits.beliefs.site_forms import MATCHES
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.checks import checked_time, count, positive, read_only, real_array
+from hierbandits.checks import checked_time, count, positive, read_only, real_array, state_array
 from hierbandits.kernels.site_change import SITE_PARTS
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.reward_families import family_from_dict
-from hierbandits.models.reward_family import RewardFamily
-from hierbandits.types import Indices, Matrix, Vector
-
-_NOT_NEW = np.empty(0)
+from hierbandits.models.reward_family import checked_exposure
+from hierbandits.types import Indices, Mask, Matrix, Vector
 
 
-class MatchedBelief(Belief):
+class MatchedBelief(SiteBelief):
     """A Gaussian approximation of the posterior, given rewards of any family.
 
     Each reward is one Gaussian site: an observation of its linear predictor x @ theta whose
@@ -37,10 +44,7 @@ class MatchedBelief(Belief):
     """
 
     KIND: ClassVar[str] = "matched belief"
-    IS_GAUSSIAN: ClassVar[bool] = False
-    GROWTH: ClassVar[float] = 1.05  # an agent's belief also refits as rewards grow by so much,
-    AGAIN: ClassVar[int] = 1  # with so many sweeps: one is enough where little is new
-    _form_of = staticmethod(site_form_of)
+    GROWTH: ClassVar[float] = 1.05  # an agent's belief sweeps again as rewards grow by so much
 
     def __init__(
         self,
@@ -56,29 +60,6 @@ class MatchedBelief(Belief):
         inner = prior.hierarchy
         super().__init__(inner, num_tasks, num_populations, hyper_means, population=population)
         self._begin_sites(prior.rewards)
-
-    def _begin_sites(self, family: RewardFamily) -> None:
-        self.family = family
-        self._match = MATCHES[self._nodes.levels.form.name]
-        self._site_rows = SiteRows(self.dim, armed=self.is_armed, adds_up=family.ADDS_UP)
-        self._untold: tuple[Any, ...] | None = None  # events that rows may not know yet
-        self.due = FIRST_REFIT  # the rewards at which an agent lets it refit
-        self.last_refit: Refit | None = None  # None before the first, and in a loaded belief
-
-    @property
-    def _told_rows(self) -> SiteRows:
-        """The rewards that it keeps, and their sites."""
-        self._site_rows.end_match()
-        if self._untold is not None:
-            if self._evidence.count.sum() > self._site_rows.num_rewards:
-                self._site_rows.add(*self._untold)
-            self._untold = None
-        return self._site_rows
-
-    @property
-    def num_empty_sites(self) -> int:
-        """How many of the rows that it keeps told next to nothing, so that they are left out."""
-        return self._told_rows.num_empty
 
     def observe(
         self,
@@ -100,15 +81,10 @@ class MatchedBelief(Belief):
         values = real_array("rewards", rewards, nodes.shape, " to match tasks")
         sizes: Vector = np.ones(nodes.size)
         if exposure is not None:
-            sizes = positive("exposure", exposure, nodes.shape)
+            sizes = checked_exposure(exposure, nodes.shape)
         self.family.check("rewards", values, sizes)
         checked_time(time, nodes)
         self._learn_sized(nodes, table, values, sizes, noise_std)
-
-    def check_rewards(self, name: str, rewards: ArrayLike) -> None:
-        """Raise an error that names a reward that the family cannot have."""
-        values = np.atleast_1d(real_array(name, rewards, np.shape(rewards)))
-        self.family.check(name, values, np.ones(values.size))
 
     def _raw_observe(
         self,
@@ -133,30 +109,11 @@ class MatchedBelief(Belief):
         self._check_no_noise(noise)
         rows, sites = self._told_rows, np.zeros((SITE_PARTS, nodes.size))
         base = self.family.log_base(rewards, exposure)
-        self._untold = nodes, table, rewards, exposure, sites, nodes.size
-        self._match_sites(nodes, table, rewards, exposure, sites, base)
+        untold = nodes, table, rewards, exposure, sites, nodes.size
+        self._untold, self._surprise = untold, self._no_moves()
+        match_all(self, nodes, table, rewards, exposure, sites, base, self._surprise)
         rows.add(*self._untold)
         self._untold = None
-
-    def _check_no_noise(self, noise: object) -> None:
-        if noise is not None:
-            raise ValueError("noise_std must not be given: the family says how rewards vary")
-
-    def _match_sites(
-        self,
-        nodes: Indices,
-        table: Matrix | Indices,
-        rewards: Vector,
-        exposure: Vector,
-        sites: Matrix,
-        base: Vector = _NOT_NEW,
-    ) -> float:
-        """Let sites match their rewards; returns how far a linear predictor moved."""
-        moved: float = self._match(
-            self._nodes.arrays, nodes, table, rewards, exposure, self.family.shape,
-            self.family.code, sites, self._evidence.parts, self.num_levels, base,
-        )  # fmt: skip
-        return moved
 
     _raw_observe_one = Posterior._raw_observe_one
 
@@ -168,26 +125,112 @@ class MatchedBelief(Belief):
         """
         sweeps = count("sweeps", sweeps, least=1)
         tolerance = float(positive("tolerance", tolerance, ()))
-        trees, change, done = np.arange(self.num_populations), 0.0, 0
-        work = self.copy()  # of which an interrupt leaves nothing
-        rows = work._told_rows
-        while done < sweeps and rows.size and (done == 0 or change > tolerance):
-            change = work._match_sites(
-                rows.nodes, rows.features, rows.rewards, rows.exposure, rows.all_sites
-            )
-            done += 1
-        before, after = self._hyper_moments(trees), work._hyper_moments(trees)
-        self._take(work, max(1.0, self.GROWTH * self._evidence.count.sum()))
-        self.last_refit = Refit.between(before, after, done, change, tolerance)
-        return self.last_refit
+        trees, work = np.arange(self.num_populations), self.copy()  # an interrupt leaves nothing
+        report = work._match_all(trees, tolerance, sweeps)
+        self._take(work)
+        self.last_refit = report
+        return report
 
-    def _take(self, work: "MatchedBelief", due: float) -> None:
+    def _match_all(self, trees: Indices, tolerance: float, most: int) -> Refit:
+        """Match the sites of all rewards of populations again and again.
+
+        A population is done when neither its hyper-posterior nor any linear predictor moves by more
+        than the tolerance.
+        So it does not depend on others what is believed of it.
+        """
+        rows, left, change, done = self._told_rows, trees, 0.0, 0
+        first = known = self._hyper_moments(trees)
+        while done < most and left.size and rows.size:
+            moved, _ = self._match_again(self._rows_of(left))
+            before, known = known, self._hyper_moments(trees)
+            # Many rows move what they share although each of them hardly moves at all.
+            moves = np.maximum(moved[trees], hyper_moves(before, known))
+            left, change, done = trees[moves > tolerance], float(moves.max()), done + 1
+        told = self._evidence.count[trees]
+        self.due[trees], self.swept[trees] = np.maximum(1.0, self.GROWTH * told), told
+        return Refit.between(first, known, done, change, tolerance)
+
+    def _match_again(self, places: Indices) -> Matrix:
+        """Let the sites of some rows match anew; how far predictors moved, as `_match_sites`."""
+        return self._told_rows.match_again(places, self._match_sites, self._no_moves())
+
+    def _rows_of(self, trees: Indices) -> Indices:
+        """The rows of all rewards of some populations."""
+        rows = self._told_rows
+        if trees.size == self.num_populations:
+            return np.arange(rows.size)
+        is_one = np.zeros(self.num_populations, np.bool_)
+        is_one[trees] = True
+        places: Indices = np.flatnonzero(is_one[self._nodes.forest.populations(rows.nodes)])
+        return places
+
+    def _raw_settle(self) -> None:
+        """Let the last rewards' tasks match again; and all of their population, if that is due.
+
+        It is where rewards have grown, and where the last ones were a surprise.
+        """
+        known, due, rows = self._evidence.count, self._all_due(), self._told_rows
+        is_due: Mask = known >= due
+        if not is_due.all():
+            is_due |= self._surprised(is_due)
+        if is_due.any():
+            much = is_due & much_is_new(known, due, self.GROWTH)
+            for which, tolerance, most in (
+                (much, TOLERANCE, SWEEPS),
+                (is_due & ~much, CALM, FEW_SWEEPS),
+            ):
+                if which.any():
+                    work = self.copy()  # of which an interrupt leaves nothing
+                    report = work._match_all(np.flatnonzero(which), tolerance, most)
+                    self._take(work)
+                    self.last_refit = report
+        self._surprise, rows.news, rows.moved = None, None, None
+
+    def _surprised(self, is_due: Mask) -> Mask:
+        """Let the last rewards' tasks match again, but for populations that are due.
+
+        Returns where that is not enough: sites, or what tasks share, moved so far that other sites
+        must match again, too.
+        """
+        rows, surprise = self._told_rows, self._surprise
+        if rows.news is not None:
+            news = rows.news
+            if is_due.any():
+                news = news[~is_due[self._nodes.forest.populations(news)]]
+            self._match_again(rows.of_nodes(news))
+        moved: Vector = np.zeros(is_due.size) if rows.moved is None else rows.moved[0]
+        if surprise is not None:
+            moved = np.maximum(moved, surprise[1])
+        if not (moved > SURPRISE).any():
+            return np.zeros(is_due.size, np.bool_)
+        sizes = np.bincount(self._nodes.forest.populations(rows.nodes), minlength=is_due.size)
+        is_stale: Mask = (moved > SURPRISE) & (self.due != FIRST_REFIT)
+        soon = np.minimum(self.due, surprise_due(sizes, self.swept))
+        self.due[is_stale] = soon[is_stale]
+        is_stale &= self._evidence.count >= soon
+        return is_stale
+
+    def _take(self, work: "MatchedBelief") -> None:
         """Have the numbers of another belief in the same rewards."""
         old, new, parts, size = self._nodes, work._nodes, self._evidence.parts, self._nodes.size
         rows, sites, mine = self._told_rows, work._told_rows.sites, self._told_rows.sites
+        none = None, None, None
         # At once: no interrupt comes between the parts of an assignment that calls nothing.
-        old.state[:size], old.roots[:], parts[:], mine[:], self.due, rows.news = (
-            *(new.state[:size], new.roots, work._evidence.parts, sites, due, None),
+        (
+            old.state[:size],
+            old.roots[:],
+            parts[:],
+            mine[:],
+            self.due,
+            self.swept,
+            (
+                self._surprise,
+                rows.news,
+                rows.moved,
+            ),
+        ) = (
+            *(new.state[:size], new.roots, work._evidence.parts, sites, work.due, work.swept),
+            none,
         )
 
     def _hyper_moments(self, populations: Indices) -> tuple[Matrix, Matrix]:
@@ -195,27 +238,6 @@ class MatchedBelief(Belief):
         mean, cov = self._nodes.root_moments(populations)
         var = cov if self.is_diagonal else np.diagonal(cov, axis1=1, axis2=2)
         return mean, np.sqrt(var)
-
-    def _raw_mean_reward(self, mean: Vector, std: Vector) -> MeanReward:
-        """What mean rewards are like if their linear predictors have these moments."""
-        return MeanReward(*self.family.mean_and_std(mean, std))
-
-    def _raw_linked(self, values: Vector) -> Vector:
-        """The mean rewards of linear predictors x @ theta, which are in the same order."""
-        return self.family.mean(values)
-
-    def check_past(self, num_tasks: int, sums: TaskSums) -> None:
-        """Raise an error unless `_raw_learn_past` can take these sums, for so many tasks."""
-        if len(sums.n) and not (self.is_armed and self.family.ADDS_UP):
-            raise ValueError(
-                f"sums must be of arms whose {self.family.NAME} rewards add up: observe the events"
-            )
-        super().check_past(num_tasks, sums)
-
-    def check_totals(self, sums: TaskSums) -> None:
-        """Raise an error if rewards of the family cannot have these sums."""
-        if self.is_armed and self.family.ADDS_UP:
-            check_rewards(sums, self.family)
 
     def _raw_learn_past(self, nodes: Indices, sums: TaskSums) -> None:
         """Learn whole sums, a row for each node, before any other reward; see `check_past`.
@@ -252,85 +274,19 @@ class MatchedBelief(Belief):
         self._count(nodes, after, sums.n)
         self.refit()
 
-    def _learn_rows(
-        self, nodes: Indices, table: Matrix | Indices, rewards: Vector, exposure: Vector
-    ) -> None:
-        """Learn rewards or sums of rewards, each as one."""
-        sites = np.zeros((SITE_PARTS, nodes.size))
-        self._match_sites(nodes, table, rewards, exposure, sites, np.zeros(nodes.size))
-        self._site_rows.add(nodes, table, rewards, exposure, sites, 0)
-
-    def _count(self, counted: Indices, nodes: Indices, number: Vector) -> None:
-        """Let there be so many rewards of each node, in place of one for each that was counted."""
-        forest, parts = self._nodes.forest, self._evidence.parts
-        for each, more in ((nodes, number), (counted, -np.ones(counted.size))):
-            trees = np.array([forest.population(node) for node in each.tolist()], np.intp)
-            np.add.at(parts[0], trees, more)
-            np.add.at(parts[1], trees, -np.log(2 * np.pi) * more)
-        self._site_rows.num_rewards = int(parts[0].sum())
-
-    def _raw_settle(self) -> None:
-        """Refit if rewards have grown since the last time; else the tasks of the last rewards."""
-        if (number := self._evidence.count.sum()) >= self.due:
-            is_new = self.due == FIRST_REFIT or self.GROWTH * number >= MUCH * self.due
-            self.refit(sweeps=SWEEPS if is_new else self.AGAIN)
-        else:
-            self._told_rows.match_news(self._match_sites)
-
-    def revise(
-        self,
-        task: int,
-        features: Any,
-        old_reward: float,
-        new_reward: float,
-        noise_std: float | None = None,
-    ) -> None:
-        """Replace a reward of exposure 1 that was observed earlier by a corrected one, in O(d^2).
-
-        Its site matches the new reward given all other sites; `refit` lets these follow.
-        """
-        self._check_no_noise(noise_std)
-        node, row = int(self.checked_nodes([task])[0]), self.checked_features([features], 1)[0]
-        both, rows = real_array("rewards", [old_reward, new_reward], (2,)), self._told_rows
-        self.family.check("rewards", both, np.ones(2))
-        place = rows.find(node, row, both[0])
-        one = slice(place, place + 1)
-        after, exposure = rows.rewards[one] + (both[1] - both[0]), rows.exposure[one].copy()
-        self.family.check_totals("old_reward's sum", after, exposure)
-        base = np.diff(self.family.log_base(both, np.ones(2)))[0]
-        sites = rows.sites[:, one].copy()
-        self._match_sites(rows.nodes[one], rows.features[one], after, exposure, sites)
-        rows.rewards[one], rows.sites[:, one] = after, sites
-        self._evidence.parts[1, self._nodes.forest.population(node)] -= 2 * base
-
-    def _raw_can_revise(self, *event: Any) -> bool:
-        """Always: sites leave enough digits."""
-        return True
-
-    def _raw_keep(self, nodes: Indices) -> Callable[[], None]:
-        """Copy what `revise` of these nodes changes; returns a function that puts it back."""
-        put_back, rows = super()._raw_keep(nodes), self._told_rows
-        places = np.flatnonzero(np.isin(rows.nodes, nodes))
-        rewards, sites = rows.rewards[places], rows.sites[:, places]
-
-        def put_all_back() -> None:
-            put_back()
-            rows.rewards[places], rows.sites[:, places] = rewards, sites
-
-        return put_all_back
-
     def copy(self) -> "MatchedBelief":
         """An independent belief of the same state."""
         twin, rows = self._twin(), self._told_rows.copy()
         twin._nodes, twin._evidence, twin._site_rows = self._nodes.copy(), self.evidence, rows
+        twin.due, twin.swept = self._all_due().copy(), self.swept.copy()
         return twin
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All state as plain data and arrays that cannot be written, without copies."""
-        rows = self._told_rows.state()
+        own = {name: read_only(array) for name, array in self._told_rows.state().items()}
         meta, arrays = super().state()
-        own = {name: read_only(array) for name, array in rows.items()}
-        return {"rewards": self.family.to_dict(), "due": self.due, **meta}, arrays | own
+        times = {"due": self._all_due().tolist(), "swept": self.swept.tolist()}
+        return {"rewards": self.family.to_dict(), **times, **meta}, arrays | own
 
     @classmethod
     def from_state(cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "MatchedBelief":
@@ -342,7 +298,10 @@ class MatchedBelief(Belief):
         belief = cls.__new__(cls)
         belief.__dict__.update(plain.__dict__)
         belief._begin_sites(family)
-        belief.due = float(positive("due", meta["due"], ()))
+        due = np.broadcast_to(np.asarray(meta["due"]), belief.due.shape)  # of old files: one
+        belief.due = positive("due", due, belief.due.shape).copy()
+        swept = meta.get("swept", (belief.due / cls.GROWTH).tolist())
+        belief.swept = state_array("swept", swept, belief.due.shape).copy()
         rows = belief._site_rows
         rows._take_state(arrays, plain.num_nodes, int(plain.num_rewards.sum()))
         belief.checked_features(rows.features, rows.size)

@@ -1,7 +1,6 @@
 """What every belief offers: checked arguments in front of unchecked loops."""
 
 from abc import abstractmethod
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,13 +8,11 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from hierbandits.beliefs.best_arms import best_row_under, best_under
-from hierbandits.beliefs.evidence import Evidence
 from hierbandits.beliefs.gaussian import Gaussian, Prediction, Uncertainty
-from hierbandits.beliefs.kept_rows import KeptRows
 from hierbandits.beliefs.mean_reward import MeanReward
-from hierbandits.beliefs.nodes import Nodes
 from hierbandits.beliefs.normal_stock import NormalStock
 from hierbandits.beliefs.posterior_past import check_sums
+from hierbandits.beliefs.revisable import Revisable
 from hierbandits.beliefs.saved_state import SavedState
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import LARGEST, checked_time, generator, index_array, real_array
@@ -25,7 +22,7 @@ from hierbandits.models.log_totals import LogTotals
 from hierbandits.types import Features, Indices, Matrix, Vector
 
 
-class Posterior(SavedState):
+class Posterior(SavedState, Revisable):
     """A posterior over the parameters of a forest of nodes: all that rules and policies ask for.
 
     Tasks come first, population by population, or in the order of `population`.  The nodes above
@@ -42,8 +39,6 @@ class Posterior(SavedState):
     IS_TIMED: ClassVar[bool] = False  # whether agents are to tell it the times of events
     IS_GAUSSIAN: ClassVar[bool] = True  # whether rewards are any numbers, x @ theta their mean
     IS_SYMMETRIC: ClassVar[bool] = True  # whether draws lie alike on both sides of their mean
-    _nodes: Nodes
-    _evidence: Evidence
 
     @abstractmethod
     def add(self, parent: int, count: int = 1) -> Indices:
@@ -76,19 +71,7 @@ class Posterior(SavedState):
             self._raw_learn_past(after[told], sums.rows(told))
 
     def _raw_settle(self) -> None:
-        """Do what is due from time to time, after rewards: an agent calls it."""
-
-    @abstractmethod
-    def revise(self, task: int, features: Any, old_reward: float, new_reward: float) -> None:
-        """Replace a reward that was observed earlier by a corrected one."""
-
-    def _raw_can_revise(self, *event: Any) -> bool:
-        """Whether `revise` of (task, features, old_reward, new_reward) leaves enough digits."""
-        return True
-
-    def _raw_keep(self, nodes: Indices) -> Callable[[], None]:
-        """Copy what `revise` of these nodes changes; returns a function that puts it back."""
-        return KeptRows.of(self._nodes, self._evidence, nodes).put_back
+        """Do what is due from time to time, after rewards: agents and policies call it."""
 
     @property
     @abstractmethod

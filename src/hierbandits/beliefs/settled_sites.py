@@ -1,5 +1,6 @@
 """Sites of rewards that are matched no more: sums of each node, as of Gaussian rewards."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,32 @@ class SettledSites:
                 sums.xx[node] += (square + square.T) / 2
                 sums.xy[node] += weighted[rows] @ x
         np.add.at(sums.n, nodes, 1.0)
+
+    def number_of(self, node: int) -> int:
+        """How many rewards of a node there are."""
+        sums = self._settled_sums
+        return 0 if sums is None or node >= len(sums.n) else int(sums.n[node])
+
+    def tilt(self, node: int, features: Any, amount: float) -> None:
+        """Let the weighted observation of a site be larger by so much."""
+        assert self._settled_sums is not None  # the node has some
+        if self._armed:
+            self._settled_sums.xy[node, features] += amount
+        else:
+            self._settled_sums.xy[node] += amount * features
+
+    def keep(self, nodes: Indices) -> Callable[[], None]:
+        """Copy what `tilt` of these nodes changes; returns a function that puts it back."""
+        sums = self._settled_sums
+        if sums is None:
+            return lambda: None
+        known = nodes[nodes < len(sums.n)]
+        before = sums.xy[known]
+
+        def put_back() -> None:
+            sums.xy[known] = before
+
+        return put_back
 
     def sums(self, num_nodes: int) -> TaskSums:
         """A row for each node."""

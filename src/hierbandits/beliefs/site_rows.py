@@ -31,16 +31,18 @@ class SiteRows:
     """
 
     def __init__(self, dim: int, *, armed: bool, adds_up: bool) -> None:
-        self._dim, self._armed, self._adds_up = dim, armed, armed and adds_up
+        self._dim, self._armed, self.adds_up = dim, armed, armed and adds_up
         self.size = 0
         self._told: Indices = np.zeros(1, np.intp)  # the number of rewards
         self.settled = SettledSites(dim, armed=armed)
         self._row_of: Indices = np.empty(0, np.intp)  # where rewards add up: of a node's arm, or -1
         self._nodes: Indices = np.empty(0, np.intp)
         self._features: Features = np.empty(0, np.intp) if armed else np.empty((0, dim))
-        self._numbers: Matrix = np.empty((2 + SITE_PARTS, 0))  # rewards, exposures and sites
+        # A row's reward, exposure and site lie together: to add to them touches one cache line.
+        self._numbers: Matrix = np.empty((0, 2 + SITE_PARTS))
         self.news: Indices | None = None  # nodes of the last rewards, until they match again
-        self._again: tuple[Indices, Matrix] | None = None  # rows whose sites are matched anew
+        self.moved: Matrix | None = None  # how far predictors did as these matched
+        self._again: tuple[Indices, Matrix, Matrix] | None = None  # rows that are matched anew
 
     @property
     def nodes(self) -> Indices:
@@ -55,22 +57,17 @@ class SiteRows:
     @property
     def rewards(self) -> Vector:
         """The reward of each row, or the sum of its rewards."""
-        return self._numbers[0, : self.size]
+        return self._numbers[: self.size, 0]
 
     @property
     def exposure(self) -> Vector:
         """The exposure of each row, or the sum of its rewards'."""
-        return self._numbers[1, : self.size]
-
-    @property
-    def all_sites(self) -> Matrix:
-        """The sites and spare room, (3, room), in one piece for kernels."""
-        return self._numbers[2:]
+        return self._numbers[: self.size, 1]
 
     @property
     def sites(self) -> Matrix:
         """The precision, the weighted observation and the log scale of each row's site, (3, n)."""
-        return self._numbers[2:, : self.size]
+        return self._numbers[: self.size, 2:].T
 
     @property
     def num_rewards(self) -> int:
@@ -99,8 +96,8 @@ class SiteRows:
 
         An interrupt leaves it wholly done, and `num_rewards` larger, or to be done again.
         """
-        self.news = nodes
-        if not self._adds_up:
+        self.news, self.moved = nodes, None
+        if not self.adds_up:
             self._append(nodes, features, (rewards, exposure, *sites), number)
             if self.size > MOST_ROWS:
                 self._settle(self.size - MOST_ROWS // 2)
@@ -111,9 +108,7 @@ class SiteRows:
         self._make_room(keys)
         known = self._row_of[keys]
         new = np.unique(keys[(known < 0) | (known >= self.size)])
-        self._append(
-            new // self._dim, new % self._dim, [np.zeros(new.size)] * len(self._numbers), 0
-        )
+        self._append(new // self._dim, new % self._dim, [np.zeros(new.size)] * (2 + SITE_PARTS), 0)
         self._add_known(nodes, features, rewards, exposure, sites, number)
 
     def _add_known(
@@ -136,7 +131,7 @@ class SiteRows:
         settled, left = self.settled.copy(), slice(number, self.size)
         settled.add(self.nodes[:number], self.features[:number], self.sites[:, :number])
         nodes, features = self._nodes[left].copy(), self._features[left].copy()
-        numbers = self._numbers[:, left].copy()
+        numbers = self._numbers[left].copy()
         # At once, as above.
         self.settled, self._nodes, self._features, self._numbers, self.size = (
             *(settled, nodes, features, numbers, nodes.size),
@@ -152,14 +147,14 @@ class SiteRows:
             larger = (
                 _grown(self._nodes, self.size, room),
                 _grown(self._features, self.size, room),
-                _grown(self._numbers.T, self.size, room).T.copy(),
+                _grown(self._numbers, self.size, room),
             )
             self._nodes, self._features, self._numbers = larger
         self._nodes[self.size : stop] = nodes
         self._features[self.size : stop] = features
-        for mine, values in zip(self._numbers, numbers, strict=True):
+        for mine, values in zip(self._numbers.T, numbers, strict=True):
             mine[self.size : stop] = values
-        if self._adds_up:
+        if self.adds_up:
             keys = nodes * self._dim + features
             self._make_room(keys)
             self._row_of[keys] = np.arange(self.size, stop)
@@ -177,7 +172,7 @@ class SiteRows:
 
     def of_nodes(self, nodes: Indices) -> Indices:
         """The rows of these nodes, in order; where rewards do not add up, of the newest alone."""
-        if self._adds_up:
+        if self.adds_up:
             keys = (np.unique(nodes)[:, None] * self._dim + np.arange(self._dim)).ravel()
             rows = self._row_of[keys[keys < self._row_of.size]]
             return np.sort(rows[(rows >= 0) & (rows < self.size)])
@@ -185,53 +180,62 @@ class SiteRows:
         places: Indices = first + np.flatnonzero(np.isin(self.nodes[first:], nodes))
         return places
 
-    def match_news(self, match: Callable[..., object]) -> None:
-        """Let the sites of the last rewards' tasks match anew, by `MatchedBelief._match_sites`.
+    def tell(self, node: int) -> None:
+        """A reward of a node has changed: its sites are to match anew, too."""
+        known = np.empty(0, np.intp) if self.news is None else self.news
+        self.news = np.append(known, node)
 
-        After an interrupt `end_match` does what is left.
+    def match_again(self, places: Indices, match: Callable[..., object], moved: Matrix) -> Matrix:
+        """Let the sites of some rows match anew, by `SiteBelief._match_sites`, which fills `moved`.
+
+        These are all that `news` asks for.  After an interrupt `end_match` does what is left.
         """
-        if self.news is None:
-            return
-        places = self.of_nodes(self.news)
-        sites = self.sites[:, places]
-        self._again = places, sites
+        sites = self.sites[:, places].copy()
+        self._again = places, sites, moved
         rows = self.nodes[places], self.features[places], self.rewards[places]
-        match(*rows, self.exposure[places], sites)
+        match(*rows, self.exposure[places], sites, furthest=moved)
         self.end_match()
+        return moved
 
     def end_match(self) -> None:
         """Take sites that were matched anew and are not taken yet."""
         if self._again is None:
             return
-        places, sites = self._again
-        left = None if (self.sites[:, places] != sites).any() else self.news
+        places, sites, moved = self._again
+        mine, is_done = self.sites, (self.sites[:, places] != sites).any()
+        left = (None, moved) if is_done else (self.news, self.moved)
         # At once, as above.
-        self._numbers[2:, places], self.news, self._again = sites, left, None
+        mine[:, places], (self.news, self.moved), self._again = sites, left, None
 
-    def find(self, node: int, features: Any, reward: float) -> int:
-        """The row of a reward that was observed earlier; an error if there is none."""
-        if self._adds_up:
-            key = node * self._dim + int(features)
-            row = int(self._row_of[key]) if key < self._row_of.size else -1
-        else:
-            same = (self.nodes == node) & (self.rewards == reward)
-            equal = self.features == features
-            same &= equal if self._armed else equal.all(axis=1)
-            row = int(np.flatnonzero(same)[-1]) if same.any() else -1
-        if not 0 <= row < self.size:
-            raise ValueError(f"old_reward must be one that node {node} has had, got {reward:g}")
-        return row
+    def row_of(self, node: int, features: Any, reward: float) -> int:
+        """The row of a reward that was observed earlier, or -1."""
+        if not self.adds_up:
+            return int(self._rows_of(node, features, reward)[-1:].max(initial=-1))
+        key = node * self._dim + int(features)
+        row = int(self._row_of[key]) if key < self._row_of.size else -1
+        return row if row < self.size else -1
+
+    def number_of(self, node: int, features: Any, reward: float) -> int:
+        """How many rows of their own such rewards have."""
+        return 0 if self.adds_up else int(self._rows_of(node, features, reward).size)
+
+    def _rows_of(self, node: int, features: Any, reward: float) -> Indices:
+        """The rows of a reward, where each has one."""
+        rows: Indices = np.flatnonzero((self.nodes == node) & (self.rewards == reward))
+        equal = self.features[rows] == features
+        same: Indices = rows[equal if self._armed else equal.all(axis=1)]
+        return same
 
     def copy(self) -> "SiteRows":
         """Independent rows."""
-        twin = SiteRows(self._dim, armed=self._armed, adds_up=self._adds_up)
-        twin._append(self.nodes, self.features, self._numbers[:, : self.size], self.num_rewards)
+        twin = SiteRows(self._dim, armed=self._armed, adds_up=self.adds_up)
+        twin._append(self.nodes, self.features, self._numbers[: self.size].T, self.num_rewards)
         twin.settled = self.settled.copy()
         return twin
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All rows by name."""
-        numbers = self._numbers[:, : self.size].copy()
+        numbers = self._numbers[: self.size].T.copy()
         rows = {"site_nodes": self.nodes, "site_features": self.features, "site_numbers": numbers}
         return rows | self.settled.state()
 
@@ -252,14 +256,15 @@ class SiteRows:
         numbers = state_copy("site_numbers", arrays["site_numbers"], shape)
         if (numbers[1] <= 0).any() or (numbers[2] < 0).any():
             raise ValueError("site_numbers must have positive exposures, and precisions from 0 on")
-        if self._adds_up and np.unique(nodes * self._dim + features).size != size:
+        if self.adds_up and np.unique(nodes * self._dim + features).size != size:
             raise ValueError("site_nodes must have one row for each arm of a node")
         self.settled._take_state(arrays, num_nodes)
         self._append(nodes, features, numbers, num_rewards)
 
 
 def _grown(array: NDArray[Any], used: int, room: int) -> NDArray[Any]:
-    """The same rows in an array of this many."""
-    larger = np.zeros((room, *array.shape[1:]), array.dtype)
+    """The same rows in an array of this many, all of whose memory is there now."""
+    larger = np.empty((room, *array.shape[1:]), array.dtype)
     larger[:used] = array[:used]
+    larger[used:] = 0
     return larger

@@ -37,6 +37,7 @@ _LEAST_FIRST_WIDTH = 0.1  # of the tasks where draws begin, in units of the rewa
 _FIRST_WIDTH = 1.0  # of the first draw's tasks, in units of the rewards
 _LEAST_SHARE = 1e-12  # of an arm's own variance in the common one: less would be lost in it
 _FIRST_SHARE = 0.01  # of the common variance in the arms' own where draws begin, at least
+_FIRST_LOADS = 0.3  # of the tasks' width: the width of loads where draws begin, at least
 _LEAST_NOISE = 1e-6  # of a stated noise, in units of the rewards: below it draws would not move
 
 
@@ -73,16 +74,22 @@ class WidthRefit:
             width, noise = FirstWidths.of(self._sums, self._mean, known).middle()
         self._cov: Matrix = width**2 * one
         centre, common = 0.0, 0.0
+        loads = np.zeros((prior.dim, prior.num_factors))
         if prior.is_armed:  # where all arms would be if they were equal
             centre = float((self._sums.xy.sum() - sums.xx.sum(0) @ self._mean) / sums.n.sum())
             common = 0.0 if prior.is_diagonal else width**2
         if now is not None:
-            last, common = _parts(_WIDER * units.cov_in(now.task_cov), prior)
+            last, common, loads[:] = _parts(_WIDER * units.cov_in(now.task_cov), prior)
             self._cov = last + _LEAST_FIRST_WIDTH**2 * one  # draws hardly ever leave nothing
         self._numbers = np.array([max(noise, _LEAST_NOISE) ** 2, 1 / width**2, centre, common])
-        self._common = [np.zeros(len(sums.n))] if prior.is_armed else []  # of each task
+        self._shared: list[Matrix] = []  # parts that the arms of a task share, in kernels' order
+        if prior.is_armed:
+            zeros = np.zeros(len(sums.n)), np.zeros((len(sums.n), prior.num_factors))
+            load_vars = np.maximum((loads**2).mean(0), (_FIRST_LOADS * width) ** 2)
+            self._shared = [*zeros, loads, load_vars]
         self._hyper_vars = np.ones(prior.dim)
         self._covs = np.empty((WARM_UP + draws, *one.shape))
+        self._loads = np.empty((WARM_UP + draws, *loads.shape))
         self._hypers = np.empty((WARM_UP + draws, prior.dim))
         self._others = np.empty((WARM_UP + draws, self._numbers.size))
         self._done = 0
@@ -129,7 +136,8 @@ class WidthRefit:
             self._covs[rows],
             self._hypers[rows],
             self._others[rows],
-            *self._common,
+            *self._shared,
+            *([self._loads[rows]] if prior.is_armed else []),
         )
         self._done = rows.stop
 
@@ -151,8 +159,8 @@ class WidthRefit:
             try:
                 hyper = np.exp(np.log(self._hypers[rows]).mean(0))
                 noise = units.reward * np.exp(np.log(self._others[rows, NOISE]).mean() / 2)
-                cov = _log_mean(self._covs[rows])
-                if prior.is_armed and not prior.is_diagonal:
+                cov = _log_mean(self._whole_covs(rows) if prior.num_factors else self._covs[rows])
+                if prior.is_armed and not (prior.is_diagonal or prior.num_factors):
                     shared = self._others[rows, COMMON]
                     common = np.exp(np.log(shared).mean())
                     # Draws may know an arm's variance well, and which part is in common not at all.
@@ -169,11 +177,20 @@ class WidthRefit:
             except ValueError:
                 return self._before
 
+    def _whole_covs(self, rows: slice) -> Matrix:
+        """The covariances of arms that share factors, in some draws."""
+        loads = self._loads[rows]
+        whole: Matrix = self._covs[rows, :, None] * np.eye(self.prior.dim)
+        whole += self._others[rows, COMMON, None, None] + loads @ loads.transpose(0, 2, 1)
+        return whole
+
 
 def work_of_task(prior: UnknownWidths) -> int:
     """The work of a task's share in a draw, in multiplications."""
     d = prior.dim
-    return 14 * d if prior.is_armed else d**3 + 4 * d**2 + 16 * d + 16
+    if prior.is_armed:
+        return (14 + 14 * prior.num_factors) * d
+    return d**3 + 4 * d**2 + 16 * d + 16
 
 
 def most_rewarded(n: Vector, prior: UnknownWidths) -> Indices:
@@ -185,14 +202,23 @@ def most_rewarded(n: Vector, prior: UnknownWidths) -> Indices:
     return tasks
 
 
-def _parts(cov: Matrix, prior: UnknownWidths) -> tuple[Matrix, float]:
-    """The state of a chain at this covariance: of arms, their variances and the common one."""
+def _parts(cov: Matrix, prior: UnknownWidths) -> tuple[Matrix, float, Matrix]:
+    """The state of a chain at this covariance: of arms, their variances, the common one, loads."""
+    loads = np.zeros((prior.dim, prior.num_factors))
     if not prior.is_armed or prior.is_diagonal:
-        return cov, 0.0
+        return cov, 0.0, loads
     parts = parts_in_common(cov)
-    assert parts is not None  # the covariances of such a belief have this form
+    if parts is None:  # nearly: draws only begin here
+        common = max(float(cov[~np.eye(prior.dim, dtype=bool)].mean()), 0.0)
+        values, vectors = np.linalg.eigh(cov)
+        values = np.maximum(values, _LEAST_SHARE * values[-1])
+        least = 1 / (vectors**2 @ (1 / values))  # what is left of an arm when all others are known
+        values, vectors = np.linalg.eigh(cov - common - np.diag(least))
+        most = slice(prior.dim - prior.num_factors, None)
+        loads = vectors[:, most] * np.sqrt(np.maximum(values[most], 0.0))
+        parts = np.maximum(np.diagonal(cov) - common - (loads**2).sum(1), least), common
     own, common = parts
-    return own, max(common, _FIRST_SHARE * float(own.mean()))  # draws never leave zero
+    return own, max(common, _FIRST_SHARE * float(own.mean())), loads  # draws never leave zero
 
 
 def _log_mean(covs: Matrix) -> Matrix:

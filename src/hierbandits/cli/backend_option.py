@@ -1,9 +1,13 @@
 """The option `--backend`: who does the work of a command."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Annotated
 
 import typer
 
+from hierbandits.cli.interruption import before_leaving
 from hierbandits.cli.terminal import fail, need
 
 BackendOption = Annotated[
@@ -43,3 +47,20 @@ def needed_jobs(jobs: int | None, backend: str) -> int:
     if jobs != 1:
         need("joblib")
     return -1 if jobs is None else jobs
+
+
+@contextmanager
+def own_cluster(backend: str) -> Iterator[None]:
+    """End the cluster that a command starts inside this block, also if Ctrl-C ends the command."""
+    from hierbandits.workers.backends import LOCAL, end_own_cluster
+
+    if backend == LOCAL:
+        yield
+        return
+    kill = partial(end_own_cluster, backend, at_once=True)
+    with before_leaving(kill):  # Ctrl-C may also come while the cluster ends
+        try:
+            with before_leaving(kill):
+                yield
+        finally:
+            end_own_cluster(backend)

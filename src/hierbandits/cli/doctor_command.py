@@ -35,7 +35,12 @@ def doctor(
             console.print(terminal_table(("policy", *columns), rows, right=(1, 2, 3, 4)))
         for fault in report.faults:
             say(f"wrong: {fault}")
-        if report.is_sound:
+        if report.is_sound and report.has_shared:
+            say(
+                "All that was checked is sound, and every belief is as the log has it. Rows of "
+                "workers have no checksums: what follows from no other row was only read"
+            )
+        elif report.is_sound:
             say("Everything is as it was written, and every belief as the log has it")
 
     Answer(as_json, quiet).give(report.to_dict, show)

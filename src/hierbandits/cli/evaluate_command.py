@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
-from hierbandits.cli.backend_option import BackendOption, need_backend
+from hierbandits.cli.backend_option import BackendOption, need_backend, own_cluster
 from hierbandits.cli.completion import policy_names
 from hierbandits.cli.interruption import stopped_at_once
 from hierbandits.cli.prior_file import read_prior
@@ -158,7 +158,7 @@ row, and learn from the rows where the log played the arm they chose.
     hierarchy = None if prior is None else read_prior(prior)
     of_arms = None if arm_features is None else _read_features(arm_features)
     answer, folder = Answer(as_json, quiet), RunFolder(out, call, overwrite=overwrite)
-    with stopped_at_once(), folder.made(), failing():
+    with own_cluster(backend), stopped_at_once(), folder.made(), failing():
         reading = reading_of(
             strip=strip, merge_names=merge_names, missing=missing, drop_missing=drop_missing,
             decision=decision, separator=separator, decimal=decimal,

@@ -1,5 +1,7 @@
 """Ctrl-C stops a command within a second, even in the middle of a long computation.
 
+Where the command has started a cluster, its processes are killed first, which may take another.
+
 Python raises KeyboardInterrupt between two of its own instructions, and a factorisation of a large
 matrix is one instruction.  So a thread hears of the signal too.  If the main thread has not left
 in time, the thread ends the process.
@@ -68,6 +70,27 @@ def _listen(hear: int, left: threading.Event) -> None:
     while signals := os.read(hear, 64):
         if signal.SIGINT in signals and not left.wait(PATIENCE):
             _end()
+
+
+@contextmanager
+def before_leaving(action: Callable[[], object]) -> Iterator[None]:
+    """Do something if Ctrl-C ends a command inside this block, and end the process then.
+
+    A process that is not the command's own is left alone.
+    """
+    with at_a_sudden_end(action):
+        try:
+            yield
+        except KeyboardInterrupt:
+            if _own.is_set():
+                _end()
+            raise
+        except BaseException as stop:
+            if _own.is_set() and getattr(stop, "exit_code", None) == INTERRUPTED:
+                with suppress(Exception):
+                    action()
+                os._exit(INTERRUPTED)  # the command has said so
+            raise
 
 
 def _end() -> NoReturn:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
-from hierbandits.cli.backend_option import BackendOption, need_backend
+from hierbandits.cli.backend_option import BackendOption, need_backend, own_cluster
 from hierbandits.cli.interruption import stopped_at_once
 from hierbandits.cli.reading_options import (
     Decimal,
@@ -140,7 +140,7 @@ there is such an agent, in a file of its own: decide and reward take it.
     folder = RunFolder(out, call, overwrite=overwrite)
     if agent is not None:
         _check_new(agent)
-    with stopped_at_once(), folder.made(), failing():
+    with own_cluster(backend), stopped_at_once(), folder.made(), failing():
         reading = reading_of(
             strip=strip, merge_names=merge_names, missing=missing, drop_missing=drop_missing,
             decision=decision, separator=separator, decimal=decimal,

@@ -29,8 +29,8 @@ Decision = Annotated[
 Rewards = Annotated[
     str | None,
     typer.Option(
-        help="What rewards are: bernoulli (0 or 1), poisson (counts) or gaussian (any numbers, "
-        "the default)."
+        help="The family of rewards: bernoulli (0 or 1), poisson (counts), binomial (as bernoulli: "
+        "a row is one trial) or gaussian (any numbers, the default)."
     ),
 ]
 MostArms = Annotated[

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
-from hierbandits.cli.backend_option import BackendOption, JobsOption, needed_jobs
+from hierbandits.cli.backend_option import BackendOption, JobsOption, needed_jobs, own_cluster
 from hierbandits.cli.chunk_folder import chunks_of
 from hierbandits.cli.completion import experiment_names, policy_names
 from hierbandits.cli.own_file import FromOption, OwnFile
@@ -112,7 +112,7 @@ resumes. The numbers do not depend on --jobs or --backend.
         need("sklearn")
     place = out or Path("results") / experiment
     folder = RunFolder(place, call, overwrite=overwrite)
-    with folder.made(), chunks_of(place) as chunks:
+    with own_cluster(backend), folder.made(), chunks_of(place) as chunks:
         with progress_bar(f"Simulating {experiment}", None, answer.progress) as steps:
             options = Options(
                 runs=runs,

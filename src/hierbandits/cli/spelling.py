@@ -53,4 +53,4 @@ def _column_kinds(log: Any, reading: "Reading | None") -> Any:
     from hierbandits.logs.reading import AS_IT_IS
     from hierbandits.logs.sources import column_kinds, opened
 
-    return column_kinds(opened(log, reading or AS_IT_IS)[0])
+    return column_kinds(opened(log, reading or AS_IT_IS, names=())[0])

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from hierbandits.cli.answer import Answer, JsonOption, QuietOption
-from hierbandits.cli.backend_option import BackendOption, JobsOption, needed_jobs
+from hierbandits.cli.backend_option import BackendOption, JobsOption, needed_jobs, own_cluster
 from hierbandits.cli.chunk_folder import chunks_of
 from hierbandits.cli.completion import policy_names
 from hierbandits.cli.own_file import FromOption, OwnFile
@@ -62,7 +62,7 @@ def sweep(
     policies = mine.chosen("--policy", policy or ["HierTS", "TS"], mine.policies)
     schedules = mine.chosen("--schedule", schedule or ["federated"], SCHEDULES)
     folder = RunFolder(out, call, overwrite=overwrite)
-    with folder.made(), chunks_of(out) as chunks:
+    with own_cluster(backend), folder.made(), chunks_of(out) as chunks:
         swept = sweep(
             worlds,
             policies,

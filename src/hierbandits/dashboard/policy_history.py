@@ -66,6 +66,11 @@ class PolicyHistory:
                     self.counts["elsewhere"] += len(event["rewards"])
             self.number = number
 
+    def has_reward(self, id: str) -> bool:
+        """Whether the reward of one of the latest decisions has come."""
+        one = self._latest.get(id)
+        return one is not None and one[6] == _GIVEN
+
     def _decided(self, event: dict[str, Any]) -> None:
         time, latest = event["time"], self._latest
         bucket = self._curve.at(time)

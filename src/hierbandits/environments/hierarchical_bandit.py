@@ -6,18 +6,22 @@ import numpy as np
 from numpy.random import Generator
 
 from hierbandits.algebra import square_root
-from hierbandits.checks import count, real_array
+from hierbandits.checks import count, one_of, real_array
 from hierbandits.environments.action_sets import ActionSets, SampledActions
 from hierbandits.environments.events import Events, checked_events
-from hierbandits.environments.reward_law import RewardLaw, check_reward_law, draw_rewards
+from hierbandits.environments.reward_law import RewardLaw, draw_rewards
 from hierbandits.kernels.linear_forms import linear_values
 from hierbandits.keyed_random import Stream
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
 from hierbandits.models.model import Model
+from hierbandits.models.reward_families import FAMILIES, checked_family
 from hierbandits.models.reward_family import RewardFamily
 from hierbandits.policies.arms import Arms
 from hierbandits.types import Indices, Matrix, Vector
+
+LINEAR_PROBABILITY = "linear probability"
+"""The name of rewards of 0 and 1 whose mean is x @ theta itself, cut to [0, 1]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -26,19 +30,21 @@ class HierarchicalBandit:
 
         mu_*    ~ N(mu_q, Sigma_q), or `hyper` if it is given
         theta_s ~ N(mu_*, Sigma_0)
-        gaussian:   y ~ N(x @ theta_s, sigma^2)
-        bernoulli:  y ~ Ber(x @ theta_s cut to [0, 1])
-        a family:   y ~ family(eta = x @ theta_s), with the mean reward family.mean(eta)
+        gaussian:            y ~ N(x @ theta_s, sigma^2)
+        a family:            y ~ family(eta = x @ theta_s), with the mean reward family.mean(eta)
+        linear probability:  y ~ Ber(x @ theta_s cut to [0, 1])
 
-    Policies are told `believed`, or `hierarchy` itself if `believed` is None, with the family if
-    rewards have one.  With "bernoulli" rewards they assume Gaussian ones: their model is wrong.
+    `rewards` is a family or a name: "bernoulli", "binomial" and "poisson" are those families, of
+    log odds and log rates.  Policies are told `believed`, or `hierarchy` itself if `believed` is
+    None, with the family if rewards have one.  With "linear probability" they assume Gaussian
+    rewards: their model is wrong.
     [HBB, eq. gaussian hierarchical]
     """
 
     hierarchy: GaussianHierarchy
     num_tasks: int
     actions: ActionSets | SampledActions | None = None
-    rewards: RewardLaw | RewardFamily = "gaussian"
+    rewards: str | RewardFamily = "gaussian"  # kept as a family, unless of these two names
     hyper: Vector | None = None  # mu_*, (d,); drawn anew for each run if None
     believed: Model | None = None
 
@@ -48,8 +54,8 @@ class HierarchicalBandit:
             raise ValueError(f"hierarchy must have two levels, got {self.hierarchy}")
         if self.hierarchy.is_armed == (self.actions is not None):
             raise ValueError("actions must be given for linear hierarchies and for them alone")
-        if not isinstance(self.rewards, RewardFamily):
-            check_reward_law(self.rewards)
+        if self.rewards not in ("gaussian", LINEAR_PROBABILITY):
+            object.__setattr__(self, "rewards", _family(self.rewards))
         prior, truth = self.prior, self.hierarchy
         if (prior.is_armed, prior.dim) != (truth.is_armed, truth.dim):
             raise ValueError(f"believed must have the form of {truth}, got {prior}")
@@ -132,10 +138,11 @@ class HierarchicalWorlds:
             uniforms = self._luck.uniforms(events, 1)[:, 0]
             rewards = family.draw(value, np.ones(run.size), uniforms)
             return rewards, family.mean(best) - family.mean(value)
-        if family == "bernoulli":
-            value, best = np.clip(value, 0, 1), np.clip(best, 0, 1)
+        law: RewardLaw = "gaussian"
+        if family == LINEAR_PROBABILITY:
+            law, value, best = "bernoulli", np.clip(value, 0, 1), np.clip(best, 0, 1)
         noise_std = bandit.hierarchy.noise_std
-        rewards = draw_rewards(family, value, noise_std, self._luck, events)
+        rewards = draw_rewards(law, value, noise_std, self._luck, events)
         return rewards, best - value
 
     @property
@@ -165,6 +172,12 @@ class HierarchicalWorlds:
         )
         best: Matrix = values.max(axis=2)
         return best
+
+
+def _family(rewards: str | RewardFamily) -> RewardFamily:
+    if not isinstance(rewards, RewardFamily):
+        one_of("rewards", rewards, [*FAMILIES, LINEAR_PROBABILITY])
+    return checked_family(rewards)
 
 
 def _with_cov(cov: Matrix, normals: Matrix) -> Matrix:

@@ -1,4 +1,4 @@
-"""How a reward is drawn around its mean: Gaussian or Bernoulli."""
+"""How a reward is drawn around its mean, where that is given: Gaussian or Bernoulli."""
 
 from typing import Literal, TypeAlias, get_args
 

@@ -99,6 +99,8 @@ def cut_limits(estimates: Sequence[Estimate]) -> tuple[float, float] | None:
     if len(kept) == len(known):
         return None
     left, right = min(each.low for each in kept), max(each.high for each in kept)
+    if not right > left:  # all are one number: there is no length to cut
+        return None
     margin = 0.05 * (right - left)
     return left - margin, right + margin
 

@@ -35,14 +35,19 @@ class RewardModel:
         if family is not None and table is not None:
             raise ValueError(f"arm_features must not be given with {family.NAME} rewards")
         if family is not None and not family.ADDS_UP:
-            raise ValueError(f"rewards must be of a family that adds up, got {family}")
+            raise ValueError(
+                f"rewards must be of a family that adds up (ADDS_UP), got {family}: an evaluation "
+                "keeps sums of arms of its training rows"
+            )
         self.prior, self.family = prior, family
         self._is_named = rewards is not None or prior is not None
+        self._takes_family = table is None
         self._guess = FamilyGuess()
 
     def see(self, batch: Batch, column: str) -> None:
         """Look at the rewards of a batch; one that the family cannot have is refused."""
         self._guess.add(batch.rewards)
+        self._takes_family = self._takes_family and batch.is_armed
         if self.family is not None:
             if not batch.is_armed:
                 raise ValueError(f"context must not come with {self.family.NAME} rewards")
@@ -50,10 +55,10 @@ class RewardModel:
 
     @property
     def words(self) -> str | None:
-        """What rewards are taken for, or look like."""
+        """What rewards are taken for, or look like if their family would be taken."""
         family = self.family
         if family is None:
-            return None if self._is_named else self._guess.proposal
+            return self._guess.proposal if self._takes_family and not self._is_named else None
         return (
             f"Rewards are taken for {family.NAME}: the model is one of {family.LINK}, and DM and "
             "DR use the mean rewards that follow."

@@ -64,7 +64,10 @@ class PriorFit:
             fit = fit_family_prior(sites, population=self.population, intervals=False)
             return GeneralizedHierarchy(fit.prior.with_arms(self.arms), self.family)
         choice = StructureChoice.of(sums, self.population, None, seed=0)
-        fit = fit_prior(sums, population=self.population, structure=choice.best, intervals=False)
+        fit = fit_prior(
+            sums, population=self.population, structure=choice.best, rank=choice.rank,
+            intervals=False,
+        )  # fmt: skip
         return fit.prior.with_arms(self.arms)
 
 

@@ -41,6 +41,13 @@ class Cell:
         """The mean regret of a rule over another's and its standard error, from a run on."""
         return ratio_and_error(self.regret[name][first:], self.regret[other][first:])
 
+    def joined(self, other: "Cell") -> "Cell":
+        """The runs of both, of the same rules in the same world."""
+        regret = {
+            name: np.concatenate([self.regret[name], other.regret[name]]) for name in self.regret
+        }
+        return Cell(self.world, self.horizon, regret)
+
     def runs_needed(self, name: str, other: str) -> int:
         """About how many runs the ratio of two rules needs for an error of LARGEST_ERROR."""
         return ceil(self.runs * (self.ratio(name, other)[1] / LARGEST_ERROR) ** 2)

@@ -79,7 +79,18 @@ def _common(dim: int, common: float, own: float) -> Matrix:
     return cov
 
 
+def _one_factor(own: float, *loads: float) -> Matrix:
+    cov: Matrix = np.outer(loads, loads) + own**2 * np.eye(len(loads))
+    return cov
+
+
+def _in_groups(number: int, size: int, common: float, own: float) -> Matrix:
+    cov: Matrix = np.kron(np.eye(number), _common(size, common, own))
+    return cov
+
+
 _LINE = np.array([1.0, 0.5, -0.8, 0.3])
+_SIGNED = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0, -0.2, -0.4, -0.6, -0.8)
 _WIDE = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.3], [0.0, 0.3, 0.5]])
 
 SHAPES = (
@@ -101,6 +112,10 @@ SHAPES = (
     Shape("10 arms, common 0.3, own 0.2", _common(10, 0.3, 0.2), True),
     Shape("10 arms, common 1, own 0.2", _common(10, 1.0, 0.2), True),
     Shape("10 arms, common 1, own 0.05", _common(10, 1.0, 0.05), True),
+    Shape("6 arms, up or down", _one_factor(0.1, *[0.7, -0.7] * 3), True, num_tasks=30),
+    Shape("10 arms, 1 to -0.8", _one_factor(0.01, *_SIGNED), True, num_tasks=30, hard=True),
+    Shape("10 arms, 0.1 to 1", _one_factor(0.01, *np.linspace(0.1, 1, 10)), True, num_tasks=30),
+    Shape("8 arms, two groups", _in_groups(2, 4, 0.5, 0.15), True, num_tasks=30),
 )
 """The worlds that the design was tried on."""
 
@@ -110,7 +125,10 @@ ASIDE = (
     Shape("8 features, three vary", _diagonal(*[0.8] * 3, *[0.01] * 5), False, num_arms=20),
     Shape("3 arms, 0.2, noise 1", _diagonal(*[0.2] * 3), True, 1.0, num_tasks=40),
     Shape("20 arms, 0.05 to 0.6", _diagonal(*np.geomspace(0.05, 0.6, 20)), True, num_tasks=30),
-    Shape("6 arms, two groups", np.kron(np.eye(2), _common(3, 0.5, 0.1)), True, num_tasks=30),
+    Shape("6 arms, two groups", _in_groups(2, 3, 0.5, 0.1), True, num_tasks=30),
+    Shape("9 arms, three groups", _in_groups(3, 3, 0.5, 0.1), True, num_tasks=30),
+    Shape("5 arms, one against the others", _one_factor(0.2, 0.8, *[-0.4] * 4), True, num_tasks=30),
+    Shape("100 arms, common 1, own 0.2", _common(100, 1.0, 0.2), True, num_tasks=30),
 )
 """Worlds that were kept aside, and looked at once the design was fixed."""
 

@@ -22,10 +22,12 @@ class HierarchyParts:
     hyper_cov: Matrix
     task_cov: Matrix
     noise_var: float | Vector  # one for all rewards, or one for each arm, (K,)
-    factor: tuple[Vector, Vector] | None = None  # v and g of task_cov = diag(v) + g g', if known
+    factor: tuple[Vector, Matrix] | None = None
+    """v and G of task_cov = diag(v) + G G', if known; G is (d,) or (d, rank)."""
+    hyper_factor: tuple[Vector, Matrix] | None = None  # the same of hyper_cov
 
-    def factor_of_tasks(self) -> tuple[Vector, Vector] | None:
-        """v and g, if task_cov is known to have that form."""
+    def factor_of_tasks(self) -> tuple[Vector, Matrix] | None:
+        """v and G, if task_cov is known to have that form."""
         if self.factor is not None or self.task_cov.ndim == 1:
             return self.factor
         parts = parts_in_common(self.task_cov)

@@ -55,10 +55,11 @@ def fit_prior(
 
     Weak priors keep few tasks from giving nonsense.  `Units` makes the residuals of one fit to all
     tasks have size one.  In these units a weak prior adds (log det Sigma - tr Sigma) / 2 to the log
-    evidence for each learned covariance (for a scalar one, and for each variance of a common one,
-    (log var - var) / 2), and -(log var + v / var) / 200 for a learned noise, with the variance v of
-    rewards about their task's own fit, `noise_scale` (for noises of arms, this of the mean of their
-    logs, about which these are normal with a standard deviation of 1).  The first term keeps Sigma
+    evidence for each learned covariance (for a scalar one, and for each variance of a common one or
+    beside the factors of a low-rank one, (log var - var) / 2; loadings are normal), and
+    -(log var + v / var) / 200 for a learned noise, with the variance v of rewards about their
+    task's own fit, `noise_scale` (for noises of arms, this of the mean of their logs, about which
+    these are normal with a standard deviation of 1).  The first term keeps Sigma
     away from zero, where the evidence is flat; it weighs about as much as one task.  Without data
     all widths are the units.  Without weak priors the fit is by maximum likelihood; a width may
     then end at a bound, exp(-14) of the units, that stands for zero.
@@ -159,7 +160,7 @@ def fit_objective(
     value, slope = objective.value_and_slope(free)
     information = objective.curvature(free, slope)
     covariance = pseudo_inverse(information)
-    marginal = objective.log_marginal(value, information)
+    marginal = objective.log_marginal(free, value, information)
     shift = objective.sums.n.sum() * np.log(units.reward)
     hierarchy = objective.hierarchy(free)
     task_cov = units.cov_out(hierarchy.task_cov)

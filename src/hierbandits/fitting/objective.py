@@ -7,6 +7,7 @@ import numpy as np
 
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.fitting.expectation import Expectation, HierarchyParts, e_step
+from hierbandits.fitting.rotations import Rotations
 from hierbandits.fitting.structure import LARGEST_LOG_WIDTH, Structure
 from hierbandits.fitting.weak_prior import WeakPrior
 from hierbandits.types import Indices, Mask, Matrix, Vector
@@ -38,11 +39,11 @@ class Objective:
 
     def log_prior(self, hierarchy: HierarchyParts) -> float:
         """The weak priors, up to constants."""
-        total = self.structure.log_weak(hierarchy.task_cov, self.weak)
+        total = self.structure.log_weak(hierarchy.task_cov, self.weak, hierarchy.factor)
         if self.learns_noise:
             total += self.weak.log_noise(np.log(np.atleast_1d(hierarchy.noise_var)) / 2)
         if self.learns_hyper:
-            total += self.structure.log_weak(hierarchy.hyper_cov, self.weak)
+            total += self.structure.log_weak(hierarchy.hyper_cov, self.weak, hierarchy.hyper_factor)
         return total
 
     def improved(self, hierarchy: HierarchyParts, expected: Expectation) -> HierarchyParts:
@@ -90,20 +91,15 @@ class Objective:
             _scaled(hyper_cov, self.hyper_scale),
             self.structure.cov(task),
             self._noise_of(noise) if self.learns_noise else self.start.noise_var,
-            self._factor_of(task),
+            self.structure.factor(task),
+            self.structure.factor(hyper) if self.learns_hyper else None,
         )
         if self.task_scale is None:
             return parts
         factor = parts.factor_of_tasks()
         if factor is not None:
-            factor = factor[0] * self.task_scale**2, factor[1] * self.task_scale
+            factor = factor[0] * self.task_scale**2, (factor[1].T * self.task_scale).T
         return replace(parts, task_cov=_scaled(parts.task_cov, self.task_scale), factor=factor)
-
-    def _factor_of(self, task: Vector) -> tuple[Vector, Vector] | None:
-        if self.structure.kind != "common":
-            return None
-        own, shared = self.structure.common_parts(task)
-        return own, np.full(own.size, np.sqrt(shared))
 
     @property
     def num_noises(self) -> int:
@@ -176,18 +172,35 @@ class Objective:
             slopes.append(along + structure.weak_slope(hyper, self.weak))
         return expected.log_evidence + self.log_prior(hierarchy), np.concatenate(slopes)
 
-    def log_marginal(self, value: float, information: Matrix) -> float | None:
+    def log_marginal(self, free: Vector, value: float, information: Matrix) -> float | None:
         """The log density of the rewards with all widths integrated out, by Laplace's method.
 
-        `value` is the highest one and `information` the curvature there.  Without proper weak
-        priors there is none.  Structures of one log can be compared by it: what else they have in
-        common, a flat density of hyper_mean and the noise's, is the same constant for all.
+        `value` is the highest one and `information` the curvature there, at `free`.  Without proper
+        weak priors there is none.  Structures of one log can be compared by it: what else they have
+        in common, a flat density of hyper_mean and the noise's, is the same constant for all.
+        Loadings of low rank have as high a value wherever they are rotated to: all of that counts.
         """
-        if self.weak.covariance_weight == 0.0 or self.structure.kind == "low-rank":
+        if self.weak.covariance_weight == 0.0:
             return None
-        curvatures = np.maximum(np.linalg.eigvalsh(information), _LEAST_CURVATURE)
-        volume = curvatures.size * np.log(2 * np.pi) - np.log(curvatures).sum()
-        return float(value - (1 + self.learns_hyper) * self.structure.log_scale + volume / 2)
+        task, _, _, hyper = self.split(free)
+        log_volume = 0.0
+        along = [np.empty((0, free.size))]
+        if self.structure.kind == "low-rank":
+            starts = [(task, 0)]
+            if hyper.size:
+                starts.append((hyper, free.size - hyper.size))
+            for part, start in starts:
+                rotations = Rotations.of(self.structure.split(part)[0])
+                log_volume += rotations.log_volume
+                after = free.size - start - rotations.along.shape[1]
+                along.append(np.pad(rotations.along, ((0, 0), (start, after))))
+        flat = np.concatenate(along)
+        across = np.eye(free.size) - flat.T @ flat
+        curvatures = np.linalg.eigvalsh(across @ information @ across + flat.T @ flat)
+        curvatures = np.maximum(curvatures, _LEAST_CURVATURE)  # 1 along the rotations
+        log_volume += (free.size - len(flat)) * np.log(2 * np.pi) / 2
+        log_volume -= np.log(curvatures).sum() / 2
+        return float(value - (1 + self.learns_hyper) * self.structure.log_scale + log_volume)
 
     def curvature(self, free: Vector, slope: Vector, step: float = 1e-4) -> Matrix:
         """The observed information: minus the Hessian, by differences of the slope."""

@@ -34,7 +34,9 @@ def em(objective: Objective, steps: int, tolerance: float) -> tuple[HierarchyPar
     """A few EM steps from the start.
 
     For a structure without an M-step they are steps on full covariances, which end near the best.
+    With arms the covariance nearest to each follows it: a few factors are quick to integrate out.
     """
+    own = objective
     if not objective.structure.has_m_step:
         full = replace(objective.structure, kind="full")
         objective = replace(objective, structure=full)
@@ -44,6 +46,8 @@ def em(objective: Objective, steps: int, tolerance: float) -> tuple[HierarchyPar
         expected = objective.expectation(hierarchy)
         trace.append(expected.log_evidence + objective.log_prior(hierarchy))
         hierarchy = objective.improved(hierarchy, expected)
+        if own is not objective and own.sums.is_armed:
+            hierarchy = own.hierarchy(own.free(hierarchy))
         if len(trace) > 1 and trace[-1] - trace[-2] < tolerance:
             break
     return hierarchy, trace

@@ -80,12 +80,10 @@ class Structure:
             return not_singular(lower @ lower.T)
         if self.kind == "common":
             own, shared = self.common_parts(free)
-            cov = np.diag(own) + shared
-            # No eigenvalue is below the least of `own`: as a rule that is enough.
-            rounding = 2 * self.dim * np.finfo(float).eps * (own.max() + self.dim * shared)
-            return cov if own.min() > rounding else not_singular(cov)
-        loading, psi = self._split(free)
-        return not_singular(loading @ loading.T + np.diag(np.exp(2 * psi)))
+            return _beside(np.diag(own) + shared, own, self.dim * shared)
+        loading, psi = self.split(free)
+        own, shared = np.exp(2 * psi), float((loading**2).sum())
+        return _beside(np.diag(own) + loading @ loading.T, own, shared)
 
     def common_parts(self, free: Vector) -> tuple[Vector, float]:
         """The variances of the arms' own parts and of the part in common, of a common structure."""
@@ -136,7 +134,7 @@ class Structure:
             return slopes[np.tril_indices(self.dim)]
         if self.kind == "common":
             return 2 * np.append(np.diagonal(gradient), gradient.sum()) * np.exp(2 * free)
-        loading, psi = self._split(free)
+        loading, psi = self.split(free)
         along = 2 * np.diagonal(gradient) * np.exp(2 * psi)
         return np.concatenate([(2 * gradient @ loading).ravel(), along])
 
@@ -150,8 +148,29 @@ class Structure:
             return np.append(np.repeat(coordinates, self.rank), coordinates)
         return np.append(coordinates, np.zeros(self.size - self.dim, bool))
 
-    def log_weak(self, cov: Matrix, weak: WeakPrior) -> float:
-        """The log density of the weak prior, up to a constant; a part in common has its own."""
+    def factor(self, free: Vector) -> tuple[Vector, Matrix] | None:
+        """v and G of diag(v) + G G', (d,) or (d, rank); None if the structure has no such form."""
+        if self.kind == "common":
+            own, shared = self.common_parts(free)
+            return own, np.full(own.size, np.sqrt(shared))
+        if self.kind == "low-rank":
+            loading, psi = self.split(free)
+            return np.exp(2 * psi), loading
+        return None
+
+    def log_weak(
+        self, cov: Matrix, weak: WeakPrior, factor: tuple[Vector, Matrix] | None = None
+    ) -> float:
+        """The log density of the weak prior, up to a constant; a part in common has its own.
+
+        So have the variances psi^2 of low rank, where `factor` must be given.  Its loadings are
+        normal: with a factor beside it a width of zero costs no volume, and nothing else would keep
+        psi off zero.
+        """
+        if self.kind == "low-rank":
+            assert factor is not None
+            own, loading = factor
+            return weak.log_covariance(own) - weak.covariance_weight * float((loading**2).sum())
         if self.kind != "common":
             return weak.log_covariance(cov)
         shared = cov[0, -1]
@@ -162,16 +181,21 @@ class Structure:
         if self.kind == "common":
             variances = np.exp(2 * free)
             return 2 * variances * weak.covariance_slope(variances)
+        if self.kind == "low-rank":
+            loading, psi = self.split(free)
+            variances = np.exp(2 * psi)
+            along = 2 * variances * weak.covariance_slope(variances)
+            return np.concatenate([-2 * weak.covariance_weight * loading.ravel(), along])
         return self.slope(free, weak.covariance_slope(self.cov(free)))
 
     @property
     def log_scale(self) -> float:
         """The log by which the weak prior's density over the free numbers is to be divided.
 
-        Widths, those on the Cholesky factor's diagonal too, are half-normal, and the rest of the
-        factor is normal.
+        Widths, those on the Cholesky factor's diagonal too, are half-normal.  The rest of the
+        factor is normal, and so are loadings.
         """
-        widths = self.dim if self.kind == "full" else self.size
+        widths = self.dim if self.kind in ("full", "low-rank") else self.size
         others = self.size - widths
         return float(widths * np.log(np.pi / 2) + others * np.log(2 * np.pi)) / 2
 
@@ -244,7 +268,8 @@ class Structure:
         np.fill_diagonal(lower, np.exp(np.diagonal(lower)))
         return lower
 
-    def _split(self, free: Vector) -> tuple[Matrix, Vector]:
+    def split(self, free: Vector) -> tuple[Matrix, Vector]:
+        """The loadings, (d, rank), and log psi of low rank."""
         cut = self.dim * self.rank
         return free[:cut].reshape(self.dim, self.rank), free[cut:]
 
@@ -257,6 +282,15 @@ def not_singular(cov: Matrix) -> Matrix:
         return cov
     kept: Matrix = vectors * np.maximum(values, least) @ vectors.T
     return (kept + kept.T) / 2
+
+
+def _beside(cov: Matrix, own: Vector, shared: float) -> Matrix:
+    """`not_singular` of diag(own) and a part of this trace, by a bound where that is enough.
+
+    No eigenvalue is below the least of `own`.
+    """
+    rounding = 2 * len(cov) * np.finfo(float).eps * (own.max() + shared)
+    return cov if own.min() > rounding else not_singular(cov)
 
 
 def _factored(cov: Matrix, loading: Matrix, own: Vector) -> tuple[Matrix, Vector]:

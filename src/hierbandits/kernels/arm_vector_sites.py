@@ -19,10 +19,11 @@ def match(
     evidence: Matrix,
     depth: int,
     base: Vector,  # (E,), what log densities have besides; empty: events are not new
-) -> float:
+    furthest: Matrix,  # (2, P), raised to how far a linear predictor moves; see `site_change`
+) -> None:
     """Let the sites of events match their rewards, in order; see `dense_sites.match_rows`."""
     table = unit_vectors(nodes[-1].shape[2])
-    return match_rows(
+    match_rows(
         nodes, tasks, table, features, rewards, exposure, shape, code, sites, evidence, depth,
-        base,
+        base, furthest,
     )  # fmt: skip

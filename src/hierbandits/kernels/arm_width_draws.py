@@ -1,8 +1,14 @@
-"""Gibbs draws of the unknown widths of arms with a part in common, in O(K) per task.
+"""Gibbs draws of the unknown widths of arms that share some parts, in O(K) per task.
 
-The model of `width_draws`, with another Sigma: theta_sa = mu_a + l_s + d_sa, where l_s ~ N(0, c^2)
-is what the arms of a task have in common and d_sa ~ N(0, width_a^2).  All widths and c are half-t
-about the common scale A.  Only cells of tasks and arms that have rewards are visited.
+The model of `width_draws`, with another Sigma:
+
+    theta_sa = mu_a + l_s + w_a @ f_s + d_sa
+
+    l_s ~ N(0, c^2)      f_s ~ N(0, I)      w_af ~ N(0, v_f)      d_sa ~ N(0, width_a^2)
+
+where l_s is what the arms of a task have in common, and f_s are F factors, which each arm has in
+its own measure w_a: F may be 0.  All widths, c and the roots of v are half-t about the common scale
+A.  Only cells of tasks and arms that have rewards are visited.
 """
 
 from math import exp, sqrt
@@ -11,6 +17,7 @@ import numpy as np
 from numpy.random import Generator
 
 from hierbandits.compiler import compiled
+from hierbandits.kernels.arm_part_draws import draw_loads, draw_parts
 from hierbandits.kernels.random_address import RandomAddress, generator_at
 from hierbandits.kernels.width_conditionals import (
     CENTRE,
@@ -46,22 +53,47 @@ def draw_arm_widths(
     hypers: Matrix,
     others: Matrix,
     common: Vector,
+    scores: Matrix,
+    loads: Matrix,
+    load_vars: Vector,
+    all_loads: Matrix,
 ) -> None:
     """`draw_widths` of arms, with the counts of each task and arm and variances, (K,).
 
-    `common` is l_s, a part of the chain's state.  Without a part in common, numbers[COMMON] is 0.
+    `common` is l_s, `scores` f_s, (tasks, F), and `loads` w_a, (K, F), with their variances v,
+    (F,): parts of the chain's state.  Without a part in common, numbers[COMMON] is 0, and there are
+    no factors.  The first draws of a chain keep the loads as they are: f_s is not known yet.
     """
     rng = generator_at(source)
     tasks, arms = xy.shape
-    mu, off = np.empty(arms), np.empty(tasks)
+    mu, off, shared = np.empty(arms), np.empty(tasks), np.empty(tasks)
     for turn in range(len(covs)):
         square, total = yy.sum(), 0.0
         for a in range(arms):
+            if not is_first and load_vars.size > 0:
+                draw_loads(
+                    rng,
+                    counts[:, a],
+                    xy[:, a],
+                    common,
+                    a,
+                    hyper_mean,
+                    hyper_vars,
+                    numbers,
+                    cov,
+                    scores,
+                    loads,
+                    load_vars,
+                )
+            for s in range(tasks):
+                shared[s] = common[s]
+                for f in range(load_vars.size):
+                    shared[s] += loads[a, f] * scores[s, f]
             _draw_arm(
                 rng,
                 counts[:, a],
                 xy[:, a],
-                common,
+                shared,
                 a,
                 hyper_mean,
                 hyper_vars,
@@ -74,7 +106,7 @@ def draw_arm_widths(
             scatter, seen = tasks * LEAST_WIDTH**2, 0
             for s in range(tasks):
                 if counts[s, a] > 0.0:
-                    theta = mu[a] + common[s] + off[s]
+                    theta = mu[a] + shared[s] + off[s]
                     square += theta * (counts[s, a] * theta - 2 * xy[s, a])
                     scatter += off[s] ** 2
                     seen += 1
@@ -85,12 +117,26 @@ def draw_arm_widths(
             left = max(square, 0.0) + LEAST_NOISE**2
             numbers[NOISE] = left / 2 / rng.standard_gamma(max(n.sum(), 1.0) / 2)
         if numbers[COMMON] > 0.0:
-            total += _draw_common(
-                rng, counts, xy, hyper_mean, hyper_vars, numbers, is_first, cov, mu, common
+            total += draw_parts(
+                rng,
+                counts,
+                xy,
+                hyper_mean,
+                hyper_vars,
+                numbers,
+                is_first,
+                cov,
+                mu,
+                common,
+                scores,
+                loads,
+                load_vars,
             )
-        numbers[SCALE] = drawn_scale(rng, arms + (numbers[COMMON] > 0.0), total)
+        parts = load_vars.size + (numbers[COMMON] > 0.0)
+        numbers[SCALE] = drawn_scale(rng, arms + parts, total)
         draw_hyper(rng, mu, hyper_mean, is_own, has_centre, hyper_vars, numbers)
         covs[turn], hypers[turn], others[turn] = cov, hyper_vars, numbers
+        all_loads[turn] = loads
 
 
 @compiled
@@ -98,7 +144,7 @@ def _draw_arm(
     rng: Generator,
     counts: Vector,
     xy: Vector,
-    common: Vector,
+    shared: Vector,
     arm: int,
     hyper_mean: Vector,
     hyper_vars: Vector,
@@ -108,20 +154,23 @@ def _draw_arm(
     mu: Vector,
     off: Vector,
 ) -> None:
-    """Draw an arm's mu, its tasks' steps theta - mu, and a factor of its width."""
+    """Draw an arm's mu, its tasks' d_sa, and a factor of its width.
+
+    `shared` is l_s + w_a @ f_s.
+    """
     noise_var, var = numbers[NOISE], cov[arm]
     precision = 1 / hyper_vars[arm]
     told = (hyper_mean[arm] + numbers[CENTRE]) * precision
     for s in range(counts.size):
         inner = noise_var + counts[s] * var
         precision += counts[s] / inner
-        told += (xy[s] - counts[s] * common[s]) / inner
+        told += (xy[s] - counts[s] * shared[s]) / inner
     mu[arm] = told / precision + rng.standard_normal() / sqrt(precision)
     straight, bent = 0.0, 0.0
     for s in range(counts.size):
         if counts[s] > 0.0:
             shrunk = var / (noise_var + counts[s] * var)
-            left = xy[s] - counts[s] * (mu[arm] + common[s])
+            left = xy[s] - counts[s] * (mu[arm] + shared[s])
             off[s] = shrunk * left + sqrt(shrunk * noise_var) * rng.standard_normal()
             straight += off[s] * left
             bent += off[s] ** 2 * counts[s]
@@ -133,53 +182,3 @@ def _draw_arm(
     cov[arm] *= factor**2
     for s in range(counts.size):
         off[s] *= factor
-
-
-@compiled
-def _draw_common(
-    rng: Generator,
-    counts: Matrix,
-    xy: Matrix,
-    hyper_mean: Vector,
-    hyper_vars: Vector,
-    numbers: Vector,
-    is_first: bool,
-    cov: Vector,
-    mu: Vector,
-    common: Vector,
-) -> float:
-    """Draw l_s of each task, d_sa integrated out, and their variance; returns its prior's 1 / a."""
-    tasks, arms = xy.shape
-    noise_var, var = numbers[NOISE], numbers[COMMON]
-    straight, bent = 0.0, 0.0
-    for s in range(tasks):
-        precision, told = 0.0, 0.0
-        for a in range(arms):
-            if counts[s, a] > 0.0:
-                inner = noise_var + counts[s, a] * cov[a]
-                precision += counts[s, a] / inner
-                told += (xy[s, a] - counts[s, a] * mu[a]) / inner
-        shrunk = var / (1.0 + precision * var)
-        common[s] = shrunk * told + sqrt(shrunk) * rng.standard_normal()
-        straight += common[s] * told
-        bent += common[s] ** 2 * precision
-    factor = 1.0
-    if not is_first:
-        factor = exp(sliced(rng, straight, bent, NU, var * numbers[SCALE], (NU + 1) / 2))
-    scatter = tasks * LEAST_WIDTH**2
-    for s in range(tasks):
-        common[s] *= factor
-        scatter += common[s] ** 2
-    known: float = rng.standard_gamma((NU + 1) / 2) / (NU / (var * factor**2) + numbers[SCALE])
-    numbers[COMMON] = (scatter / 2 + NU * known) / rng.standard_gamma((NU + tasks) / 2)
-    # mu + shift and l - shift say the same of all rewards.
-    precision, told = tasks / numbers[COMMON], common.sum() / numbers[COMMON]
-    for a in range(arms):
-        precision += 1 / hyper_vars[a]
-        told -= (mu[a] - hyper_mean[a] - numbers[CENTRE]) / hyper_vars[a]
-    shift = told / precision + rng.standard_normal() / sqrt(precision)
-    for s in range(tasks):
-        common[s] -= shift
-    for a in range(arms):
-        mu[a] += shift
-    return known

@@ -35,15 +35,16 @@ def _match_rows(
     evidence: Matrix,
     depth: int,
     base: Vector,
+    furthest: Matrix,
     dim: int,  # the number of features: loops with a constant one are unrolled
-) -> float:
+) -> None:
     """`match_rows`."""
     parent, level, assumed, maps, state, roots = nodes
     few = dim % 4
     x, scaled, cov_x = np.empty(dim), np.empty(dim), np.empty(dim)
     along, told = np.empty((depth, dim)), np.empty((depth, dim))  # f = S' x and S f, by level
     centre, square, place = np.empty(depth), np.empty(depth), np.empty(depth, np.intp)
-    kept, furthest = np.empty(tasks.size), 0.0
+    kept = np.empty(tasks.size)
     for e in range(tasks.size):
         node, k = tasks[e], 0
         if e + NODES_AHEAD < tasks.size:
@@ -98,8 +99,14 @@ def _match_rows(
         site, kept[e], gain, shift, log_change, moved = site_change(
             code, rewards[e], exposure[e], shape, mean, var, (sites[0, e], sites[1, e], sites[2, e])
         )
+        if moved != moved:  # the family gives no number: nothing of this event has changed
+            sites[2, e] = furthest[0, b] = np.nan
+            return
         sites[0, e], sites[1, e], sites[2, e] = site
-        furthest = max(furthest, moved)
+        furthest[0, b] = max(furthest[0, b], moved)
+        if k > 1:
+            moved *= sqrt(max(1.0 - square[0] / var, 0.0))
+        furthest[1, b] = max(furthest[1, b], moved)
         if base.size:
             evidence[0, b] += 1.0
             log_change += base[e] + _LOG_ROOT
@@ -127,7 +134,6 @@ def _match_rows(
                 sharpen(blocks[b], scaled, cov_x, root)
             before = after
     end_scales(sites, kept)
-    return furthest
 
 
 @compiled
@@ -144,32 +150,37 @@ def match_rows(
     evidence: Matrix,  # (3, P), changed
     depth: int,  # the most levels that an event climbs
     base: Vector,  # (E,), what log densities have besides; empty: events are not new
-) -> float:
+    furthest: Matrix,  # (2, P), raised to how far a linear predictor moves; see `site_change`
+) -> None:
     """Let the sites of events match their rewards, in order; new events have empty ones.
 
-    Returns how far a linear predictor moved at most; see `site_change`.  There is code of its own
-    for few features, as in `dense.climb`.
+    `furthest` has the furthest move of a linear predictor in each population, and that of the part
+    of one that comes from above its task, in standard deviations of that part.
+    It stops at a new event for which the family gives no number: the log scale of its site is then
+    NaN, and so is the population's furthest move.
+    There is code of its own for few features, as in `dense.climb`.
     """
     dim = table.shape[1]
     if dim == 2:
-        return _match_rows(
+        _match_rows(
             nodes, tasks, table, rows, rewards, exposure, shape, code, sites, evidence, depth,
-            base, 2,
+            base, furthest, 2,
         )  # fmt: skip
-    if dim == 3:
-        return _match_rows(
+    elif dim == 3:
+        _match_rows(
             nodes, tasks, table, rows, rewards, exposure, shape, code, sites, evidence, depth,
-            base, 3,
+            base, furthest, 3,
         )  # fmt: skip
-    if dim == 4:
-        return _match_rows(
+    elif dim == 4:
+        _match_rows(
             nodes, tasks, table, rows, rewards, exposure, shape, code, sites, evidence, depth,
-            base, 4,
+            base, furthest, 4,
         )  # fmt: skip
-    return _match_rows(
-        nodes, tasks, table, rows, rewards, exposure, shape, code, sites, evidence, depth, base,
-        dim,
-    )  # fmt: skip
+    else:
+        _match_rows(
+            nodes, tasks, table, rows, rewards, exposure, shape, code, sites, evidence, depth,
+            base, furthest, dim,
+        )  # fmt: skip
 
 
 @compiled
@@ -185,9 +196,11 @@ def match(
     evidence: Matrix,
     depth: int,
     base: Vector,
-) -> float:
+    furthest: Matrix,
+) -> None:
     """`match_rows` with features in the order of the events."""
     none = tasks[:0]
-    return match_rows(
-        nodes, tasks, features, none, rewards, exposure, shape, code, sites, evidence, depth, base
-    )
+    match_rows(
+        nodes, tasks, features, none, rewards, exposure, shape, code, sites, evidence, depth, base,
+        furthest,
+    )  # fmt: skip

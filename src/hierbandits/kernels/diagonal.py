@@ -10,7 +10,6 @@ import numpy as np
 
 from hierbandits.compiler import compiled, inlined
 from hierbandits.kernels.event_evidence import count_event
-from hierbandits.kernels.lineage import repeated_path
 from hierbandits.kernels.loops import TIED
 from hierbandits.kernels.node_address import NodeAddress, diagonal_nodes
 from hierbandits.kernels.node_arrays import NodeArrays
@@ -35,7 +34,7 @@ def condition(
 
 
 @inlined
-def tell(maps: Matrix, arm: int, cov_x: float) -> float:
+def tell(maps: Matrix, arm: int | np.uintp, cov_x: float) -> float:
     """The feature K x by which a parent hears of x.
 
     This and `inherit` are all that kernels know of the gain K.
@@ -193,14 +192,20 @@ def draw(
 
 @compiled
 def spread(nodes: NodeAddress, node: int, number: int, normals: Vector, first: int) -> Matrix:
-    """The mean of a node's parameter, and below it so many draws, (1 + number, K)."""
+    """The mean of a node's parameter, and below it so many draws, (1 + number, K).
+
+    Draws have ancestors of their own, so arms are independent in each: K normals make one.
+    """
     arrays = diagonal_nodes(nodes)
-    dim = arrays[5].shape[2]
-    slot_node, slot_parent, own = repeated_path(node, arrays[0], number, normals, first, dim)
-    out = np.empty((slot_node.size, dim))
-    draw(arrays, slot_node, slot_parent, own, out)
-    levels = slot_node.size // (1 + number)
-    return out[levels - 1 :: levels].copy()
+    num_arms = arrays[5].shape[2]
+    out = np.empty((1 + number, num_arms))
+    for arm in range(num_arms):
+        mean, within, shared = predict_above(arrays, node, arm)
+        std = sqrt(within + shared)
+        out[0, arm] = mean
+        for m in range(number):
+            out[1 + m, arm] = mean + std * normals[first + m * num_arms + arm]
+    return out
 
 
 @compiled

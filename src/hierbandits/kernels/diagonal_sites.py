@@ -1,4 +1,7 @@
-"""Rewards of any family with diagonal covariances: the same as in `dense_sites`, O(1) per level."""
+"""Rewards of any family with diagonal covariances: the same as in `dense_sites`, O(1) per level.
+
+Indices are unsigned, so that no time is spent on negative ones, which would count from the end.
+"""
 
 from math import log, pi, sqrt
 
@@ -27,33 +30,42 @@ def match(
     evidence: Matrix,  # (3, P), changed
     depth: int,  # the most levels that an event climbs
     base: Vector,  # (E,), what log densities have besides; empty: events are not new
-) -> float:
+    furthest: Matrix,  # (2, P), raised to how far a linear predictor moves; see `site_change`
+) -> None:
     """Let the sites of events match their rewards, in order; see `dense_sites.match_rows`."""
     parent, level, _, maps, state, roots = nodes
-    along, place = np.empty(depth), np.empty(depth, np.intp)
-    kept, furthest = np.empty(tasks.size), 0.0
+    along, place = np.empty(depth), np.empty(depth, np.uintp)
+    kept = np.empty(tasks.size)
     for e in range(tasks.size):
-        node, arm, k = tasks[e], features[e], 0
-        mean, var, x = 0.0, 0.0, 1.0
+        node, arm, k = np.uintp(tasks[e]), np.uintp(features[e]), 0
+        mean, var, own, x = 0.0, 0.0, 0.0, 1.0
         while parent[node] >= 0:
-            row = level[node]
+            row = np.uintp(level[node])
             x *= maps[row, 0, arm]
             cov_x = state[node, 0, arm] ** 2 * x
             mean += x * state[node, 1, arm]
             var += x * cov_x
+            if k == 0:
+                own = var
             along[k], place[k] = x, node
             x = tell(maps[row], arm, cov_x)
-            node = parent[node]
+            node = np.uintp(parent[node])
             k += 1
-        tree = ~parent[node]
+        tree = np.uintp(~parent[node])
         along[k], place[k] = x, tree
         mean += x * roots[tree, 1, arm]
         var += (x * roots[tree, 0, arm]) ** 2
         site, kept[e], gain, shift, log_change, moved = site_change(
             code, rewards[e], exposure[e], shape, mean, var, (sites[0, e], sites[1, e], sites[2, e])
         )
+        if moved != moved:  # the family gives no number: nothing of this event has changed
+            sites[2, e] = furthest[0, tree] = np.nan
+            return
         sites[0, e], sites[1, e], sites[2, e] = site
-        furthest = max(furthest, moved)
+        furthest[0, tree] = max(furthest[0, tree], moved)
+        if k > 0:
+            moved *= sqrt(max(1.0 - own / var, 0.0))
+        furthest[1, tree] = max(furthest[1, tree], moved)
         if base.size:
             evidence[0, tree] += 1.0
             log_change += base[e] + _LOG_ROOT
@@ -73,4 +85,3 @@ def match(
         roots[tree, 1, arm] += std * std * x * shift / after
         roots[tree, 0, arm] = std * sqrt(before / after)
     end_scales(sites, kept)
-    return furthest

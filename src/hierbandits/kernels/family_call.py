@@ -3,16 +3,20 @@
 So one kernel serves all families, those that users write included, and is compiled once.
 """
 
+from collections.abc import Callable
 from typing import Any, NewType
 
+import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
-FamilyCode = NewType("FamilyCode", tuple[int, int, int, int, int])
+FamilyCode = NewType("FamilyCode", tuple[int, int, int, int, int, int])
 """The addresses of a family's log densities, slope, curvature, quick moments and moment table.
 
-The last two are 0 if it has none.  See `RewardFamily.code`.
+The last two are 0 if it has none.  Then 1 if its functions may give no number, and 0 if they are
+known to give one: where sums give none, what is known has lost all digits.  See
+`RewardFamily.code`.
 """
 
 NUMBER = "float64(float64, float64, float64, float64)"
@@ -26,6 +30,47 @@ MOMENTS = "boolean(float64, float64, float64, float64, float64, CPointer(float64
 
 It fills three numbers, and says whether it did.
 """
+
+
+def nan_number(function: Callable[..., float]) -> Callable[..., float]:
+    """A NUMBER that is NaN where this one raises an error."""
+
+    def number(reward: float, exposure: float, shape: float, eta: float) -> float:
+        try:
+            return function(reward, exposure, shape, eta)
+        except Exception:
+            return np.nan
+
+    return number
+
+
+def nan_numbers(function: Callable[..., None]) -> Callable[..., None]:
+    """NUMBERS that are NaN where these raise an error."""
+
+    def numbers(
+        reward: float, exposure: float, shape: float, eta: Any, out: Any, size: int
+    ) -> None:
+        try:
+            function(reward, exposure, shape, eta, out, size)
+        except Exception:
+            for i in range(size):
+                out[i] = np.nan
+
+    return numbers
+
+
+def no_moments(function: Callable[..., bool]) -> Callable[..., bool]:
+    """MOMENTS that say that they are none where these raise an error."""
+
+    def moments(
+        reward: float, exposure: float, shape: float, mean: float, var: float, out: Any
+    ) -> bool:
+        try:
+            return function(reward, exposure, shape, mean, var, out)
+        except Exception:
+            return False
+
+    return moments
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -8,6 +8,8 @@ with mean m' and variance q'.  The site exp(b eta - a eta^2 / 2) with a = 1 / q'
 b = m' / q' - m / q makes a Gaussian of the same moments.  So the site is an observation of eta of
 precision a, and log Z is the reward's part of the log evidence.  With the slope s and the negative
 curvature c of log Z by m, a = c / (1 - q c) and b = (s + m c) / (1 - q c).
+
+Where a family's functions give no number, neither are these.
 """
 
 from math import copysign, log, pi, sqrt
@@ -36,6 +38,7 @@ _STEP, _SHARE = 0.6, 0.85  # of the long sum: on the scale on which links bend, 
 _LOWEST = -20.0  # log of what is left out, over what is highest
 _FEW, _HALF = 8, 12  # numbers at once, and half of those of the sum if it is short
 _MOST = 50  # how often a side of the sum is made longer
+_LARGE = 1e11  # log densities of this size have lost the digits that a sum over them needs
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(_FEW)
 _WEIGHTS = _WEIGHTS * np.exp(_NODES**2 / 2) / sqrt(2 * pi)  # of the integrand without its Gaussian
@@ -49,12 +52,17 @@ def find_mode(
 
     Newton's steps, with the mode between two bounds once they are known: log densities are concave.
     They are short where a rate is far too large, so after some of them the bounds alone count.
+    Neither is a number if the family gives none on the way.
     """
     eta, reach, low, high = mean, 2.0, -np.inf, np.inf
     width_var = var
     for number in range(_STEPS):
-        curvature = max(call_family(code[2], reward, exposure, shape, eta), 0.0)
-        force = call_family(code[1], reward, exposure, shape, eta) - (eta - mean) / var
+        curvature = call_family(code[2], reward, exposure, shape, eta)
+        slope = call_family(code[1], reward, exposure, shape, eta)
+        if curvature != curvature or slope != slope:
+            return np.nan, np.nan
+        curvature = max(curvature, 0.0)
+        force = slope - (eta - mean) / var
         width_var = var / (1.0 + var * curvature)
         step = force * width_var
         if step * step <= _CLOSE * _CLOSE * width_var and width_var > 0.0:
@@ -98,6 +106,12 @@ def summed_moments(
             eta[i] = centre + width * _NODES[i]
         fill_family(code[0], reward, exposure, shape, eta, out, _FEW)
         top = out[_FEW // 2]
+        if abs(top) > _LARGE:  # so sharp that it is Gaussian
+            eta[0] = centre
+            fill_family(code[0], reward, exposure, shape, eta, out, 1)
+            left = width * width / var
+            log_z = out[0] - ahead * ahead * half + 0.5 * log(left)
+            return log_z, ahead / var, (1.0 - left) / var, left
         for i in range(_FEW):
             away = width * _NODES[i]
             weight = _WEIGHTS[i] * plain_exp(out[i] - top - away * (away + 2.0 * ahead) * half)
@@ -166,9 +180,9 @@ def matched_moments(
     left = 1.0 - var * curvature
     if not is_done:
         log_z, slope, curvature, left = summed_moments(code, reward, exposure, shape, mean, var)
-    if not curvature * var > NEGLIGIBLE:
+    if curvature * var <= NEGLIGIBLE:  # and not where it is no number
         curvature, left = 0.0, 1.0
-        if not abs(slope) * sqrt(var) > NEGLIGIBLE:
+        if abs(slope) * sqrt(var) <= NEGLIGIBLE:
             slope = 0.0
     return log_z, slope, curvature, left
 

@@ -14,7 +14,8 @@ def log_predictive(
     exposure: Vector,
     mean: Vector,  # of linear predictors, (E,)
     var: Vector,
-    out: Vector,  # changed: the log densities, but for what does not depend on predictors
+    out: Vector,  # changed: the log densities, but for what does not depend on predictors; NaN
+    # where the family gives no number
 ) -> None:
     """Fill in the log of each reward's density, an integral over its linear predictor."""
     for e in range(rewards.size):

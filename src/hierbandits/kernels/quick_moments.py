@@ -22,6 +22,8 @@ _NEAR, _NARROW, _SKEWED = 0.6**2, 0.8**2, 0.2**2
 Its moments are then right to 1e-7.
 """
 
+_MOST = 1e11  # of a rate: a larger one has lost the digits that the sum needs
+
 FURTHEST = 600.0
 """Means beyond it are not for these sums: `plain_exp` is cut at 700."""
 
@@ -45,6 +47,7 @@ def count_moments(count: float, exposure: float, mean: float, var: float) -> Mom
         step * step <= _NEAR * width_var
         and width_var < _NARROW
         and told * told * width_var < _SKEWED
+        and rate < _MOST
     ):
         return 0.0, 0.0, -1.0
     width, half = sqrt(width_var), 0.5 / var

@@ -7,6 +7,8 @@ event.  To do so over and over is expectation propagation.
 
 from math import log, sqrt
 
+import numpy as np
+
 from hierbandits.compiler import inlined
 from hierbandits.kernels.family_call import FamilyCode
 from hierbandits.kernels.matched_site import log_share, matched_moments
@@ -44,6 +46,8 @@ def site_change(
     """Replace the site of an event by the one that matches.
 
     It takes and returns numbers alone: an array that is passed on costs as much as all of this.
+    If a family that may give no number gives none for a reward that has no site yet, the predictor
+    moves by NaN; a site that is there stays.
     """
     precision, weighted, scale = site
     is_new = precision == 0.0 and weighted == 0.0 and scale == 0.0
@@ -69,6 +73,8 @@ def site_change(
         log_change = log_share(mean, var, gain, shift) + scale_now - scale
         moved = std * abs(shift - gain * mean) / (1.0 + gain * var)
     if not abs(gain * var) + abs(shift) * std + abs(log_change) + abs(scale_now) < _MOST:
+        if code[5] != 0 and is_new and log_z != log_z:
+            return site, 1.0, 0.0, 0.0, 0.0, np.nan
         return site, 1.0, 0.0, 0.0, 0.0, 0.0  # what was known says that there is no such reward
     moved = max(moved, 0.5 * abs(gain * var))
     return (own, along, scale_now), kept, gain, shift, log_change, moved

@@ -55,7 +55,7 @@ def add_rows(
     rewards: Vector,
     exposure: Vector,
     sites: Matrix,  # (3, E)
-    sums: Matrix,  # (5, rows), changed
+    sums: Matrix,  # (rows, 5), changed
     told: Indices,  # (1,), changed
     number: int,
 ) -> bool:
@@ -63,19 +63,20 @@ def add_rows(
 
     Returns False, and does nothing, if one of the events has no row.
     """
-    rows = np.empty(nodes.size, np.intp)
+    rows = np.empty(nodes.size, np.uintp)  # unsigned: no time is spent on negative indices
     for e in range(nodes.size):
         key = nodes[e] * dim + arms[e]
-        rows[e] = row_of[key] if key < row_of.size else -1
-        if not 0 <= rows[e] < size:
+        row = row_of[np.uintp(key)] if key < row_of.size else -1
+        if not 0 <= row < size:
             return False
+        rows[e] = row
     for e in range(nodes.size):
         row = rows[e]
-        sums[0, row] += rewards[e]
-        sums[1, row] += exposure[e]
-        sums[2, row] += sites[0, e]  # written out: a loop of three takes twice as long
-        sums[3, row] += sites[1, e]
-        sums[4, row] += sites[2, e]
+        sums[row, 0] += rewards[e]
+        sums[row, 1] += exposure[e]
+        sums[row, 2] += sites[0, e]  # written out: a loop of three takes twice as long
+        sums[row, 3] += sites[1, e]
+        sums[row, 4] += sites[2, e]
     told[0] += number
     return True
 

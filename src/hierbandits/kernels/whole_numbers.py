@@ -14,8 +14,10 @@ _LOG_FACTORIALS = np.array([lgamma(k + 1.0) for k in range(256)])
 def all_whole(values: Vector, most: float) -> bool:
     """Whether all are whole numbers from 0 to `most`."""
     bad = 0
-    for value in values:
-        bad += not (0.0 <= value <= most and value == np.floor(value))
+    for e in range(values.size):  # without branches, so that a processor looks at several at once
+        value = values[e]
+        is_whole = (value >= 0.0) & (value <= most) & (value == np.floor(value))
+        bad += 0 if is_whole else 1
     return bad == 0
 
 
@@ -23,18 +25,23 @@ def all_whole(values: Vector, most: float) -> bool:
 def all_ones(values: Vector) -> bool:
     """Whether all are 1."""
     others = 0
-    for value in values:
-        others += value != 1.0
+    for e in range(values.size):
+        others += values[e] != 1.0
     return others == 0
 
 
 @compiled
 def log_orders(counts: Vector, exposure: Vector) -> Vector:
     """The log of exposure^y / y! for each count y."""
-    out = np.empty(counts.size)
-    for e in range(counts.size):
+    out, others = np.empty(counts.size), 0
+    for e in range(counts.size):  # without branches, as above
         y = counts[e]
-        is_known = 0.0 <= y < _LOG_FACTORIALS.size
-        orders = _LOG_FACTORIALS[int(y)] if is_known else lgamma(y + 1.0)
-        out[e] = -orders if exposure[e] == 1.0 else y * log(exposure[e]) - orders
+        is_known = (y >= 0.0) & (y < _LOG_FACTORIALS.size)
+        out[e] = -_LOG_FACTORIALS[int(y) if is_known else 0]
+        others += 0 if is_known & (exposure[e] == 1.0) else 1
+    for e in range(counts.size if others > 0 else 0):
+        y = counts[e]
+        if not 0.0 <= y < _LOG_FACTORIALS.size:
+            out[e] = -lgamma(y + 1.0)
+        out[e] += y * log(exposure[e])
     return out

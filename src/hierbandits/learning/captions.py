@@ -141,11 +141,11 @@ def of_promises(promises: Promises, start: str, confidence: float) -> str:
     for tasks, number in promises.num_tasks.items():
         kind = "new tasks" if tasks == "new" else "tasks of the log"
         means = [
-            f"{name} {short_number(promises.of(tasks, name).mean)}" for name in promises.policies
+            f"{name} {short_number(promises.of(tasks, name).beside)}" for name in promises.policies
         ]
         parts.append(f"in {number} {kind}, {', '.join(means)}")
     return (
         f"Regret of a task after {promises.rounds}, on average over {promises.runs} "
-        f"worlds: {'; '.join(parts)}. The band is where that of {start} lies in "
-        f"{100 * confidence:g} % of the worlds."
+        f"worlds and the tasks in which all play: {'; '.join(parts)}. The band is where that of "
+        f"{start} lies in {100 * confidence:g} % of the worlds."
     )

@@ -43,7 +43,7 @@ def family_report(
     if structure is None:
         with progress_bar("Choosing a structure", None, progress):
             choice = steps.choice(seed, backend)
-        structure = choice.best
+        structure, rank = choice.best, choice.rank
     with progress_bar("Fitting the widths", None, progress):
         fit = steps.fit(structure, rank)
         posteriors = steps.posteriors(fit.prior)

@@ -50,6 +50,7 @@ class FamilyPredictor:
         mean, var = self.predictor.signal(tasks, features)
         ones, out = np.ones(rewards.size), np.empty(rewards.size)
         log_predictive(self.family.code, self.family.shape, rewards, ones, mean, var, out)
+        self.family.check_numbers(out, rewards, ones)
         score: Vector = out + self.family.log_base(rewards, ones)
         return score
 

@@ -57,11 +57,11 @@ class FamilySteps:
     def choice(self, seed: int, backend: str) -> StructureChoice:
         """The structures that the log supports."""
 
-        def fit_some(tasks: Indices, kind: StructureKind) -> Fit:
-            population = self.survey.population[tasks]
+        def fit_some(tasks: Indices, kind: StructureKind, rank: int) -> Fit:
             return fit_family_prior(
-                self.sites.rows(tasks), population=population, structure=kind, intervals=False
-            )
+                self.sites.rows(tasks), population=self.survey.population[tasks],
+                structure=kind, rank=rank, intervals=False,
+            )  # fmt: skip
 
         sums = self.gathered.total()
         return StructureChoice.of(

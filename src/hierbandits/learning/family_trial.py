@@ -19,8 +19,10 @@ from hierbandits.learning.start_trial import (
     NEW,
     OWN,
     PLAYERS,
+    SETS,
     START,
     TASKS,
+    first_set,
     jittered,
 )
 from hierbandits.logs import Start
@@ -74,9 +76,11 @@ class FamilyTrial:
             told = np.flatnonzero(steps.gathered.total().xx.any(axis=0))
             played = told if told.size < prior.dim else None
         noise, size = np.ones(runs), self._own.size
-        self._worlds = {
-            NEW: FamilyWorlds(theta[:, size:], noise, offers, seed, played, family=self._family)
-        }
+        new, others = first_set(theta[:, size:])
+        self._worlds = {NEW: FamilyWorlds(new, noise, offers, seed, played, family=self._family)}
+        self._others = FamilyWorlds(
+            others, np.ones(len(others)), offers, seed + 1, played, family=self._family
+        )
         if size:
             self._worlds[OWN] = FamilyWorlds(
                 theta[:, :size], noise, None if offers is None else offers.to(self._own), seed,
@@ -94,8 +98,17 @@ class FamilyTrial:
         own = self._own if tasks == OWN else self._own[:0]
         return self._player(policy, own).regret(rng, self._worlds[tasks], self.horizon)
 
+    def others_regret(self) -> Matrix:
+        """The regret at the horizon of more new tasks with this start, (runs, more tasks)."""
+        rng = np.random.default_rng(seed_words(self.seed, 7))
+        belief = MatchedBelief(self._prior, TASKS, self._others.runs)
+        nodes = np.arange(self._others.runs * TASKS)
+        player = Player(Policy(belief, POLICIES[USUAL].rule), nodes)
+        last: Matrix = player.regret(rng, self._others, self.horizon)[-1]
+        return last.reshape(self.runs, -1)
+
     def _drawn(self, rng: Generator, fit: "Fit") -> Matrix:
-        """The log's tasks that act, and as many new ones as there are, in each world."""
+        """The log's tasks that act, and SETS of new ones, in each world."""
         survey, sites = self._steps.survey, self._steps.sites
         number = min(self.runs, LEAST_RUNS)
         thetas: list[Matrix] = [np.empty(0)] * self.runs
@@ -106,7 +119,7 @@ class FamilyTrial:
                 belief = MatchedBelief(model, num_tasks=0)
             else:
                 belief = sites.match(hierarchy.hyper_mean, hierarchy.covs, survey.population)
-            new = belief.add(int(belief.roots[0]), TASKS)
+            new = belief.add(int(belief.roots[0]), SETS * TASKS)
             for run in range(first, self.runs, number):
                 thetas[run] = belief.sample(rng, np.concatenate([self._own, new]))
         return np.stack(thetas)

@@ -152,7 +152,7 @@ def learn_prior(
             choice = StructureChoice.of(
                 sums, survey.population, noise_std, seed, squares, backend=backend
             )
-        kind, by_arm = choice.best, choice.has_noise_by_arm
+        kind, rank, by_arm = choice.best, choice.rank, choice.has_noise_by_arm
     fit_to = partial(
         fit_prior, population=survey.population, structure=kind, rank=rank, noise_std=noise_std
     )
@@ -272,7 +272,10 @@ def _check_enough(survey: Survey, gathered: GroupSums, split: Split) -> None:
         raise ValueError(f"task must have at least two values in the log, got {survey.num_tasks}")
     if survey.reward_scale.num_values < 2:
         mean = survey.reward_scale.mean
-        raise ValueError(f"reward must differ between rows, got {mean:g} in all of them")
+        raise ValueError(
+            f"reward must differ between rows, got {mean:g} in all of them: such a log tells no "
+            "widths (an agent may learn its rows: agent.learn)"
+        )
     kept, out = (int(gathered.of([group]).n.sum()) for group in (0, 1))
     if kept == 0 or (out == 0 and split.share > 0):
         raise ValueError(

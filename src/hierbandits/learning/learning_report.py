@@ -84,7 +84,7 @@ class LearningReport:
     @property
     def paragraphs(self) -> tuple[tuple[Sentence, ...], ...]:
         """The findings, a few sentences for each; a sentence says what it claims and its odds."""
-        models = verdict.on_models(self.comparison, self.similarity)
+        models = verdict.on_models(self.comparison, self.similarity, self.checks)
         similar = on_similarity(self.similarity)
         similar += verdict.on_agreement(models[0], self.similarity)
         similar += verdict.on_noises(self.structure, self.similarity, self.checks)
@@ -94,6 +94,8 @@ class LearningReport:
         if self.correlations is not None:
             together = verdict.on_correlations(self.correlations, self.structure, self.similarity)
             findings.append(together)
+        if self.structure is not None and not self.structure.most_factors:
+            findings.append(verdict.on_not_sought(self.structure, self.similarity))
         findings.append(verdict.on_outliers(self.outliers))
         if self.calibration is not None:
             judged = verdict.on_calibration(self.calibration)

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from math import log
 from typing import Any
 
+import numpy as np
+
 from hierbandits.learning.captions import of_promises
 from hierbandits.learning.promises import CONFIDENCE, Promise, Promises
 from hierbandits.learning.sections import Section
@@ -16,6 +18,7 @@ from hierbandits.types import Name
 
 SHARING = 20.0  # odds from which tasks share for sure
 MUCH = 20.0  # percent of regret: worlds that leave so much open show no two as equal
+FAR = 8.0  # times the median regret, from where one line needs a picture by powers of ten
 SHARES = "HierTS"  # chooses as TS does, and shares while it acts
 WHO = {NOTHING: "without the log", "TS": "with TS", "PooledTS": "with PooledTS"}
 OF = {NEW: "new tasks", OWN: "the log's own tasks"}
@@ -44,7 +47,7 @@ def on_promises(promises: Promises, setting: Setting) -> list[Sentence]:
     for tasks, number in promises.num_tasks.items():
         promise = promises.of(tasks)
         promised = f"a regret of {promise.mean:.3g} a task, {_SHARE} {_ranges(promise, number)}"
-        if not promise.regret[-1].any():
+        if promise.mean == 0:
             promised = f"no regret: it had none in any of {promises.runs} worlds"
         text = (
             f"In {OF[tasks]}, {number} of them for {promises.rounds}, an agent that begins "
@@ -130,12 +133,25 @@ def promises_section(promises: Promises, setting: Setting) -> Section:
             f"Regret of a task, on average over the tasks that act, in {promises.runs} worlds "
             "drawn given the log: first widths and noise, then what tasks have in common, then "
             "tasks. So the first interval of new tasks holds what the log leaves open, and the "
-            f"second also the luck of those that act. {start} HierTS has the widths "
+            f"second also the luck of those that act. {start}{_on_more_tasks(promises)} HierTS has "
+            "the widths "
             f"that fit best, TS and PooledTS too; all have learned the log. {BEST_ARM} always "
             f"plays what is best on average. {NOTHING} is an agent that starts with nothing.",
         ],
         draw=lambda: draw_promises(promises),
         caption=of_promises(promises, START, CONFIDENCE),
+    )
+
+
+def _on_more_tasks(promises: Promises) -> str:
+    """That the start's mean is over more tasks than those in which all play."""
+    start = promises.of(NEW)
+    if start.others is None or start.others.size == 0:
+        return ""
+    return (
+        f" Its regret in new tasks is over {start.num_tasks} of them in each world; in the "
+        f"{promises.num_tasks[NEW]} in which all play, and which the picture and what it saves "
+        f"are of, it is {start.beside:.4g}."
     )
 
 
@@ -157,9 +173,22 @@ def draw_promises(promises: Promises) -> Any:
             )
         title = f"{number} {'new tasks' if tasks == NEW else 'tasks of the log'}"
         axes.set(title=title, xlabel="round", ylabel="regret of a task", xlim=(0, None))
-        axes.set_ylim(0, None)
+        _scale(axes)
         axes.legend(frameon=False, fontsize=8)
     return figure
+
+
+def _scale(axes: Any) -> None:
+    """From zero; by powers of ten where one line would press all others to the bottom."""
+    lines = [np.asarray(line.get_ydata(), float) for line in axes.lines]
+    ends = np.array([line[-1] for line in lines])
+    positive = np.concatenate([line[line > 0] for line in lines])
+    if not positive.size or ends.max() <= FAR * np.median(ends[ends > 0]):
+        axes.set_ylim(0, None)
+        return
+    axes.set_yscale("log")
+    axes.set_ylabel("regret of a task, log scale")
+    axes.set_ylim(max(positive.min(), ends[ends > 0].min() / 100) / 1.5, 1.5 * ends.max())
 
 
 def _ranges(promise: Promise, number: int) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hierbandits.learning.family_trial import FamilyTrial
-from hierbandits.learning.start_trial import OWN, START, StartTrial
+from hierbandits.learning.start_trial import NEW, OWN, START, StartTrial
 from hierbandits.policies.recipes import USUAL
 from hierbandits.reporting.progress import Progress, progress_bar
 from hierbandits.types import Matrix, Vector
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 CONFIDENCE = 0.9
+OTHERS = "others"
+"""New tasks that act in the same worlds, to tell what is not known from luck."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,11 +29,23 @@ class Promise:
     tasks: str  # NEW or OWN
     policy: str
     regret: Matrix = field(repr=False)  # (rounds, runs, tasks)
+    others: Matrix | None = field(default=None, repr=False)
+    """At the horizon, of more new tasks in the same worlds, (runs, more tasks)."""
 
     @property
     def mean(self) -> float:
-        """Of the regret of a task at the horizon."""
+        """Of the regret of a task at the horizon, over all tasks that acted, `others` too."""
+        return float(self._last.mean())
+
+    @property
+    def beside(self) -> float:
+        """The same over the tasks in which all play, where `band` ends: to compare with others."""
         return float(self.band()[0][-1])
+
+    @property
+    def num_tasks(self) -> int:
+        """The tasks of a world that `mean` is over."""
+        return int(self._last.shape[1])
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -45,16 +59,18 @@ class Promise:
 
         Worlds differ by what is not known of them and by the luck of their tasks.  How much luck a
         world has is seen from how its tasks differ: a world without any stays where it is, and one
-        with much of it is drawn towards the mean.  How far worlds are apart is itself known from
-        few of them, so what is not luck gets one standard error more.  There are no more tasks
-        like the log's own: of these it is `interval`.
+        with much of it is drawn towards the mean.  The more tasks have acted in each world, the
+        less luck is left.  How far worlds are apart is itself known from few of them, so what is
+        not luck gets one standard error more.  There are no more tasks like the log's own: of these
+        it is `interval`.
         """
         if self.tasks == OWN:
             return self.interval
-        world = self.regret[-1].mean(axis=1)
-        runs, tasks = self.regret.shape[1:]
+        last = self._last
+        runs, tasks = last.shape
+        world = last.mean(axis=1)
         total = world.var(ddof=1) if runs > 1 else 0.0
-        luck = self.regret[-1].var(axis=1, ddof=1) / tasks if tasks > 1 else np.zeros(runs)
+        luck = last.var(axis=1, ddof=1) / tasks if tasks > 1 else np.zeros(runs)
         unsure = 1 / runs + np.sqrt(2 / max(runs - 1, 1))  # of the mean and of the variance
         open_part = min(max(total - luck.mean(), 0.0) + unsure * total, total)
         both = open_part + luck
@@ -63,10 +79,16 @@ class Promise:
         return float(low), float(high)
 
     def band(self) -> tuple[Vector, Vector, Vector]:
-        """The mean and the ends of the interval at every round, (rounds,) each."""
+        """The mean and the ends of the interval at every round, (rounds,) each; see `beside`."""
         world = self.regret.mean(axis=2)
         low, high = _ends(world, 1)
         return world.mean(axis=1), low, high
+
+    @property
+    def _last(self) -> Matrix:
+        """At the horizon, of all tasks that acted, (runs, tasks)."""
+        last: Matrix = self.regret[-1]
+        return last if self.others is None else np.concatenate([last, self.others], axis=1)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
@@ -76,6 +98,7 @@ class Promise:
             "tasks": self.tasks,
             "policy": self.policy,
             "mean": self.mean,
+            "mean_beside_others": self.beside,
             "low": low,
             "high": high,
             "expected_low": expected_low,
@@ -165,11 +188,17 @@ class Promises:
     ) -> "Promises":
         """Simulate all who play, on the workers of the `backend`."""
         plays = [(tasks, policy) for tasks in trial.num_tasks for policy in trial.players]
+        plays.append((OTHERS, START))
         with progress_bar("Simulating", len(plays), progress) as steps:
             regrets = in_order(
                 partial(_regret, trial), plays, backend=backend, with_each=steps.advance
             )
-        made = [Promise(*play, regret) for play, regret in zip(plays, regrets, strict=True)]
+        found = dict(zip(plays, regrets, strict=True))
+        others = found.pop((OTHERS, START))
+        made = [
+            Promise(*play, regret, others if play == (NEW, START) else None)
+            for play, regret in found.items()
+        ]
         return cls(
             horizon=trial.horizon,
             runs=trial.runs,
@@ -182,4 +211,4 @@ class Promises:
 
 def _regret(trial: StartTrial | FamilyTrial, play: tuple[str, str]) -> Matrix:
     """The regret of these tasks under this policy."""
-    return trial.regret(*play)
+    return trial.others_regret() if play[0] == OTHERS else trial.regret(*play)

@@ -39,6 +39,7 @@ class Claim(Enum):
     CORRELATED = "the arms or features of a task are correlated"
     NOT_CORRELATED = "they are not"
     CORRELATION_UNDECIDED = "the log hardly tells whether they are"
+    CORRELATION_NOT_SOUGHT = "correlations, or those of more factors, were not looked for"
     OUTLIERS = "these tasks stand out"
     NO_OUTLIERS = "no task stands out"
     TWO_VALUED = "rewards have two values"

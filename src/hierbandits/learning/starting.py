@@ -16,19 +16,27 @@ def start_from(
     With one population it knows the log's tasks and leaves widths open, so that they go on being
     learned: it has less regret than one that states the widths that fit best, most of all where
     tasks are nearly equal.  There is one exception: where arms are correlated otherwise than by a
-    part in common, which is all that unknown widths learn of arms, the start states what fits best
-    (see `StructureChoice` for when a log says so).  With several populations a new one is one more
-    draw from the learned hyper-prior, and `learned` is all that is known of it.
+    part in common, the start states what fits best, be it any covariance or a few factors (see
+    `StructureChoice` for when a log says so).  Unknown widths learn one factor beside a part in
+    common, and that of few arms.  With several populations a new one is one more draw from the
+    learned hyper-prior, and `learned` is all that is known of it.
     """
     encoder = survey.log.encoder
     if survey.num_populations > 1:
         return Start(learned, encoder=encoder)
+    arms = survey.arms if survey.is_armed else None
+    return Start(open_or_stated(learned, noise_std), sums, survey.tasks, arms, encoder)
+
+
+def open_or_stated(
+    learned: GaussianHierarchy, noise_std: float | None
+) -> UnknownWidths | GaussianHierarchy:
+    """The prior of the start of one population: open widths, unless these would miss much."""
     open_widths = UnknownWidths.of(learned.dim, armed=learned.is_armed, noise_std=noise_std)
     would_miss = False
     if learned.is_armed and not learned.is_diagonal:
         would_miss = open_widths.is_diagonal or parts_in_common(learned.task_cov) is None
-    arms = survey.arms if survey.is_armed else None
-    return Start(learned if would_miss else open_widths, sums, survey.tasks, arms, encoder)
+    return learned if would_miss else open_widths
 
 
 def starting_prior(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from hierbandits.fitting.structure_choice import StructureChoice
+from hierbandits.fitting.structure_choice import LOW_RANK, StructureChoice, kind_and_rank
 from hierbandits.learning import verdict
 from hierbandits.learning.captions import of_correlations
 from hierbandits.learning.correlations import Correlations
@@ -24,11 +24,20 @@ MEANING = {
 }
 
 
+def _meaning(name: str) -> str:
+    kind, rank = kind_and_rank(name)
+    if kind != LOW_RANK:
+        return MEANING[kind]
+    factors = "a factor that arms load on" if rank == 1 else f"{rank} factors that arms load on"
+    return f"a width for each, and {factors}"
+
+
 def together_sections(
     correlations: Correlations | None, choice: StructureChoice | None, similarity: Similarity
 ) -> list[Section]:
     """The structures that were compared, and the correlations that were learned, if any."""
-    words = texts(verdict.on_correlations(correlations, choice, similarity))
+    sentences = verdict.on_correlations(correlations, choice, similarity)
+    words = texts(sentences + verdict.on_not_sought(choice, similarity))
     shown = []
     if choice is not None:
         shown.append(_structures(choice, words))
@@ -40,10 +49,10 @@ def together_sections(
 def _structures(choice: StructureChoice, words: list[str]) -> Section:
     noise = {False: "one", True: "one for each arm"}
     logs = {False: choice.log_marginal, True: choice.by_arm}
-    best = logs[choice.has_noise_by_arm][choice.best]
+    best = logs[choice.has_noise_by_arm][choice.best_name]
     rows = [
         [
-            kind, MEANING[kind], *([noise[by_arm]] if choice.by_arm else []),
+            kind, _meaning(kind), *([noise[by_arm]] if choice.by_arm else []),
             str(choice.numbers[kind]), f"{logs[by_arm][kind]:.2f}",
             f"{logs[by_arm][kind] - best:.2f}", f"{share:.3g}",
         ]

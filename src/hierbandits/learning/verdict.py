@@ -49,8 +49,10 @@ ON_TASKS = {
 """What is said of tasks if these models remain."""
 
 
-def on_models(comparison: Comparison, similarity: Similarity) -> list[Sentence]:
-    """Are tasks equal, alike or strangers?"""
+def on_models(
+    comparison: Comparison, similarity: Similarity, checks: Sequence[Check] = ()
+) -> list[Sentence]:
+    """Are tasks equal, alike or strangers?  Odds say so where heavy tails may mislead them."""
     if not similarity.is_noise_told or not similarity.pairs_seen.any():
         text = "The log cannot tell whether tasks are equal, alike or have nothing in common."
         return [Sentence(Claim.UNDECIDED, text), *what_is_not_told(similarity)[:1]]
@@ -67,7 +69,14 @@ def on_models(comparison: Comparison, similarity: Similarity) -> list[Sentence]:
         first = Sentence(claim, f"{certainty(odds)} {words}.", odds)
     others = {"independent": "independent tasks", "pooled": "one pooled model"}
     parts = [_odds_of_hierarchy(logs["hierarchical"] - logs[o], w) for o, w in others.items()]
-    return [first, Sentence(first.claim, f"Odds are {' and '.join(parts)}.")]
+    sentences = [first, Sentence(first.claim, f"Odds are {' and '.join(parts)}.")]
+    if any(check.claim is Claim.HEAVY_TAILS for check in checks):
+        text = (
+            "These odds take noise for Gaussian, and rewards here have heavy tails: a few rewards "
+            "that are far off can make tasks look equal that are not, or unlike that are."
+        )
+        sentences.append(Sentence(first.claim, text))
+    return sentences
 
 
 def on_agreement(models: Sentence, similarity: Similarity) -> list[Sentence]:
@@ -173,6 +182,32 @@ def on_correlations(
         claim = sentences[0].claim
         sentences.append(Sentence(claim, _on_pairs(correlations), about=similarity.coordinates))
     return sentences
+
+
+def on_not_sought(choice: StructureChoice | None, similarity: Similarity) -> list[Sentence]:
+    """Which correlations nobody looked for; nothing if any were, or if nobody asked."""
+    if choice is None or choice.most_factors == np.inf:
+        return []
+    what, size = "arm" if similarity.is_armed else "feature", len(similarity.coordinates)
+    if size < 2:
+        return []
+    long = f"with {size:,} {what}s that takes too long"
+    if choice.most_factors:
+        one = choice.most_factors == 1
+        factors = "one factor" if one else f"{choice.most_factors} factors"
+        text = f"Correlations of more than {factors} were not looked for: {long}."
+    elif choice.has_common:
+        text = (
+            f"Correlations of the {what}s of a task other than by a part that all have in common "
+            f"were not looked for: {long}. If there are any, the prior and the start are without "
+            "them, and promises are too high or too low."
+        )
+    else:
+        text = (
+            f"Correlations of the {what}s of a task were not looked for: {long}. If there are any, "
+            "the prior is without them."
+        )
+    return [Sentence(Claim.CORRELATION_NOT_SOUGHT, text)]
 
 
 def _on_pairs(correlations: Correlations) -> str:

@@ -83,7 +83,7 @@ class Encoder:
         `source` is any that `hb.Log.read` takes, `arm` its column of arms, and `context` names
         columns of numbers, text or booleans.  `arms` are those that occur, unless given.
         """
-        table, is_text = opened(source)
+        table, is_text = opened(source, names=[arm, *context])
         fit = EncoderFit(context, "." if is_text else None)
         names = [arm, *fit.context]
         check_columns(names, column_names(table))
@@ -134,7 +134,7 @@ class Encoder:
         if isinstance(rows, list | tuple) and all(isinstance(row, Mapping) for row in rows):
             cells = np.array([self.cells_of(row) for row in rows]).reshape(len(rows), -1)
         else:
-            source, is_text = opened(rows)
+            source, is_text = opened(rows, names=self.context)
             decimal, parts, start = "." if is_text else None, [], 0
             for frame in frames(source, list(self.context), _BATCH_ROWS):
                 some = range(start, start + frame.height)

@@ -24,6 +24,7 @@ class FamilyRows:
     def __init__(self, family: RewardFamily, column: str, limits: Limits = LIMITS) -> None:
         self.family, self._column, self._limits = family, column, limits
         self._parts: list[tuple[Indices, Features, Vector, Indices]] = []
+        self._bases: dict[int, Vector] = {}  # by group, of each task: see `FamilySites`
         self._num_rows = 0
         self.is_summed = False  # whether all is in the sums of arms
 
@@ -32,6 +33,7 @@ class FamilyRows:
         self._check(batch)
         self.is_summed = batch.is_armed and self.family.ADDS_UP
         if self.is_summed:
+            self._add_bases(batch, groups)
             return
         self._num_rows += batch.num_rows
         most = self._limits.cells // (batch.features[:1].size + _MORE)
@@ -41,6 +43,17 @@ class FamilyRows:
                 f"features do not tell what {self.family.NAME} rewards do, got more"
             )
         self._parts.append((batch.tasks, batch.features, batch.rewards, groups))
+
+    def _add_bases(self, batch: Batch, groups: Indices) -> None:
+        base = self.family.log_base(batch.rewards, np.ones(batch.num_rows))
+        for group in np.unique(groups).tolist():
+            kept = groups == group
+            more = np.bincount(batch.tasks[kept], base[kept]).astype(float)
+            known = self._bases.get(group, np.zeros(0))
+            size = max(more.size, known.size)
+            self._bases[group] = np.pad(more, (0, size - more.size)) + np.pad(
+                known, (0, size - known.size)
+            )
 
     def _check(self, batch: Batch) -> None:
         """Raise an error that names the first reward that the family cannot have, and its row."""
@@ -56,7 +69,7 @@ class FamilyRows:
             try:
                 self.family.check("reward", rewards[good:bad], ones[:1])
             except ValueError as error:
-                raise ValueError(f"{str(error).removesuffix(' at [0]')} {where}") from None
+                raise ValueError(f"{error} {where}") from None
 
     def _is_good(self, rewards: Vector) -> bool:
         try:
@@ -70,7 +83,11 @@ class FamilyRows:
         groups = list(groups)
         sums = gathered.of(groups)
         if self.is_summed:
-            return FamilySites.of_arms(self.family, sums)
+            bases = np.zeros(len(sums.n))
+            for place in groups:
+                known = self._bases.get(place, bases[:0])
+                bases[: known.size] += known
+            return FamilySites.of_arms(self.family, sums, bases)
         tasks, features, rewards, group = (
             np.concatenate([part[i] for part in self._parts]) for i in range(4)
         )
@@ -92,6 +109,7 @@ def merged(
 ) -> FamilySites:
     """Rewards of exposure 1; those of one task and the same features are one, if they add up."""
     exposure = np.ones(tasks.size)
+    bases = np.bincount(tasks, family.log_base(rewards, exposure), num_tasks).astype(float)
     if family.ADDS_UP and tasks.size:
         keys = np.column_stack([tasks, features])
         rows, first, row_of = np.unique(keys, axis=0, return_index=True, return_inverse=True)
@@ -100,4 +118,6 @@ def merged(
             rewards = np.bincount(row_of, rewards).astype(float)
             exposure = np.bincount(row_of).astype(float)
             tasks, features = tasks[first], features[first]
-    return FamilySites(family, tasks, features, rewards, exposure, num_tasks=num_tasks, dim=dim)
+    return FamilySites(
+        family, tasks, features, rewards, exposure, num_tasks=num_tasks, dim=dim, bases=bases
+    )

@@ -25,7 +25,7 @@ from hierbandits.logs.problem import Problem
 from hierbandits.logs.reading import AS_IT_IS, Reading
 from hierbandits.logs.repeats import Repeats
 from hierbandits.logs.role_guess import guessed_roles
-from hierbandits.logs.sources import column_names, frames, opened
+from hierbandits.logs.sources import column_names, files_of, frames, opened
 from hierbandits.logs.text_file import UnreadableSource
 from hierbandits.reporting.progress import Progress, progress_bar
 from hierbandits.types import Indices, Name
@@ -71,15 +71,17 @@ def inspect(
         if reading is not AS_IT_IS:
             raise ValueError(f"reading must not be given with a Log, got {reading!r:.80}")
         table, is_text, reading = source.source, source.is_text, source.reading
+        files: Sequence[str] = source.files
         as_it_is = replace(reading, drop_repeated=False)  # copies are looked for here
         log: Log | None = replace(source, reading=as_it_is, repeated=np.empty(0, np.intp))
     else:
         try:
             log, (table, is_text) = _opened(source, roles, arms, reading)
+            files = files_of(source)
         except UnreadableSource as error:
             return _inspection(source, reading, problems=[broken_text(source, reading, error)])
     with progress_bar("Inspecting the log", None, progress) as steps:
-        work = _Work(table, log, is_text, reading)
+        work = _Work(table, files, log, is_text, reading)
         try:
             work.read(steps.advance)
         except UnreadableSource as error:
@@ -98,7 +100,7 @@ def _opened(
 ) -> tuple[Log | None, tuple[Any, bool]]:
     """The log, if there are roles, and what it is read from."""
     if not roles:
-        return None, opened(source, reading)
+        return None, opened(source, reading, names=())
     named = {"task": None, "reward": None} | dict(roles)
     log = Log._opened(source, Columns.named(named), arms, replace(reading, drop_repeated=False))
     return log, (log.source, log.is_text)
@@ -140,8 +142,11 @@ def _inspection(
 class _Work:
     """One pass over a log that goes on where `Log.batches` would stop."""
 
-    def __init__(self, table: Any, log: Log | None, is_text: bool, reading: Reading) -> None:
-        self._table, self._log, self._is_text, self._reading = table, log, is_text, reading
+    def __init__(
+        self, table: Any, files: Sequence[str], log: Log | None, is_text: bool, reading: Reading
+    ) -> None:
+        self._table, self._files, self._log = table, files, log
+        self._is_text, self._reading = is_text, reading
         names = column_names(table)
         self._names = [name for name in names if names.count(name) == 1 and isinstance(name, str)]
         self.profilers = [ColumnProfiler(name, reading.decimal) for name in self._names]
@@ -156,7 +161,7 @@ class _Work:
         if self._log is not None:
             self._find_repeats(self._log)
             self._roles = _RoleWork(self._log, self._reading, self._repeated)
-        for frame in frames(self._table, self._names, BATCH_ROWS):
+        for frame in frames(self._table, self._names, BATCH_ROWS, self._files, self._reading):
             rows = np.arange(self.num_rows, self.num_rows + frame.height)
             tidy = tidied(frame, self._reading, self._is_text)
             for profiler in self.profilers:

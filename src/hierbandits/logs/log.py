@@ -109,7 +109,7 @@ class Log:
         if reading.drop_repeated and columns.decision is None:
             raise ValueError("drop_repeated must come with a column of decision ids, got none")
         given = source
-        source, is_text = opened(given, reading)  # asks for polars first
+        source, is_text = opened(given, reading, columns.names)  # asks for polars first
         origin, files = origin_of(given), tuple(files_of(given))
         if is_text and isinstance(columns.features, str):
             raise ValueError(f"features of a CSV need a column each, got {columns.features!r}")
@@ -165,7 +165,8 @@ class Log:
         """The rows that are read, not checked yet, and their numbers in the source."""
         start = self.first_row
         cleaner = cleaner or Cleaner(self.columns, self.reading, self.is_text, self.repeated)
-        for frame in frames(self.source, self.columns.names, self.batch_rows):
+        read = frames(self.source, self.columns.names, self.batch_rows, self.files, self.reading)
+        for frame in read:
             yield cleaner.clean(frame, start)
             start += frame.height
 

@@ -66,4 +66,6 @@ def _must(text: str, decimal: str) -> str:
     other = "," if decimal == "." else "."
     if is_number(text, other):
         return f"be a number with the decimal mark {decimal!r} (or read with decimal={other!r})"
+    if text.strip().lower() in ("true", "false"):
+        return "be a number, 1 for true and 0 for false"
     return "be a number"

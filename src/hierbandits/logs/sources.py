@@ -1,14 +1,16 @@
 """Where logs come from: frames of polars, pandas and Arrow, plain columns, files."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from glob import glob
 from os import PathLike
+from os import path as os_path
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hierbandits.logs.parquet_files import opened_parquet, some_parquet
 from hierbandits.logs.polars_import import polars_module
 from hierbandits.logs.reading import AS_IT_IS, Reading
 from hierbandits.logs.remote_files import is_remote, opened_remote, remote_files
@@ -18,11 +20,17 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def opened(source: Any, reading: Reading = AS_IT_IS) -> tuple[Any, bool]:
-    """Open a source: a frame to read in batches, and whether all its cells are text."""
+def opened(
+    source: Any, reading: Reading = AS_IT_IS, names: Collection[str] | None = None
+) -> tuple[Any, bool]:
+    """Open a source: a frame to read in batches, and whether all its cells are text.
+
+    `names` are the columns that will be read, all of them by default: those of Parquet files must
+    be of one kind in every file.
+    """
     pl = polars_module()
     if files := files_of(source):
-        return _opened_files(files, reading)
+        return _opened_files(files, reading, names)
     if isinstance(source, pl.DataFrame | pl.LazyFrame) or _is_a(source, "pandas", "DataFrame"):
         return source, False
     if is_dataset(source):
@@ -44,16 +52,28 @@ def opened(source: Any, reading: Reading = AS_IT_IS) -> tuple[Any, bool]:
 
 def files_of(source: Any) -> list[str]:
     """The files that a source names: by a path, a folder, a pattern or several; of a frame none."""
-    if isinstance(source, str | PathLike):
-        return _files(source)
-    paths = source if isinstance(source, list | tuple) else ()
-    if all(isinstance(path, str | PathLike) for path in paths):
-        return [file for path in paths for file in _files(path)]
-    return []
+    paths = [source] if isinstance(source, str | PathLike) else source
+    if not isinstance(paths, list | tuple):
+        return []
+    if not all(isinstance(path, str | PathLike) for path in paths):
+        return []
+    known: dict[str, tuple[str, Any]] = {}  # how it is named, and by what
+    for path in paths:
+        for file in _files(path):
+            if (place := _place(file)) in known:
+                earlier, its_path = known[place]
+                raise ValueError(
+                    f"source must name each file once, got {earlier!r} (by {str(its_path)!r}) and "
+                    f"{file!r} (by {str(path)!r}), which are one file"
+                )
+            known[place] = file, path
+    return [file for file, _ in known.values()]
 
 
 def _files(source: "str | PathLike[str]") -> list[str]:
     """A file; the files of a folder, or those that a pattern names, in the order of their names."""
+    if not str(source):
+        raise ValueError(f"source must be the path of a file or a folder, got {source!r}")
     if is_remote(source):
         return remote_files(str(source))
     path = Path(source)
@@ -68,18 +88,26 @@ def _files(source: "str | PathLike[str]") -> list[str]:
     if not found:
         what = "a folder of .parquet or .csv files" if path.is_dir() else "a file"
         raise FileNotFoundError(f"source must be {what}, got {str(source)!r}")
-    return sorted(found)
+    return sorted(set(found))
+
+
+def _place(file: str) -> str:
+    """Where a file is, whatever it is called."""
+    here = file.removeprefix("file://")
+    return file if is_remote(here) else os_path.realpath(here)
 
 
 def _is_known(path: str) -> bool:
     return path.lower().endswith(".parquet") or is_text_file(path)
 
 
-def _opened_files(paths: list[str], reading: Reading) -> tuple[Any, bool]:
+def _opened_files(
+    paths: list[str], reading: Reading, names: Collection[str] | None
+) -> tuple[Any, bool]:
     """One file, or many one after the other; each has its columns in an order of its own."""
     pl = polars_module()
     if any(is_remote(path) for path in paths):
-        return opened_remote(paths), False
+        return opened_remote(paths, names), False
     for path in paths:
         if not _is_known(path):
             raise ValueError(
@@ -90,17 +118,10 @@ def _opened_files(paths: list[str], reading: Reading) -> tuple[Any, bool]:
     for path in paths:
         if is_text_file(path) != is_text:
             raise ValueError(f"files must be of one kind, got {paths[0]!r} and {path!r}")
-    parts = [
-        opened_text(path, reading.separator) if is_text else _opened_parquet(path) for path in paths
-    ]
-    return parts[0] if len(parts) == 1 else pl.concat(parts, how="diagonal_relaxed"), is_text
-
-
-def _opened_parquet(path: str) -> "pl.LazyFrame":
-    frame: pl.LazyFrame = polars_module().scan_parquet(
-        path, glob=False, hive_partitioning="=" in path
-    )
-    return frame
+    if not is_text:
+        return opened_parquet(paths, names), False
+    parts = [opened_text(path, reading.separator) for path in paths]
+    return parts[0] if len(parts) == 1 else pl.concat(parts, how="diagonal_relaxed"), True
 
 
 def some_files(source: Any, files: Sequence[str], first: int, last: int) -> Any:
@@ -110,10 +131,7 @@ def some_files(source: Any, files: Sequence[str], first: int, last: int) -> Any:
 
         fragments = list(source.get_fragments())[first:last]
         return FileSystemDataset(fragments, source.schema, source.format, source.filesystem)
-    pl = polars_module()
-    empty = pl.LazyFrame(schema=column_kinds(source))
-    parts = [_opened_parquet(path) for path in files[first:last]]
-    return pl.concat([empty, *parts], how="diagonal_relaxed")
+    return some_parquet(files[first:last], column_kinds(source))
 
 
 def num_rows(source: Any) -> int:
@@ -163,7 +181,7 @@ def column_kinds(source: Any) -> "Mapping[str, pl.DataType]":
 
 def is_dataset(source: Any) -> bool:
     """Whether a source is an Arrow dataset."""
-    return _is_a(source, "pyarrow.dataset", "Dataset")
+    return _is_a(source, "pyarrow._dataset", "Dataset")  # all that a worker loads to receive one
 
 
 def _is_a(source: Any, module: str, kind: str) -> bool:
@@ -171,8 +189,38 @@ def _is_a(source: Any, module: str, kind: str) -> bool:
     return module in sys.modules and isinstance(source, getattr(sys.modules[module], kind))
 
 
-def frames(source: Any, names: list[str], rows: int) -> "Iterator[pl.DataFrame]":
-    """Read these columns of a source, some rows at a time and in order."""
+def frames(
+    source: Any, names: list[str], rows: int, files: Sequence[str] = (), reading: Reading = AS_IT_IS
+) -> "Iterator[pl.DataFrame]":
+    """Read these columns of a source, some rows at a time and in order.
+
+    An error names the one of the `files` that is damaged.
+    """
+    try:
+        yield from _frames(source, names, rows)
+    except UnreadableSource as error:
+        damaged = _damaged(files, names, rows, reading)
+        if damaged is None:
+            raise
+        raise UnreadableSource(str(error).replace("source", f"source {damaged!r}", 1)) from error
+
+
+def _damaged(files: Sequence[str], names: Sequence[str], rows: int, reading: Reading) -> str | None:
+    """The first of these files that cannot be read; of several, another pass finds it."""
+    if len(files) == 1:
+        return files[0]
+    for file in files:
+        try:
+            alone, _ = opened(file, reading)
+            known = column_names(alone)
+            for _ in _frames(alone, [name for name in names if name in known], rows):
+                pass
+        except (UnreadableSource, OSError):
+            return file
+    return None
+
+
+def _frames(source: Any, names: list[str], rows: int) -> "Iterator[pl.DataFrame]":
     pl = polars_module()
     if isinstance(source, pl.DataFrame):
         yield from source.select(names).iter_slices(rows)

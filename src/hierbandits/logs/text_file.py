@@ -34,15 +34,19 @@ def opened_text(path: str, separator: str | None) -> Any:
     separator = separator_of(path) if separator is None else separator
     names = _header(path, separator)
     read = partial(pl.scan_csv, path, glob=False, infer_schema=False, separator=separator)
-    if len(set(names)) == len(names):
-        return read()
     often = Counter(names)
-    return read(
-        new_columns=[
+    if len(often) < len(names):
+        own = [
             f"{name} (column {place})" if often[name] > 1 else name
             for place, name in enumerate(names, start=1)
         ]
-    )
+        read = partial(read, new_columns=own)
+    frame = read()
+    try:
+        frame.collect_schema()  # which is kept
+    except pl.exceptions.PolarsError as error:
+        raise UnreadableSource(f"source {path!r} could not be read: {error}") from error
+    return frame
 
 
 def separator_of(path: str) -> str:
@@ -69,5 +73,5 @@ def _header(path: str, separator: str) -> list[str]:
     try:
         first = next(read.collect().iter_rows(), ())
     except pl.exceptions.PolarsError as error:
-        raise UnreadableSource(f"source could not be read: {error}") from error
+        raise UnreadableSource(f"source {path!r} could not be read: {error}") from error
     return ["" if name is None else name for name in first]

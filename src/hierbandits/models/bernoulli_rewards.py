@@ -42,4 +42,4 @@ class BernoulliRewards(BinomialRewards):
 
     def check_totals(self, name: str, totals: Vector, exposure: Vector) -> None:
         """Raise an error unless sums are whole numbers from 0 to the number of rewards."""
-        BinomialRewards.check(self, name, totals, exposure)
+        BinomialRewards.check_totals(self, name, totals, exposure)

@@ -8,7 +8,13 @@ import numpy as np
 from scipy.special import bdtrik, betaln, expit
 
 from hierbandits.kernels.plain_functions import plain_exp, plain_log1p
-from hierbandits.models.reward_family import RewardFamily, refuse
+from hierbandits.models.reward_family import (
+    LARGEST_COUNT,
+    RewardFamily,
+    refuse,
+    refuse_large,
+)
+from hierbandits.models.wide_logit import DEEP, WIDE, wide_logit
 from hierbandits.types import Matrix, Vector
 
 
@@ -57,6 +63,14 @@ class BinomialRewards(RewardFamily):
         p: Vector = expit(eta)
         return p
 
+    def mean_and_std(self, eta_mean: Vector, eta_std: Vector) -> tuple[Vector, Vector]:
+        """The mean probability and its standard deviation."""
+        mean, std = RewardFamily.mean_and_std(self, eta_mean, eta_std)
+        wide = np.flatnonzero((eta_std > WIDE) & (eta_std**2 > np.abs(eta_mean) - DEEP))
+        if wide.size:
+            mean[wide], std[wide] = wide_logit(eta_mean[wide], eta_std[wide])
+        return mean, std
+
     def draw(self, eta: Vector, exposure: Vector, uniforms: Vector) -> Vector:
         """The number of successes that a uniform number stands for."""
         number = np.ceil(bdtrik(uniforms, exposure, expit(eta)))
@@ -66,7 +80,22 @@ class BinomialRewards(RewardFamily):
 
     def check(self, name: str, rewards: Vector, exposure: Vector) -> None:
         """Raise an error unless rewards are whole numbers from 0 to their exposure."""
-        whole = exposure == np.round(exposure)
-        refuse("exposure", exposure, ~whole, "whole numbers of trials")
-        bad = (rewards < 0) | (rewards > exposure) | (rewards != np.round(rewards))
-        refuse(name, rewards, bad, "numbers of successes, from 0 to the number of trials")
+        check_trials(name, rewards, exposure, LARGEST_COUNT)
+
+    def check_totals(self, name: str, totals: Vector, exposure: Vector) -> None:
+        """The same of sums, which may be larger."""
+        check_trials(name, totals, exposure, LARGEST_COUNT**2)
+
+
+def check_trials(name: str, successes: Vector, trials: Vector, most: float) -> None:
+    """Raise an error unless these are successes of trials, of which there are at most `most`."""
+    refuse("exposure", trials, trials != np.round(trials), "whole numbers of trials")
+    bad = (successes < 0) | (successes > trials) | (successes != np.round(successes))
+    refuse(name, successes, bad, _RANGE_ONE if (trials == 1).all() else _RANGE)
+    refuse_large(name, successes, trials, most)
+
+
+_RANGE = "numbers of successes, from 0 to the number of trials"
+_RANGE_ONE = (
+    f"{_RANGE}, which is 1 (an agent and a log hold single trials; belief.observe has exposure=)"
+)

@@ -66,4 +66,5 @@ class GaussianRewards(RewardFamily):
         return rewards
 
     def check(self, name: str, rewards: Vector, exposure: Vector) -> None:
-        """Take every number."""
+        """Take every reward, and every exposure whose square does not vanish."""
+        positive("exposure", exposure, np.shape(exposure))

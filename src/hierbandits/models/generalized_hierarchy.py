@@ -145,27 +145,32 @@ class GeneralizedHierarchy:
 def with_family(
     prior: Given, rewards: str | RewardFamily | None
 ) -> "Given | GeneralizedHierarchy | UnknownFamilyWidths":
-    """The model of one who says which family rewards belong to; None for the prior's own."""
+    """The model of one who says which family rewards belong to; None for the prior's own.
+
+    The name "gaussian" leaves the noise to the prior.
+    """
     if rewards is None:
         return prior
     family = checked_family(rewards)
     if isinstance(prior, GridHierarchy):
         raise ValueError(f"rewards must not be given: {prior} says what they are, got {family}")
-    if isinstance(prior, GeneralizedHierarchy):
-        if prior.rewards != family:
+    if isinstance(prior, GeneralizedHierarchy | UnknownFamilyWidths):
+        same = type(prior.rewards) is type(family) if isinstance(rewards, str) else False
+        if not same and prior.rewards != family:
             raise ValueError(f"rewards must be those of the prior, {prior.rewards}, got {family}")
         return prior
-    if isinstance(family, GaussianRewards) and not isinstance(rewards, RewardFamily):
-        return prior  # the noise is the prior's
-    if isinstance(prior, UnknownFamilyWidths):
-        if prior.rewards != family:
-            raise ValueError(f"rewards must be those of the prior, {prior.rewards}, got {family}")
+    if isinstance(family, GaussianRewards) and isinstance(rewards, str):
         return prior
-    if isinstance(prior, UnknownWidths):
-        return UnknownFamilyWidths(prior, family)
-    if not isinstance(prior, GaussianHierarchy):
+    if not isinstance(prior, GaussianHierarchy | UnknownWidths):
         raise ValueError(
             f"prior must be a GaussianHierarchy of linear predictors for {family.NAME} rewards, "
             f"got {prior!r:.80}"
         )
+    if prior.learned_from is not None and not isinstance(family, GaussianRewards):
+        raise ValueError(
+            f"prior must be one of {family.LINK} for {family.NAME} rewards, got one that was "
+            f"learned from a log as gaussian: learn_prior(..., rewards={family.NAME!r}) learns it"
+        )
+    if isinstance(prior, UnknownWidths):
+        return UnknownFamilyWidths(prior, family)
     return GeneralizedHierarchy(prior, family)

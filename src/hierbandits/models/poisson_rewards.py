@@ -10,9 +10,17 @@ from scipy.special import pdtrik
 from hierbandits.checks import float_array
 from hierbandits.kernels.plain_functions import plain_exp
 from hierbandits.kernels.quick_moments import FURTHEST, count_moments
-from hierbandits.kernels.whole_numbers import all_whole, log_orders
-from hierbandits.models.reward_family import RewardFamily, refuse
+from hierbandits.kernels.whole_numbers import all_ones, all_whole, log_orders
+from hierbandits.models.reward_family import (
+    LARGEST_COUNT,
+    LARGEST_MEAN,
+    RewardFamily,
+    refuse,
+    refuse_large,
+)
 from hierbandits.types import Matrix, Vector
+
+_LARGEST_LOG = float(np.log(LARGEST_MEAN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +81,35 @@ class PoissonRewards(RewardFamily):
 
     def mean(self, eta: Vector) -> Vector:
         """The rate."""
-        rate: Vector = np.exp(eta)
+        rate: Vector = np.exp(np.minimum(eta, _LARGEST_LOG))
         return rate
+
+    def mean_and_std(self, eta_mean: Vector, eta_std: Vector) -> tuple[Vector, Vector]:
+        """The mean rate and its standard deviation, which are those of a log-normal."""
+        var = eta_std * eta_std
+        share = np.sqrt(-np.expm1(-var))
+        return self.mean(eta_mean + var / 2), share * self.mean(eta_mean + var)
 
     def draw(self, eta: Vector, exposure: Vector, uniforms: Vector) -> Vector:
         """The count that a uniform number stands for."""
-        rate = exposure * np.exp(eta)
+        rate = exposure * self.mean(eta)
         number = np.ceil(pdtrik(uniforms, rate))
         # Where even none is more probable than the uniform number, there is no root to find.
         return np.where(np.exp(-rate) >= uniforms, 0.0, np.maximum(number, 0.0))
 
     def check(self, name: str, rewards: Vector, exposure: Vector) -> None:
-        """Raise an error unless rewards are whole numbers of at least 0."""
-        rewards = float_array(name, rewards)
-        if all_whole(rewards.ravel(), np.inf):
-            return
-        bad = (rewards < 0) | (rewards != np.round(rewards))
-        refuse(name, rewards, bad, "counts, whole numbers of at least 0")
+        """Raise an error unless rewards are whole numbers from 0 to LARGEST_COUNT."""
+        _check_counts(name, rewards, exposure, LARGEST_COUNT)
+
+    def check_totals(self, name: str, totals: Vector, exposure: Vector) -> None:
+        """The same of sums, which may be larger."""
+        _check_counts(name, totals, exposure, LARGEST_COUNT**2)
+
+
+def _check_counts(name: str, counts: Vector, exposure: Vector, most: float) -> None:
+    counts, exposure = float_array(name, counts), float_array("exposure", exposure)
+    if all_whole(counts.ravel(), most) and all_ones(exposure.ravel()):
+        return
+    bad = (counts < 0) | (counts != np.round(counts))
+    refuse(name, counts, bad, "counts, whole numbers of at least 0")
+    refuse_large(name, counts, exposure, most)

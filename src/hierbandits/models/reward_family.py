@@ -7,14 +7,35 @@ from functools import cache, partial
 from typing import Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from hierbandits.checks import real_array
 from hierbandits.compiler import compiled_address
-from hierbandits.kernels.family_call import MOMENTS, NUMBER, NUMBERS, FamilyCode
+from hierbandits.kernels.family_call import (
+    MOMENTS,
+    NUMBER,
+    NUMBERS,
+    FamilyCode,
+    nan_number,
+    nan_numbers,
+    no_moments,
+)
 from hierbandits.kernels.moment_table import moment_table
 from hierbandits.types import Matrix, Vector
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 _WEIGHTS = _WEIGHTS / np.sqrt(2 * np.pi)
+
+
+LARGEST_COUNT = 1e9
+"""Larger counts, trials and exposures, or exposures below its inverse, leave too few digits.
+
+Sums of them may be as large as its square.
+"""
+
+
+LARGEST_MEAN = 1e140
+"""Mean rewards are told no larger: squares of them must not overflow."""
 
 
 class RewardFamily(ABC):
@@ -110,25 +131,40 @@ class RewardFamily(ABC):
         self.check(name, totals, exposure)
 
     @property
+    def is_known(self) -> bool:
+        """Whether it is the package's own: its functions give a number wherever they are asked."""
+        return type(self).__module__.startswith("hierbandits.")
+
+    @property
     def code(self) -> FamilyCode:
         """Where its compiled functions lie, for kernels."""
-        kind, quick = type(self), type(self).quick_moments
-        return FamilyCode(
-            (
-                compiled_address(kind.log_densities, NUMBERS),
-                compiled_address(kind.slope, NUMBER),
-                compiled_address(kind.curvature, NUMBER),
-                0 if quick is RewardFamily.quick_moments else compiled_address(quick, MOMENTS),
-                _table_address(kind),
-            )
-        )
+        return _code_of(type(self), self.is_known)
 
     def mean_and_std(self, eta_mean: Vector, eta_std: Vector) -> tuple[Vector, Vector]:
-        """The mean of `mean`, and its standard deviation, if eta is Gaussian; (E,) each."""
-        values = self.mean(eta_mean[:, None] + eta_std[:, None] * _NODES)
+        """The mean of `mean`, and its standard deviation, if eta is Gaussian; (E,) each.
+
+        This is a sum over 32 nodes, which is right where `mean` bends little within some standard
+        deviations.  A family that knows better has its own.
+        """
+        with np.errstate(over="ignore"):
+            values = self.mean(eta_mean[:, None] + eta_std[:, None] * _NODES)
+        values = np.clip(values, -LARGEST_MEAN, LARGEST_MEAN)
         centre: Vector = values @ _WEIGHTS
         square: Matrix = (values - centre[:, None]) ** 2
         return centre, np.sqrt(square @ _WEIGHTS)
+
+    def check_numbers(
+        self, numbers: Vector, rewards: Vector, exposure: Vector, name: str = "rewards"
+    ) -> None:
+        """Raise an error if the family's functions gave no number for a reward."""
+        lost = np.flatnonzero(np.isnan(numbers))
+        if lost.size and not self.is_known:
+            first = lost[0]
+            raise ValueError(
+                f"{name} must be ones that the family {self.NAME!r} has a density for: "
+                f"log_densities, slope or curvature gave nan, or raised an error, for a reward of "
+                f"{rewards[first]:g} (exposure {exposure[first]:g}) at [{first}]"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON; `family_from_dict` gives the same family back."""
@@ -137,8 +173,24 @@ class RewardFamily(ABC):
 
 
 @cache
+def _code_of(kind: type[RewardFamily], is_known: bool) -> FamilyCode:
+    """The code of a family, and its table, made once in a process."""
+    quick = kind.quick_moments
+    has_quick = quick is not RewardFamily.quick_moments
+    return FamilyCode(
+        (
+            compiled_address(kind.log_densities, NUMBERS, nan_numbers),
+            compiled_address(kind.slope, NUMBER, nan_number),
+            compiled_address(kind.curvature, NUMBER, nan_number),
+            compiled_address(quick, MOMENTS, no_moments) if has_quick else 0,
+            _table_address(kind),
+            0 if is_known else 1,
+        )
+    )
+
+
 def _table_address(kind: type[RewardFamily]) -> int:
-    """Where the table of a family's moments lies, made once in a process; 0 if there is none."""
+    """Where the table of a family's moments lies; 0 if there is none."""
     density = kind.density_of_none
     if density is RewardFamily.density_of_none:
         return 0
@@ -153,8 +205,23 @@ def _table_address(kind: type[RewardFamily]) -> int:
 _TABLES: list[Vector] = []  # an address is good for as long as its table is kept
 
 
+def checked_exposure(value: ArrayLike, shape: tuple[int | None, ...]) -> Vector:
+    """Exposures as kernels take them: positive numbers, whose bounds the family checks."""
+    exposure = real_array("exposure", value, shape)
+    refuse("exposure", exposure, exposure <= 0, "positive")
+    return exposure
+
+
+def refuse_large(name: str, counts: Vector, exposure: Vector, most: float) -> None:
+    """Raise an error unless counts are at most `most`, and exposures in [1 / most, most]."""
+    refuse(name, counts, counts > most, f"at most {most:g}")
+    low = 1 / most
+    refuse("exposure", exposure, (exposure > most) | (exposure < low), f"in [{low:g}, {most:g}]")
+
+
 def refuse(name: str, values: Vector, is_bad: Any, what: str) -> None:
     """Raise an error that names the first bad value, if there is one."""
     bad = np.flatnonzero(is_bad)
     if bad.size:
-        raise ValueError(f"{name} must be {what}, got {values[bad[0]]:g} at [{bad[0]}]")
+        where = f" at [{bad[0]}]" if values.size > 1 else ""
+        raise ValueError(f"{name} must be {what}, got {values[bad[0]]:g}{where}")

@@ -13,6 +13,9 @@ from hierbandits.models.reward_family import RewardFamily
 from hierbandits.models.unknown_widths import UnknownWidths
 from hierbandits.types import Name, Vector
 
+FAMILY_ARMS = 64
+"""Up to so many arms, what the arms of a task have in common is learned; more are independent."""
+
 FIRST_HYPER_STD, FIRST_TASK_STD = 2.0, 0.5
 """The widths of linear predictors before the first look at any: rates from 2 to 98 %, say."""
 
@@ -60,7 +63,7 @@ class UnknownFamilyWidths:
     @property
     def is_diagonal(self) -> bool:
         """Whether tasks are taken for independent in all coordinates: there are too many arms."""
-        return self.widths.is_diagonal
+        return self.is_armed and self.dim > FAMILY_ARMS
 
     @property
     def widths_known(self) -> bool:

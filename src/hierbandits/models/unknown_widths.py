@@ -13,7 +13,10 @@ from hierbandits.models.log_totals import LogTotals
 from hierbandits.models.stated_widths import usual
 from hierbandits.types import Name, Vector
 
-COMMON_ARMS = 64
+FACTORS, FACTOR_ARMS = 1, 16
+"""So many factors, which each arm has in its own measure, are learned of up to so many arms."""
+
+COMMON_ARMS = 128
 """Up to so many arms, what the arms of a task have in common is learned; more are independent."""
 
 NOISE_RANGE = 1e-20, 1e20
@@ -24,10 +27,10 @@ class UnknownWidths:
     """Many tasks that share one unknown mean, as in `GaussianHierarchy`, with unknown widths.
 
     Unknown are a width for each coordinate of the tasks and all correlations (with arms, the width
-    of what the arms of a task have in common), the width of the mean, and the noise unless
-    `noise_std` states it; see `kernels.width_draws` for their priors, which have no scale of their
-    own.  `learned_from` are the totals of the log that the mean was learned
-    from, if any.
+    of what the arms of a task have in common and, if they are few, a factor and how much of it each
+    arm has), the width of the mean, and the noise unless `noise_std` states it; see
+    `kernels.width_draws` and `kernels.arm_width_draws` for their priors, which have no scale of
+    their own.  `learned_from` are the totals of the log that the mean was learned from, if any.
     """
 
     hyper_mean: Vector  # mu_q, (d,); with arms, up to a number that all arms share
@@ -96,6 +99,11 @@ class UnknownWidths:
     def is_diagonal(self) -> bool:
         """Whether tasks are taken for independent in all coordinates: there are too many arms."""
         return self.is_armed and self.dim > COMMON_ARMS
+
+    @property
+    def num_factors(self) -> int:
+        """How many factors the arms of a task share beside their part in common."""
+        return factors_of(self.dim) if self.is_armed else 0
 
     def hierarchy(self) -> GaussianHierarchy:
         """A hierarchy of this form, with widths of one: what is believed before any reward."""
@@ -167,3 +175,8 @@ class UnknownWidths:
         form = f"{self.dim}-armed" if self.is_armed else f"{self.dim} features"
         noise = "unknown" if self.noise_std is None else f"{self.noise_std:g}"
         return f"UnknownWidths({form}, noise_std={noise})"
+
+
+def factors_of(num_arms: int) -> int:
+    """How many factors are learned of so many arms."""
+    return FACTORS if 1 < num_arms <= FACTOR_ARMS else 0

@@ -10,9 +10,9 @@ from hierbandits.policies.arms import Arms
 from hierbandits.policies.belief_view import BeliefView
 from hierbandits.policies.greedy_rule import Greedy, greedy
 from hierbandits.policies.ids_rule import Ids
-from hierbandits.policies.odds import DrawnOdds, Odds
+from hierbandits.policies.odds import DrawnOdds, Odds, without_support
 from hierbandits.policies.policy import Policy
-from hierbandits.policies.rule import Rule, has_odds
+from hierbandits.policies.rule import Rule, has_odds, leaves_arms_out, odds_of
 from hierbandits.policies.thompson_rule import Thompson
 from hierbandits.policies.ucb_rule import Ucb
 from hierbandits.types import Indices, Mask, Matrix, Vector
@@ -93,6 +93,19 @@ def choice_accounts(
             )
         )
     return accounts
+
+
+def arms_left_out(
+    policy: Policy, rng: Generator, nodes: Indices, arms: Arms, time: Vector | None = None
+) -> list[Indices]:
+    """The numbers of the arms of each event that the rule has no chance to choose.
+
+    Rules that may play every arm leave out none, whatever they draw.
+    """
+    if not leaves_arms_out(policy.rule):
+        return [np.empty(0, np.intp)] * nodes.size
+    odds = odds_of(policy.rule)(policy._view_at(time), rng, nodes, arms, draws=1)
+    return without_support(odds, arms)
 
 
 def _wanted(

@@ -205,8 +205,12 @@ class Policy:
         *,
         time: ArrayLike | None = None,
     ) -> None:
-        """Learn rewards, now or later, in any order."""
+        """Learn rewards, now or later, in any order.
+
+        Then the belief refits if that is due, as an agent's does.
+        """
         self.belief.observe(self._checked_nodes(tasks), features, rewards, time=time)
+        self.belief._raw_settle()
 
     def _view_at(self, time: Vector | None) -> BeliefView:
         """What the rule sees of the belief."""

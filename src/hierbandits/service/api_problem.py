@@ -33,6 +33,13 @@ def not_found(what: str, name: str) -> Problem:
     return Problem(404, "not_found", f"{what} {name!r:.200} is not known")
 
 
+class PolicyGone(Problem):
+    """A policy that was known is deleted.  There may be a new one of its name, so look again."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(404, "not_found", f"policy {name!r:.200} is not known")
+
+
 def unavailable(detail: str, retry_after: float = 1.0) -> Problem:
     """Not now, but soon."""
     return Problem(503, "unavailable", detail, retry_after=retry_after)

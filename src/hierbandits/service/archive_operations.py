@@ -29,19 +29,20 @@ async def _export(call: Call) -> Response:
     file: IO[bytes] = tempfile.TemporaryFile(dir=call.service.folder)  # noqa: SIM115
     async with call.service.book.changing(call.policy):  # nobody deletes a task meanwhile
         await asyncio.to_thread(write_policy, record, storage, file)
-    return _download(file, f"{call.policy}.policy", ZIP)
+    return download(file, f"{call.policy}.policy", ZIP)
 
 
 async def _import(call: Call) -> VersionReply:
     with tempfile.TemporaryDirectory(dir=call.service.folder) as folder:
         path = Path(folder) / "archive"
-        archive = await asyncio.to_thread(_read, call.body, path)
+        archive = await asyncio.to_thread(read_archive, call.body, path)
         call.body = None  # it is in the file
         turns = await call.service.book.adopt(call.policy, archive, call.who)
     return VersionReply(call.policy, turns.live.version, True)
 
 
-def _read(data: bytes, path: Path) -> PolicyArchive:
+def read_archive(data: bytes, path: Path) -> PolicyArchive:
+    """The policy in a body, which is written to a file; a Problem if there is none."""
     path.write_bytes(data)
     try:
         return read_policy(path)
@@ -66,10 +67,10 @@ async def log_reply(call: Call, write: Callable[..., int]) -> Response:
         except ValueError as error:
             raise Problem(409, "names_alike", str(error)) from error
         file = open(path, "rb")  # noqa: SIM115  it is read on when its name is gone
-    return _download(file, f"{call.policy}.parquet", PARQUET)
+    return download(file, f"{call.policy}.parquet", PARQUET)
 
 
-def _download(file: IO[bytes], name: str, media: str) -> Response:
+def download(file: IO[bytes], name: str, media: str) -> Response:
     """A file as a reply, bit by bit."""
 
     def chunks() -> Iterator[bytes]:

@@ -55,6 +55,34 @@ def why(parts: dict[str, Any], settings: PolicySettings, told: Told | None) -> l
     return _of_rule(arm, told)
 
 
+def why_by_row(parts: dict[str, Any], settings: PolicySettings) -> list[str]:
+    """Sentences about a decision of which no more is known than its row tells."""
+    arm, words = parts["arm"], why(parts, settings, None)
+    if not words and parts["best"]:
+        words = [f"The request asked for the best arm, without exploring. {_highest(arm)}"]
+    elif not words:
+        number, chance = len(parts["offered"]), parts["propensity"]
+        among = "the only arm" if number == 1 else f"one of {number} arms"
+        how = "" if chance is None else f" Its chance was {_percent(chance)}."
+        words = [f"The policy chose “{arm}”, {among} that it could play.{how}"]
+    if parts.get("expected") is not None:
+        words.append(
+            f"It expected a mean reward of {parts['expected']:.3g} of it, known to within "
+            f"{parts['expected_std']:.2g} (a standard deviation){_of_gap(parts['gap'])}."
+        )
+    return [
+        *words,
+        "Workers that share a policy keep this much of a decision. They do not keep what they "
+        "drew, nor what they believed of the other arms: so it cannot be made once more.",
+    ]
+
+
+def _of_gap(gap: float | None) -> str:
+    if gap is None:
+        return ""
+    return f", and {gap:.2g} more of another arm" if gap > 0 else ", and no more of any other"
+
+
 def _of_rule(arm: Any, told: Told) -> list[str]:
     names, account = told
     place = names.index(arm)

@@ -49,11 +49,16 @@ async def _history(call: Call) -> Response:
     return await _marked(call, make)
 
 
-async def _recent(call: Call) -> Response:
-    live, text = call.service.book.turns(call.policy).live, call.query.get("limit", "50")
+def recent_limit(call: Call) -> int:
+    """How many of the latest decisions are asked for; a Problem if that is no number."""
+    text = call.query.get("limit", "50")
     if not re.fullmatch(r"[0-9]{1,9}", text):
         raise bad_request(f"limit must be a whole number, got {text!r:.80}")
-    limit = min(int(text), MOST_RECENT)
+    return min(int(text), MOST_RECENT)
+
+
+async def _recent(call: Call) -> Response:
+    live, limit = call.service.book.turns(call.policy).live, recent_limit(call)
     question = {"ask": "recent", "policy": live.record.id, "last": live.number, "limit": limit}
 
     async def make() -> Any:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from hierbandits.service.api_problem import Problem, bad_request, not_found
 from hierbandits.service.evaluation_log import log_evaluation
 from hierbandits.service.operation import Call, Operation
-from hierbandits.service.policy_turns import PolicyTurns
 from hierbandits.service.wire import (
     DecisionReply,
     DecisionRequest,
@@ -25,6 +24,7 @@ from hierbandits.service.wire import (
 )
 
 if TYPE_CHECKING:
+    from hierbandits.service.policy_turns import PolicyTurns
     from hierbandits.service.service import Service
     from hierbandits.service.shared_service import SharedService
     from hierbandits.service.shared_turns import SharedTurns
@@ -67,8 +67,8 @@ async def _reward(call: Call) -> RewardReply:
     given, received = (call.part("id"), call.body.value), perf_counter()
     reply: RewardReply
     if call.body.metrics:
-        alone, both = call.service.book.turns(call.policy), [(*given, call.body.metrics)]
-        (reply,) = _raised(await alone.ask("call", lambda: _measured(alone, both)))
+        turns, both = await call.turns(), [(*given, call.body.metrics)]
+        (reply,) = _raised(await turns.ask("call", lambda: _measured(turns, both)))
     else:
         reply = await (await call.turns()).ask("reward", given)
     _count_rewards(call, [reply.status], received)
@@ -79,24 +79,25 @@ async def _rewards(call: Call) -> RewardsReply:
     given = [(one.id, one.value, one.metrics) for one in call.body.rewards]
     received = perf_counter()
     _check_size("rewards", given)
-    turns: PolicyTurns | SharedTurns
+    turns = await call.turns()
     if any(metrics for *_, metrics in given):
-        turns = alone = call.service.book.turns(call.policy)
-        outcomes = await turns.ask("call", lambda: _measured(alone, given))
+        outcomes = await turns.ask("call", lambda: _measured(turns, given))
     else:
-        turns, plain = await call.turns(), [(id, value) for id, value, _ in given]
+        plain = [(id, value) for id, value, _ in given]
         outcomes = await turns.ask("call", lambda: turns.live.reward(plain))
     told = [one.code if isinstance(one, Problem) else one.status for one in outcomes]
     _count_rewards(call, told, received)
     return RewardsReply([_told(outcome) for outcome in outcomes])
 
 
-def _measured(turns: PolicyTurns, given: Sequence[tuple[str, float, Mapping[str, float]]]) -> Any:
+def _measured(
+    turns: "PolicyTurns | SharedTurns", given: Sequence[tuple[str, float, Mapping[str, float]]]
+) -> Any:
     """Take rewards with their metrics; a reward whose metrics are wrong is not taken."""
     with_metrics = [(id, metrics) for id, _, metrics in given if metrics]
     wrong: dict[str, Problem] = {}
     if with_metrics:
-        outcomes = turns.live.rollout.measure(with_metrics)
+        outcomes = turns.live.measure(with_metrics)
         pairs = zip(with_metrics, outcomes, strict=True)
         wrong = {id: one for (id, _), one in pairs if isinstance(one, Problem)}
     sound = [(id, value) for id, value, _ in given if id not in wrong]
@@ -113,8 +114,8 @@ def _raised(outcomes: list[Any]) -> list[Any]:
 
 
 async def _metrics(call: Call) -> MetricsReply:
-    turns, given = call.service.book.turns(call.policy), [(call.part("id"), call.body.values)]
-    outcomes = await turns.ask("call", lambda: turns.live.rollout.measure(given))
+    turns, given = await call.turns(), [(call.part("id"), call.body.values)]
+    outcomes = await turns.ask("call", lambda: turns.live.measure(given))
     reply: MetricsReply
     (reply,) = _raised(outcomes)
     return reply
@@ -123,8 +124,8 @@ async def _metrics(call: Call) -> MetricsReply:
 async def _many_metrics(call: Call) -> MeasuresReply:
     given = [(one.id, one.values) for one in call.body.metrics]
     _check_size("metrics", given)
-    turns = call.service.book.turns(call.policy)
-    outcomes = await turns.ask("call", lambda: turns.live.rollout.measure(given))
+    turns = await call.turns()
+    outcomes = await turns.ask("call", lambda: turns.live.measure(given))
     return MeasuresReply([_told(outcome) for outcome in outcomes])
 
 

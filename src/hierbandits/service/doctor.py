@@ -51,6 +51,8 @@ class DoctorReport:
     folder: str
     policies: list[PolicyHealth] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    has_shared: bool = False
+    """Whether some policies are those of workers, whose rows have no checksums."""
 
     @property
     def is_sound(self) -> bool:
@@ -121,8 +123,10 @@ def _check_shared(store: str, report: DoctorReport) -> None:
 
     try:
         for one in check_shared(store):
+            report.has_shared = True
             health = PolicyHealth(one.name, one.version, decisions=one.decisions)
             health.rewards, health.difference = one.rewards, one.difference
+            health.events = one.decisions + one.rewards
             report.policies.append(health)
             report.faults += [f"shared policy {one.name!r}: {fault}" for fault in one.faults]
     except _FAULTS as error:

@@ -6,17 +6,22 @@ from hierbandits.service.api_problem import bad_request
 from hierbandits.service.candidate import Candidate
 from hierbandits.service.evaluation_reply import EvaluationReply
 from hierbandits.service.operation import Call, Operation
+from hierbandits.service.policy_settings import PolicySettings
 
 
 async def _start(call: Call) -> EvaluationReply:
     book, candidate = call.service.book, call.body
-    live = book.turns(call.policy).live.settings
-    try:
-        settings = await asyncio.to_thread(candidate.settings, live)
-    except (ValueError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
-        raise bad_request(str(error)) from error
+    settings = await candidate_settings(candidate, book.turns(call.policy).live.settings)
     record = book.record(call.policy)  # it may be deleted by now
     return call.service.evaluations.start(record, settings, candidate.confidence)
+
+
+async def candidate_settings(candidate: Candidate, live: PolicySettings) -> PolicySettings:
+    """The settings that a candidate means, beside those that are served; a Problem if wrong."""
+    try:
+        return await asyncio.to_thread(candidate.settings, live)
+    except (ValueError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
+        raise bad_request(str(error)) from error
 
 
 async def _show(call: Call) -> EvaluationReply:

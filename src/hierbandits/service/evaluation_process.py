@@ -33,17 +33,9 @@ from hierbandits.service.evaluation_reply import (
     Findings,
     findings,
 )
-from hierbandits.service.log_export import (
-    OFFERED,
-    LoggedDecision,
-    LogRows,
-    Names,
-    logged_decisions,
-    write_rows,
-)
+from hierbandits.service.judged_log import JudgedLog, log_of_one, log_of_workers
+from hierbandits.service.log_export import OFFERED, LoggedDecision, LogRows, Names, write_rows
 from hierbandits.service.policy_settings import PolicySettings
-from hierbandits.service.storage import PolicyRecord, Storage
-from hierbandits.service.stored_event import decoded
 from hierbandits.service.wire import ProblemPart
 
 LEAST_ROWS = 20
@@ -67,6 +59,8 @@ class Order(msgspec.Struct):
     confidence: float
     scratch: str
     """A folder for files that are deleted at the end."""
+    shared: bool = False
+    """Whether it is a policy that workers of the process's store share."""
 
 
 def main() -> None:
@@ -92,21 +86,17 @@ def _end_with_the_service(scratch: str) -> None:
 
 def judged(order: Order) -> Findings:
     """What the log that is stored by now tells of the order's settings."""
-    storage = DataPlace.of_process(Path(order.folder)).storage(read_only=True)
+    place = DataPlace.of_process(Path(order.folder))
     try:
-        records = [one for one in storage.policies() if one.name == order.policy]
-        if not records:
-            raise _refused("not_found", f"policy {order.policy!r} is not known")
-        return _judged(order, records[0], storage)
+        with (log_of_workers if order.shared else log_of_one)(place, order.policy) as log:
+            return _judged(order, log)
     except ValueError as error:
         raise _refused("does_not_fit", f"the log cannot judge this: {error}") from error
-    finally:
-        storage.close()
 
 
-def _judged(order: Order, record: PolicyRecord, storage: Storage) -> Findings:
-    settings, until = order.settings, storage.last(record.id)
-    agent = _agent_of(settings, record, storage)
+def _judged(order: Order, log: JudgedLog) -> Findings:
+    settings = order.settings
+    agent = _agent_of(settings, log)
     features: Any = settings.arms if isinstance(settings.arms, dict) else None
     if settings.encoder is not None or (features is None and not agent.prior.is_armed):
         raise _refused(
@@ -116,8 +106,7 @@ def _judged(order: Order, record: PolicyRecord, storage: Storage) -> Findings:
         )
     names = Names()
     arms = [names.text(arm) for arm in agent.arms or ()]
-    found = logged_decisions(record, storage, until)
-    rows, path = _Rows(found, set(arms)), Path(order.scratch) / "log.parquet"
+    rows, path = _Rows(log.decisions, set(arms)), Path(order.scratch) / "log.parquet"
     number = write_rows(iter(rows), path)
     rows.check(number)
     prior = _stated(agent, settings, arms)
@@ -135,6 +124,7 @@ def _judged(order: Order, record: PolicyRecord, storage: Storage) -> Findings:
     warnings = rows.warnings()
     if prior is not None and prior.learned_from is not None:
         warnings.append(_SEEN)
+    until = rows.decisions if log.until is None else log.until
     return findings(evaluation, number, until, warnings)
 
 
@@ -142,20 +132,13 @@ def _refused(code: str, detail: str) -> Problem:
     return Problem(409, code, detail)
 
 
-def _agent_of(settings: PolicySettings, record: PolicyRecord, storage: Storage) -> Agent:
+def _agent_of(settings: PolicySettings, log: JudgedLog) -> Agent:
     """The candidate before any reward, with the arms that the policy has been given since."""
     agent = settings.make_agent(lambda event: None, seed=0)
     if settings.arms is None or isinstance(settings.arms, list):
-        for _, data in storage.events(record.id):
-            if msgspec.json.decode(data, type=_Kind).kind == "add_arm":
-                event = decoded(data)
-                widths = {key: event[key] for key in ("hyper_mean", "hyper_std", "task_std")}
-                agent.add_arm(event["name"], **widths)
+        for change in log.added_arms:
+            change.happen(agent)
     return agent
-
-
-class _Kind(msgspec.Struct):
-    kind: str
 
 
 def _stated(agent: Agent, settings: PolicySettings, arms: list[str]) -> Any:
@@ -175,13 +158,13 @@ class _Rows:
 
     def __init__(self, found: Iterable[LoggedDecision], arms: set[str]) -> None:
         self._found, self._arms = found, arms
-        self._decisions = self._waiting = self._unexplored = 0
+        self.decisions = self._waiting = self._unexplored = 0
         self.are_barred = False  # whether some could not play all arms
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         rows = LogRows()
         for one in self._found:
-            self._decisions += 1
+            self.decisions += 1
             if one.reward is None:
                 self._waiting += 1
             elif one.best or one.group != "policy" or one.parts["propensity"] is None:
@@ -197,16 +180,16 @@ class _Rows:
             raise _refused(
                 "too_few_rows",
                 f"at least {LEAST_ROWS} rewarded decisions with propensities must be in the log, "
-                f"got {number} of {self._decisions:,} decisions: {self._waiting:,} have no reward, "
+                f"got {number} of {self.decisions:,} decisions: {self._waiting:,} have no reward, "
                 f"{self._unexplored:,} were not chosen by chance",
             )
 
     def warnings(self) -> list[str]:
         """What the log itself makes doubtful."""
         told = []
-        if self._waiting > _MANY * self._decisions:
+        if self._waiting > _MANY * self.decisions:
             told.append(
-                f"{self._waiting:,} of {self._decisions:,} decisions have no reward and are left "
+                f"{self._waiting:,} of {self.decisions:,} decisions have no reward and are left "
                 "out. If no reward means that nothing was earned, set reward_wait and "
                 "default_reward: else the rows that are left flatter all policies."
             )

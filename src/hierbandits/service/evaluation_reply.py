@@ -49,7 +49,7 @@ class Findings(msgspec.Struct):
     """Decisions that judged; earlier ones trained the candidate."""
     rows_of_training: int
     until_event: int
-    """The last event of the log that was read."""
+    """The last event of the log that was read; where workers share it, how many decisions were."""
     warnings: list[str]
     """What to distrust, and what to do about it."""
     notes: list[str]

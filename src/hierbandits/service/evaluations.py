@@ -7,16 +7,15 @@ import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
 
 from hierbandits.atomic_write import atomic_write
 from hierbandits.service.api_problem import Problem, not_found
-from hierbandits.service.child_process import ChildProcess
 from hierbandits.service.data_place import DataPlace
 from hierbandits.service.evaluation_process import Order
-from hierbandits.service.evaluation_reply import Answer, EvaluationReply
+from hierbandits.service.evaluation_reply import EvaluationReply
+from hierbandits.service.evaluation_run import evaluation_answer
 from hierbandits.service.json_log import say
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.storage import PolicyRecord
@@ -30,8 +29,8 @@ KEPT = 20
 """Evaluations of a policy that are remembered."""
 
 
-_STOPPED = Problem(503, "stopped", "a task was deleted meanwhile, or the service stopped")
-_INTERRUPTED = Problem(503, "interrupted", "the service ended before the evaluation did")
+STOPPED = Problem(503, "stopped", "a task was deleted meanwhile, or the service stopped")
+INTERRUPTED = Problem(503, "interrupted", "the service ended before the evaluation did")
 _Kept = dict[int, list[EvaluationReply]]  # by policy, the oldest first
 
 
@@ -69,7 +68,7 @@ class Evaluations:
             return {}
         for reply in [reply for replies in data.values() for reply in replies]:
             if reply.state == "running":
-                reply.problem, reply.state = ProblemPart(**_INTERRUPTED.to_dict()), "stopped"
+                reply.problem, reply.state = ProblemPart(**INTERRUPTED.to_dict()), "stopped"
         return {
             policy: {reply.id: _Job(reply) for reply in replies} for policy, replies in data.items()
         }
@@ -88,11 +87,7 @@ class Evaluations:
     ) -> EvaluationReply:
         """Begin to judge settings by the log of a policy; a Problem if too many run."""
         if len(self._running()) >= self._at_once:
-            raise Problem(
-                429, "too_many_evaluations",
-                f"evaluations that run must be at most {self._at_once}: try again later",
-                retry_after=10.0,
-            )  # fmt: skip
+            raise too_many(self._at_once)
         id = secrets.token_hex(8)
         job = _Job(EvaluationReply(id, record.name, "running", self._clock(), 0.0))
         jobs = self._jobs.setdefault(record.id, {})
@@ -125,7 +120,7 @@ class Evaluations:
         await asyncio.gather(*tasks, return_exceptions=True)
         for job in jobs:
             if job.reply.state == "running":  # its task was cancelled before it began
-                self._end(job.reply, _STOPPED)
+                self._end(job.reply, STOPPED)
 
     async def forget(self, policy: int) -> None:
         """A policy is deleted: what was found of it is, too."""
@@ -141,22 +136,16 @@ class Evaluations:
         """Let a process do it, and keep what it says."""
         problem: Problem | None = None
         try:
-            async with asyncio.timeout(self._patience):
-                answer = await _answer(order, self._place)
+            answer = await evaluation_answer(order, self._place, self._patience)
             reply.findings, reply.problem = answer.findings, answer.problem
             reply.state = "done" if answer.problem is None else "refused"
+        except Problem as error:
+            problem = error
         except asyncio.CancelledError:
-            problem = _STOPPED
+            problem = STOPPED
             raise
-        except TimeoutError:
-            detail = f"an evaluation must take at most {self._patience:g} seconds"
-            problem = Problem(504, "too_slow", detail)
-        except Exception as error:
-            say("an evaluation failed", logging.ERROR, policy=reply.policy, error=str(error))
-            problem = Problem(500, "internal", "an error of the service, which is in its log")
         finally:
             self._end(reply, problem)
-            shutil.rmtree(order.scratch, ignore_errors=True)
 
     def _end(self, reply: EvaluationReply, problem: Problem | None) -> None:
         """An evaluation runs no more; a problem says why it has no answer."""
@@ -166,21 +155,7 @@ class Evaluations:
         self._keep()
 
 
-async def _answer(order: Order, place: DataPlace) -> Answer:
-    """What a process of its own answers; it is killed if nobody waits any more.
-
-    Its standard input stays open: when this process ends, however it does, that one ends too.
-    """
-    Path(order.scratch).mkdir(parents=True)
-    process = await ChildProcess.start(
-        "hierbandits.service.evaluation_process", env=place.environment(),
-        is_asked=True, keeps_errors=True,
-    )  # fmt: skip
-    try:
-        await process.send(msgspec.json.encode(order) + b"\n")
-        told, errors = await asyncio.gather(process.told.read(), process.errors.read())
-        if await process.wait() != 0:
-            raise RuntimeError(errors.decode(errors="replace")[-2000:])
-    finally:
-        await process.end()
-    return msgspec.json.decode(told, type=Answer)
+def too_many(at_once: int) -> Problem:
+    """What is told of one more evaluation."""
+    detail = f"evaluations that run must be at most {at_once}: try again later"
+    return Problem(429, "too_many_evaluations", detail, retry_after=10.0)

@@ -17,10 +17,20 @@ IDLE = 300.0
 
 
 class LedgerDesk:
-    """The questions that pages ask about a folder; see `reader_process`."""
+    """The questions that pages ask about a folder; see `reader_process`.
 
-    def __init__(self, place: DataPlace, patience: float = PATIENCE, idle: float = IDLE) -> None:
+    `module` is what runs in the process.
+    """
+
+    def __init__(
+        self,
+        place: DataPlace,
+        patience: float = PATIENCE,
+        idle: float = IDLE,
+        module: str = "hierbandits.service.reader_process",
+    ) -> None:
         self._place, self._patience, self._idle = place, patience, idle
+        self._module = module
         self._process: ChildProcess | None = None
         self._turn = asyncio.Lock()
         self._last = 0.0
@@ -47,7 +57,7 @@ class LedgerDesk:
     async def _running(self) -> ChildProcess:
         if self._process is None or self._process.is_over:
             self._process = await ChildProcess.start(
-                "hierbandits.service.reader_process", str(self._place.folder),
+                self._module, str(self._place.folder),
                 is_asked=True, env=self._place.environment(),
             )  # fmt: skip
         return self._process

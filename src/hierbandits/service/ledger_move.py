@@ -23,7 +23,7 @@ class MovedPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class _StoredEvents:
+class StoredEvents:
     """The events of a policy, read anew each time."""
 
     storage: Storage
@@ -63,7 +63,7 @@ def move_ledgers(
         strangers = sorted(known.keys() - {record.name for record in records})
         if strangers:
             raise ValueError(f"target must be empty, but {target} has policy {strangers[0]!r}")
-        _move_tokens(source, target)
+        move_tokens(source, target)
         return [
             _moved(record, here, there, target, progress, was_there=record.name in known)
             for record in records
@@ -83,7 +83,7 @@ def _moved(
     if not was_there:
         progress(f"policy {record.name}")
         kept = list(here.assignments(record.id))
-        archive = PolicyArchive(record.salt, versions, _StoredEvents(here, record.id), kept)
+        archive = PolicyArchive(record.salt, versions, StoredEvents(here, record.id), kept)
         first = versions[0]
         made = there.create_policy(
             record.name, first.settings, first.created, salt=record.salt, content=archive.batches
@@ -107,7 +107,8 @@ def _check_same(
         raise ValueError(f"target must be empty, but {target} has another policy {record.name!r}")
 
 
-def _move_tokens(source: DataPlace, target: DataPlace) -> None:
+def move_tokens(source: DataPlace, target: DataPlace) -> None:
+    """Write all tokens of one place to another, which has none, or these."""
     here, there = source.tokens(), target.tokens()
     try:
         if len(here):

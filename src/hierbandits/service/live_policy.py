@@ -12,6 +12,7 @@ from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.service.acting_version import ActingVersion
 from hierbandits.service.api_problem import Problem, not_found
 from hierbandits.service.decision_plan import DecisionPlan
+from hierbandits.service.given_metrics import GivenMetrics
 from hierbandits.service.ledger_view import LedgerView
 from hierbandits.service.live_rollout import ANYBODY, LiveRollout
 from hierbandits.service.policy_answers import answer_correction, answer_late, refusal
@@ -23,7 +24,7 @@ from hierbandits.service.round_requests import RoundRequests, round_or_each
 from hierbandits.service.storage import Batch, Place, PolicyRecord, Storage, VersionRecord
 from hierbandits.service.stored_event import agent_events, encoded
 from hierbandits.service.task_index import TaskIndex
-from hierbandits.service.wire import DecisionReply, DecisionRequest, RewardReply
+from hierbandits.service.wire import DecisionReply, DecisionRequest, MetricsReply, RewardReply
 from hierbandits.types import Name, TaskName
 
 Outcome: TypeAlias = DecisionReply | RewardReply | Problem
@@ -277,6 +278,10 @@ class LivePolicy:
         self._settled([id], more | self.rollout.shown([id]))
         self.rollout.react()
         return RewardReply(id, "learned")
+
+    def measure(self, given: GivenMetrics) -> list[MetricsReply | Problem]:
+        """Take metrics of decisions, each once; for each decision what it is told."""
+        return self.rollout.measure(given)
 
     def correct(self, id: str, value: float) -> Outcome:
         """Replace the reward of a decision."""

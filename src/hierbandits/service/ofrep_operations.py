@@ -8,7 +8,7 @@ import msgspec
 from starlette.responses import Response
 from starlette.types import Scope
 
-from hierbandits.service.api_problem import Problem
+from hierbandits.service.api_problem import PolicyGone, Problem
 from hierbandits.service.decision_operations import decided
 from hierbandits.service.evaluation_log import REASONS
 from hierbandits.service.operation import JSON, Call, Operation
@@ -38,20 +38,17 @@ async def _flag(call: Call) -> FlagReply:
 
 async def _flags(call: Call) -> Response:
     """All policies that the caller may see, unless nothing has changed since they last asked."""
-    book, token = call.service.book, call.token
-    names = [name for name in book.names if token is None or token.sees(name)]
-    requests = {name: _request(call.body, book.turns(name)) for name in names}
-    if not names:
-        _task_of(call.body)
-    tag = _tag(call, names)
+    _task_of(call.body)
+    marks, token = await call.host.policy_marks(), call.token
+    seen = {name: mark for name, mark in marks.items() if token is None or token.sees(name)}
+    tag = _tag(call, seen)
     if tag in call.header(b"if-none-match"):
         return Response(status_code=304, headers={"etag": tag})
     outcomes = await asyncio.gather(
-        *(decided(call.service, name, request) for name, request in requests.items()),
-        return_exceptions=True,
+        *(_decided(call, name) for name in seen), return_exceptions=True
     )
     flags: list[Any] = []
-    for name, outcome in zip(names, outcomes, strict=True):
+    for name, outcome in zip(seen, outcomes, strict=True):
         if isinstance(outcome, DecisionReply):
             flags.append(_flag_reply(name, outcome))
         elif isinstance(outcome, Problem):
@@ -62,16 +59,21 @@ async def _flags(call: Call) -> Response:
     return Response(msgspec.json.encode(FlagsReply(flags)), 200, headers, JSON)
 
 
-def _tag(call: Call, names: list[str]) -> str:
+async def _decided(call: Call, name: str) -> DecisionReply:
+    try:
+        return await _decided_once(call, name)
+    except PolicyGone:  # of before; there may be a new one of its name
+        return await _decided_once(call, name)
+
+
+async def _decided_once(call: Call, name: str) -> DecisionReply:
+    request = _request(call.body, await call.host.find_turns(name))
+    return await decided(call.host, name, request)
+
+
+def _tag(call: Call, marks: dict[str, list[Any]]) -> str:
     """The same as long as the same is asked of the same versions with the same arms."""
-    state: list[Any] = [call.body.context]
-    for name in names:
-        record, live = call.service.book.record(name), call.service.book.turns(name).live
-        arms = live.agent.arms
-        share = live.rollout.state.ramp.share
-        offers = None if arms is None else list(arms)
-        state.append([name, record.salt.hex(), live.version, offers, share])
-    data = msgspec.json.encode(state, order="deterministic")
+    data = msgspec.json.encode([call.body.context, marks], order="deterministic")
     return f'"{sha256(data).hexdigest()[:32]}"'
 
 

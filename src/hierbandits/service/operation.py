@@ -14,7 +14,7 @@ from starlette.datastructures import QueryParams
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from hierbandits.service.api_problem import Problem, bad_request, not_found
+from hierbandits.service.api_problem import PolicyGone, Problem, bad_request, not_found
 from hierbandits.service.json_log import LOGGER, say
 from hierbandits.service.live_rollout import ANYBODY
 from hierbandits.service.storage import StorageDamaged, StorageFailed
@@ -141,7 +141,11 @@ class Endpoint:
     async def _served(self, scope: Scope, receive: Receive) -> Response:
         token = self._token(scope)
         body = None if self._decoder is None else await self._body(scope, receive)
-        reply = await self._operation.handler(Call(self._service, scope, token, body))
+        call = Call(self._service, scope, token, body)
+        try:
+            reply = await self._operation.handler(call)
+        except PolicyGone:  # of before; there may be a new one of its name
+            reply = await self._operation.handler(call)
         if isinstance(reply, Response):
             return reply
         if reply is None:

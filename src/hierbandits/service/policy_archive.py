@@ -7,6 +7,8 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import takewhile
+from math import isfinite
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,13 +18,18 @@ from hierbandits.agent import Agent
 from hierbandits.agent.agent_handover import AgentHandover
 from hierbandits.agent.journal import Event
 from hierbandits.beliefs.model_kinds import model_to_dict
+from hierbandits.service.decision_ids import ID, is_id
 from hierbandits.service.ledger_index import LedgerIndex
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.storage import Batch, PolicyRecord, Storage, VersionRecord
 from hierbandits.service.stored_event import agent_events, encoded
+from hierbandits.service.task_groups import SECRET
 
 FORMAT = 1
 """The version of these files."""
+
+LONGEST_SALT = 64
+"""Bytes of a policy's salt at most."""
 
 _HEADER, _EVENTS, _KEPT = "policy.json", "events.jsonl", "assigned.jsonl"
 _AT_ONCE = 5000  # events that are written together
@@ -88,34 +95,44 @@ class _Lines:
 def write_policy(record: PolicyRecord, storage: Storage, file: IO[bytes]) -> None:
     """Write a policy as it is now; nobody may delete its tasks meanwhile."""
     last = storage.last(record.id)
+    stored = takewhile(lambda one: one[0] <= last, storage.events(record.id))
+    versions = (one for one in storage.versions(record.id) if one.after <= last)
+    kept = storage.assignments(record.id)
+    write_archive(file, record, (data for _, data in stored), versions, kept)
+
+
+def write_archive(
+    file: IO[bytes],
+    record: PolicyRecord,
+    events: Iterable[bytes],
+    versions: Iterable[VersionRecord],
+    assigned: Iterable[tuple[str, str]],
+) -> None:
+    """Write a policy; its versions are asked for when its events have been read."""
     digests, number = {}, 0
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         with archive.open(_EVENTS, "w", force_zip64=True) as lines:
             digest = blake2b(digest_size=32)
-            for number, data in storage.events(record.id):
-                if number > last:
-                    break
+            for data in events:
                 lines.write(data + b"\n")
                 digest.update(data + b"\n")
+                number += 1
             digests[_EVENTS] = digest.hexdigest()
-        kept = b"".join(
-            msgspec.json.encode(pair) + b"\n" for pair in storage.assignments(record.id)
-        )
+        kept = b"".join(msgspec.json.encode(pair) + b"\n" for pair in assigned)
         archive.writestr(_KEPT, kept)
         digests[_KEPT] = blake2b(kept, digest_size=32).hexdigest()
-        versions = [
+        told = [
             {
                 "number": one.number,
                 "settings": json.loads(one.settings),
                 "after": one.after,
                 "created": one.created,
             }
-            for one in storage.versions(record.id)
-            if one.after <= last
+            for one in versions
         ]
         header = {
             "kind": "hierbandits policy", "format": FORMAT, "name": record.name,
-            "salt": record.salt.hex(), "events": last, "versions": versions, "digests": digests,
+            "salt": record.salt.hex(), "events": number, "versions": told, "digests": digests,
         }  # fmt: skip
         archive.writestr(_HEADER, json.dumps(header, allow_nan=False))
 
@@ -142,10 +159,11 @@ def _read(archive: zipfile.ZipFile, path: Path) -> PolicyArchive:
     if header["format"] != FORMAT:
         raise ValueError(f"archive must have the format {FORMAT}, got {header['format']!r:.80}")
     events, kept = _Lines(path, _EVENTS), archive.read(_KEPT)
-    digest, number = blake2b(digest_size=32), 0
+    digest, number, wrong = blake2b(digest_size=32), 0, ""
     for line in events:
         digest.update(line + b"\n")
         number += 1
+        wrong = wrong or _fault(line)
     for name, found in (
         (_EVENTS, digest.hexdigest()),
         (_KEPT, blake2b(kept, digest_size=32).hexdigest()),
@@ -154,18 +172,51 @@ def _read(archive: zipfile.ZipFile, path: Path) -> PolicyArchive:
             raise ValueError(f"archive is damaged: {name} is not what was written")
     if number != header["events"]:
         raise ValueError(f"archive must hold {header['events']} events, got {number}")
-    versions = [_version(one, place) for place, one in enumerate(header["versions"], start=1)]
+    if wrong:
+        raise ValueError(wrong)
+    salt = bytes.fromhex(header["salt"])
+    if not SECRET <= len(salt) <= LONGEST_SALT:
+        raise ValueError(f"salt must have {SECRET} to {LONGEST_SALT} bytes, got {len(salt)}")
+    told = enumerate(header["versions"], start=1)
+    versions = [_version(one, place, number) for place, one in told]
     if not versions or [one.after for one in versions] != sorted(one.after for one in versions):
         raise ValueError("versions must follow each other, and be at least one")
     assigned = [msgspec.json.decode(line, type=tuple[str, str]) for line in kept.splitlines()]
-    return PolicyArchive(bytes.fromhex(header["salt"]), versions, events, assigned)
+    return PolicyArchive(salt, versions, events, assigned)
 
 
-def _version(parts: dict[str, Any], number: int) -> VersionRecord:
+class _Made(msgspec.Struct):
+    """The ids of an event's decisions."""
+
+    class Decision(msgspec.Struct):
+        id: str
+
+    decisions: list[Decision | None] = []
+
+
+def _fault(line: bytes) -> str:
+    """What is wrong with the ids of an event's decisions; nothing if they are sound."""
+    try:
+        made = msgspec.json.decode(line, type=_Made).decisions
+    except msgspec.MsgspecError as error:
+        return f"events must be JSON, and their decisions have ids, got {error!s:.200}"
+    bad = [one.id for one in made if one is not None and not is_id(one.id)]
+    return f"id must be {ID}, got {bad[0]!r:.80}" if bad else ""
+
+
+def _version(parts: dict[str, Any], number: int, events: int) -> VersionRecord:
     if parts["number"] != number:
         raise ValueError(f"version must be {number}, got {parts['number']!r:.80}")
+    after, created = parts["after"], parts["created"]
+    if type(after) is not int or not 0 <= after <= events:
+        raise ValueError(
+            f"after of version {number} must be a number of events, at most {events}, "
+            f"got {after!r:.80}"
+        )
+    if type(created) not in (int, float) or not isfinite(created):
+        raise ValueError(f"created of version {number} must be a time, got {created!r:.80}")
     settings = PolicySettings.from_json(msgspec.json.encode(parts["settings"]))
-    return VersionRecord(number, settings.to_json(), int(parts["after"]), float(parts["created"]))
+    return VersionRecord(number, settings.to_json(), after, float(created))
 
 
 def _of_agent(path: Path) -> PolicyArchive:

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -90,25 +90,38 @@ async def _changed(turns: PolicyTurns, change: Any) -> None:
         raise bad_request(str(error)) from error
 
 
-async def _tasks(call: Call) -> dict[str, Any]:
-    query = call.query
-    limit, offset = (whole(query.get(name, usual), name) for name, usual in PAGE)
-    live, sort = call.service.book.turns(call.policy).live, query.get("sort", SORTS[0])
+class TaskPage(NamedTuple):
+    """Which tasks are asked for."""
+
+    search: str
+    sort: str
+    limit: int
+    offset: int
+    has_details: bool
+
+
+def task_page(query: Mapping[str, str]) -> TaskPage:
+    """The page of tasks that a query asks for; a Problem if there is none such."""
+    limit, offset = (whole(query.get(name, usual), name) for name, usual in _PAGE)
+    sort = query.get("sort", SORTS[0])
     if sort not in SORTS:
         raise bad_request(f"sort must be one of {', '.join(SORTS)}, got {sort!r:.80}")
-    detail = query.get("detail", "false") == "true"
-    most = MOST_DETAILED if detail else MOST_TASKS
-    search = query.get("search", "")
-    total, tasks = await live.task_index.page(search, sort, min(limit, most), offset)
+    has_details = query.get("detail", "false") == "true"
+    most = MOST_DETAILED if has_details else MOST_TASKS
+    return TaskPage(query.get("search", ""), sort, min(limit, most), offset, has_details)
+
+
+async def _tasks(call: Call) -> dict[str, Any]:
+    page, live = task_page(call.query), call.service.book.turns(call.policy).live
+    total, tasks = await live.task_index.page(page.search, page.sort, page.limit, page.offset)
     reply: dict[str, Any] = {"total": total, "tasks": tasks}
-    if detail:
+    if page.has_details:
         met = [task for task in tasks if live.agent.has_met(task)]  # none is deleted meanwhile
         reply["rows"] = task_rows(live.agent, met)
     return reply
 
 
-PAGE = (("limit", "100"), ("offset", "0"))
-"""What says which tasks are on a page, and what it is unless given."""
+_PAGE = (("limit", "100"), ("offset", "0"))  # and what each is unless given
 _QUERY: dict[str, dict[str, Any]] = {
     "search": {"type": "string", "description": "A text that the names contain, in any case."},
     "sort": {"type": "string", "enum": list(SORTS), "default": SORTS[0]},

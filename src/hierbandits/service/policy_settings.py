@@ -121,8 +121,9 @@ class PolicySettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, f
         """
         model = None if self.prior is None else _model(self.prior)
         rule: str | Recipe | None = self.rule
+        recipe = checked_recipe(rule, "rule")
         if believed is not None:
-            model, rule = believed, replace(checked_recipe(self.rule), believe=as_given)
+            model, rule = believed, replace(recipe, believe=as_given)
         prior: Model | Start | None = model
         if self.encoder is not None:
             if model is None:

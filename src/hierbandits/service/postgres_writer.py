@@ -109,7 +109,10 @@ class PostgresWriter:
     def _own(self, connection: psycopg.Connection[Any]) -> None:
         (is_owner,) = _row(connection, "SELECT pg_try_advisory_lock(%s, %s)", _OWNING)
         if self._has_owned:
-            check_tables(connection, self._migrations)
+            try:
+                check_tables(connection, self._migrations)
+            except ValueError as error:  # what was asked of this process is right all the same
+                raise StorageFailed(str(error)) from None
             (mark,) = _row(connection, "SELECT mark FROM owner", ())
             if mark != self.mark:
                 self.is_over = True
@@ -183,6 +186,8 @@ def limit_transactions(
     """
     if connection.info.server_version >= 170_000:
         limit = _LONGEST_TRANSACTION if limit is None else limit
+        if how == "SET LOCAL":  # a clock that runs already is not set anew, unless it is stopped
+            connection.execute("SET LOCAL transaction_timeout = 0")
         connection.execute(f"{how} transaction_timeout = {limit}")
 
 

@@ -8,20 +8,20 @@ It answers one line of JSON for each that it is given, and ends with its input.
 import gc
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
-from hierbandits.agent.decision import task_name
 from hierbandits.dashboard.policy_history import PolicyHistory
 from hierbandits.service.data_place import DataPlace
 from hierbandits.service.decision_ids import DecisionIds
 from hierbandits.service.decision_replay import MOST_SECONDS, CannotReplay, DecisionReplay
+from hierbandits.service.decision_row import decision_row
 from hierbandits.service.snapshots import history_of
 from hierbandits.service.storage import Place, PolicyRecord
-from hierbandits.service.stored_event import as_text, decoded, rewards_in
-from hierbandits.service.task_index import shown
+from hierbandits.service.stored_event import decoded, rewards_in
 from hierbandits.service.wire import DecisionRequest
 
 MOST_RECENT_EVENTS = 2_000
@@ -81,7 +81,7 @@ class LedgerReader:
             for place in reversed(range(len(event.get("decisions", ())))):
                 parts = event["decisions"][place]
                 if parts is not None and len(rows) < limit:
-                    rows.append(_row(parts, event))
+                    rows.append(decision_row(parts, event["policy_version"]))
                     places.append((number, place))
             number -= 1
         by = self._storage.rewarded_by(record.id, places)
@@ -119,21 +119,21 @@ class LedgerReader:
         return told if told["decision"]["id"] == id else {"problem": "There is no such decision."}
 
 
-def _row(parts: dict[str, Any], event: dict[str, Any]) -> dict[str, Any]:
-    names = ("id", "task", "arm", "propensity", "time", "gap", "expected")
-    row = {name: parts.get(name) for name in names}
-    row["label"] = shown(task_name(parts["task"]))
-    row["key"] = as_text(parts["task"])
-    row["arms"] = len(parts["offered"])
-    row["group"], row["version"] = parts.get("group", "policy"), event["policy_version"]
-    return row | ({"would": parts["would"]} if "would" in parts else {})
+class Reader(Protocol):
+    """Whoever knows the answers."""
+
+    def answer(self, question: dict[str, Any]) -> Any:
+        """What is asked."""
+
+    def close(self) -> None:
+        """Read no more."""
 
 
-def main(folder: Path) -> None:
-    """Answer until the input ends."""
+def answer_all(make: Callable[[DataPlace], Reader]) -> None:
+    """Answer by a reader of the folder that the command line names, until the input ends."""
     os.nice(10)
     gc.set_threshold(200_000, 20, 100)  # histories hold many small lists, and no circles
-    reader, out = LedgerReader(DataPlace.of_process(folder)), sys.stdout.buffer
+    reader, out = make(DataPlace.of_process(Path(sys.argv[1]))), sys.stdout.buffer
     try:
         for line in sys.stdin.buffer:
             try:
@@ -147,4 +147,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    answer_all(LedgerReader)

@@ -91,9 +91,14 @@ async def _act(call: Call) -> RolloutReply:
 
 
 async def _audit(call: Call) -> AuditReply:
-    limit, offset = (_whole(call, name, usual) for name, usual in (("limit", 100), ("offset", 0)))
     state = call.service.book.turns(call.policy).live.rollout.state
-    changes = audit_of(state, call.service.book.versions(call.policy))[::-1]
+    return audit_page(call, state, call.service.book.versions(call.policy))
+
+
+def audit_page(call: Call, state: RolloutState, versions: list[VersionRecord]) -> AuditReply:
+    """The changes of a policy that a call asks for."""
+    limit, offset = (_whole(call, name, usual) for name, usual in (("limit", 100), ("offset", 0)))
+    changes = audit_of(state, versions)[::-1]
     return AuditReply(len(changes), changes[offset : offset + min(limit, MOST_ROWS)])
 
 

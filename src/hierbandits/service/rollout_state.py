@@ -39,14 +39,15 @@ class RolloutState:
         """The candidate that is on its way, and the step that it has reached."""
         self.erasing: list[int] = []
         """Events that forgot tasks which the ledger still holds: their deletion is not done."""
-        self._exposed_by = "none"  # what counts as an exposure
+        self.exposed_by = "none"
+        """What counts as an exposure: "rewards", "exposures" or "none"."""
         self._since = 0  # the first version whose decisions are watched
 
     def take(self, events: Iterable[tuple[int, bytes]]) -> None:
         """Take events as they are stored."""
         for number, data in events:
             if data.startswith(_ALWAYS) or (
-                self._exposed_by == "rewards" and data.startswith(_OF_REWARDS)
+                self.exposed_by == "rewards" and data.startswith(_OF_REWARDS)
             ):
                 self.apply(number, decoded(data))
 
@@ -63,6 +64,8 @@ class RolloutState:
             self._measure(event)
         elif kind in ("add_arm", "retire_arm"):
             entry = {"event": number, "what": kind.replace("_", " "), "arm": event["name"]}
+            if "policy_version" in event:  # where workers share a policy, it makes a version
+                entry["version"] = event["policy_version"]
             self.audit.append(entry | {"time": event["time"], "by": event.get("by")})
         elif kind in ("forget", DELETED):  # nobody may read here which task it was
             if kind == "forget":
@@ -107,7 +110,7 @@ class RolloutState:
         alpha = FALSE_ALARMS / max(len(guardrails), 1)
         wanted = [msgspec.convert(one, Guardrail) for one in guardrails]
         self.watches = {one.name: GuardrailWatch(one, alpha) for one in wanted}
-        self._exposed_by, self._since = counts, since
+        self.exposed_by, self._since = counts, since
         self.ratio = None if counts == "none" else SampleRatio(1 / FALSE_ALARMS, arms)
         self.ratio_alarm = False
 
@@ -125,7 +128,7 @@ class RolloutState:
             ):
                 if name in self.watches and group in (*_ACTS, other):
                     self.watches[name].add(value, is_control=group == other)
-        if self._exposed_by == "exposures":
+        if self.exposed_by == "exposures":
             self._see(
                 shown
                 for name, shown in zip(event["names"], event["shown"], strict=True)
@@ -167,7 +170,7 @@ class RolloutState:
         return {
             "ramp": self.ramp.to_dict(),
             "watches": [watch.to_dict() for watch in self.watches.values()],
-            "counts": self._exposed_by,
+            "counts": self.exposed_by,
             "since": self._since,
             "ratio": None if self.ratio is None else self.ratio.to_dict(),
             "ratio_alarm": self.ratio_alarm,
@@ -183,7 +186,7 @@ class RolloutState:
         state.ramp = Ramp.from_dict(data["ramp"])
         watches = [GuardrailWatch.from_dict(one) for one in data["watches"]]
         state.watches = {one.guardrail.name: one for one in watches}
-        state._exposed_by, state.ratio_alarm = data["counts"], data["ratio_alarm"]
+        state.exposed_by, state.ratio_alarm = data["counts"], data["ratio_alarm"]
         state._since = data.get("since", 0)
         if data["ratio"] is not None:
             state.ratio = SampleRatio.from_dict(1 / FALSE_ALARMS, data["ratio"])

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from hierbandits.service.api_problem import Problem
+from hierbandits.service.api_problem import PolicyGone, Problem
 from hierbandits.service.decision_ids import DecisionIds
 from hierbandits.service.decision_plan import DecisionPlan
 from hierbandits.service.policy_answers import answer_again, refusal
@@ -77,6 +77,8 @@ def round_or_each(
     """One round of requests; if it is refused, each of them alone."""
     try:
         return list(decide(requests))
+    except PolicyGone:
+        raise
     except Problem as problem:
         if len(requests) == 1:
             return [problem]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from hierbandits.service.child_process import ChildProcess
@@ -22,7 +23,6 @@ from hierbandits.service.live_policy import LivePolicy
 from hierbandits.service.operation import Handler
 from hierbandits.service.policy_book import PolicyBook
 from hierbandits.service.policy_turns import PolicyTurns
-from hierbandits.service.rollout_state import FALSE_ALARMS
 from hierbandits.service.service_metrics import ServiceMetrics
 from hierbandits.service.shadowing import Shadowing
 from hierbandits.service.slow_bodies import SlowBodies
@@ -94,13 +94,23 @@ class Service:
         """Operations that it serves in other ways than usual, by name: none."""
         return {}
 
-    async def is_ready(self) -> bool:
-        """Whether all policies are loaded, and can store what happens."""
-        return self.book.is_ready
+    async def not_ready(self) -> str | None:
+        """Why it cannot serve; None if all policies are loaded, and can store what happens."""
+        return None if self.book.is_ready else "some policies are being loaded"
 
     async def find_turns(self, name: str) -> PolicyTurns:
         """The policy of a name."""
         return self.book.turns(name)
+
+    async def policy_marks(self) -> dict[str, list[Any]]:
+        """All policies by name, each with what changes when it decides otherwise."""
+        marks: dict[str, list[Any]] = {}
+        for name in self.book.names:
+            record, live = self.book.record(name), self.book.turns(name).live
+            arms, share = live.agent.arms, live.rollout.state.ramp.share
+            offers = None if arms is None else list(arms)
+            marks[name] = [record.salt.hex(), live.version, offers, share]
+        return marks
 
     async def start(self) -> None:
         """Load all policies and begin to serve."""
@@ -144,6 +154,10 @@ class Service:
         self.metrics.batches.observe(events)
         self.shadowing.wake()
 
+    async def metrics_text(self) -> bytes:
+        """All metrics in Prometheus's text format."""
+        return self.metrics.text()
+
     def _fill_gauges(self) -> None:
         self.metrics.loaded.set(len(self.book.names))
         self.metrics.ready.set(self.book.is_ready)
@@ -151,25 +165,12 @@ class Service:
         for turns in self.book.all_turns:
             live = turns.live
             self.metrics.pending.labels(live.record.name).set(live.pending)
-            self._fill_rollout(live)
+            self.metrics.show_rollout(live.record.name, live.rollout.state)
             belief = live.agent.belief
             number = float(belief.num_rewards.sum())
             if number:
                 evidence = float(belief.log_evidence().sum()) / number
                 self.metrics.evidence.labels(live.record.name).set(evidence)
-
-    def _fill_rollout(self, live: LivePolicy) -> None:
-        """How far a policy is rolled out, and what watches it."""
-        metrics, name, state = self.metrics, live.record.name, live.rollout.state
-        metrics.share.labels(name).set(state.ramp.share)
-        metrics.rolled_back.labels(name).set(state.ramp.phase == "rolled back")
-        for guardrail, watch in state.watches.items():
-            told = watch.told()
-            evidence = told["evidence"] / told["needed"]
-            metrics.guardrails.labels(name, guardrail).set(evidence)
-        if state.ratio is not None:
-            metrics.ratios.labels(name).set(state.ratio.evidence * FALSE_ALARMS)
-            metrics.ratio_alarms.labels(name).set(state.ratio_alarm)
 
     async def _run_clockwork(self) -> None:
         """What time brings: rewards that are too late, tokens that others made, snapshots."""

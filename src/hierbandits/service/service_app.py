@@ -37,15 +37,16 @@ async def _health(call: Call) -> dict[str, str]:
 
 
 async def _ready(call: Call) -> dict[str, str]:
-    if not await call.host.is_ready():
-        raise Problem(503, "not_ready", "some policies are being loaded", retry_after=1.0)
+    reason = await call.host.not_ready()
+    if reason is not None:
+        raise Problem(503, "not_ready", reason, retry_after=1.0)
     return {"status": "ready"}
 
 
 async def _metrics(call: Call) -> Response:
     if call.token is not None and call.token.policies is not None:
         raise Problem(403, "forbidden", "the token must be good for all policies")
-    return Response(call.host.metrics.text(), media_type=CONTENT_TYPE_LATEST)
+    return Response(await call.host.metrics_text(), media_type=CONTENT_TYPE_LATEST)
 
 
 async def _openapi(call: Call) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from hierbandits.service.rollout_state import FALSE_ALARMS, RolloutState
+
 _SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 
@@ -70,6 +72,17 @@ class ServiceMetrics:
     def before_scrape(self, fill: Callable[[], None]) -> None:
         """Let gauges be filled before each look at the metrics."""
         self._before.append(fill)
+
+    def show_rollout(self, policy: str, state: RolloutState) -> None:
+        """How far a policy is rolled out, and what watches it."""
+        self.share.labels(policy).set(state.ramp.share)
+        self.rolled_back.labels(policy).set(state.ramp.phase == "rolled back")
+        for guardrail, watch in state.watches.items():
+            told = watch.told()
+            self.guardrails.labels(policy, guardrail).set(told["evidence"] / told["needed"])
+        if state.ratio is not None:
+            self.ratios.labels(policy).set(state.ratio.evidence * FALSE_ALARMS)
+            self.ratio_alarms.labels(policy).set(state.ratio_alarm)
 
     def forget_policies(self) -> None:
         """Let gauges say nothing of policies and guardrails that may be gone."""

@@ -5,16 +5,19 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
-from hierbandits.service.api_problem import Problem, bad_request, not_found
+from hierbandits.service.api_problem import PolicyGone, Problem, bad_request, not_found
 from hierbandits.service.json_log import say
+from hierbandits.service.live_rollout import ANYBODY
 from hierbandits.service.policy_book import check_name
 from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.postgres_tables import OF_A_SHARED_POLICY
-from hierbandits.service.shared_folder import AT_ONCE, SharedFolder, put_version
+from hierbandits.service.shared_folder import AT_ONCE, SharedFolder, lock_folding, put_version
 from hierbandits.service.shared_links import LONG, SharedLinks
 from hierbandits.service.shared_model import family_of, shared_model
 from hierbandits.service.shared_policy import GROWTH, SharedPolicy
+from hierbandits.service.shared_rollout import SharedRollout, ramping_policies
 from hierbandits.service.shared_turns import SharedTurns
 from hierbandits.service.shared_version import ArmChange, SharedVersion
 from hierbandits.service.storage import PolicyRecord, StorageFailed, VersionRecord
@@ -22,19 +25,26 @@ from hierbandits.service.storage import PolicyRecord, StorageFailed, VersionReco
 REFRESH = 1.0
 """Seconds after which rewards are folded, however few they are."""
 _LEAST = 0.02  # seconds between two folds
-_FIXED = ("encoder", "rewards")
+_FIXED = ("encoder",)
 _OF_ARMS = ("arms", "num_features")
 
 
 class SharedBook:
     """Finds shared policies, creates, changes and deletes them, and has them folded.
 
-    What one worker does the others see in the store.
+    What one worker does the others see in the store.  `gave_up` is told of which policy, and how
+    many decisions, have the default in place of a reward.
     """
 
-    def __init__(self, links: SharedLinks, clock: Callable[[], float] = time.time) -> None:
-        self.links, self._clock = links, clock
+    def __init__(
+        self,
+        links: SharedLinks,
+        clock: Callable[[], float] = time.time,
+        gave_up: Callable[[str, int], object] = lambda name, number: None,
+    ) -> None:
+        self.links, self._clock, self._gave_up = links, clock, gave_up
         self._turns: dict[str, SharedTurns] = {}
+        self._looking = threading.Lock()
         self._wake, self._is_closing = threading.Event(), False
         self._folding = threading.Thread(target=self._run, name="folding", daemon=True)
 
@@ -47,6 +57,18 @@ class SharedBook:
         rows = self.links.read("SELECT id, name, salt, created FROM shared_policies")
         return sorted((PolicyRecord(*row) for row in rows), key=lambda record: record.name)
 
+    def marks(self) -> dict[str, list[Any]]:
+        """What changes when policies offer something else, by name in their order.
+
+        Their salts, their newest versions, and the last changes of their rollouts.
+        """
+        sql = (
+            "SELECT name, salt, (SELECT max(number) FROM shared_versions WHERE policy = id), "
+            "(SELECT changed FROM shared_rollouts WHERE policy = id) FROM shared_policies"
+        )
+        rows = sorted(self.links.read(sql), key=lambda row: row[0])
+        return {name: [salt.hex(), *numbers] for name, salt, *numbers in rows}
+
     def record(self, name: str) -> PolicyRecord:
         """What is stored of the policy of a name."""
         sql = "SELECT id, name, salt, created FROM shared_policies WHERE name = %s"
@@ -56,22 +78,35 @@ class SharedBook:
 
     def known(self, name: str) -> SharedTurns | None:
         """The policy of a name, if this worker has decided for it before."""
-        return self._turns.get(name)
+        turns = self._turns.get(name)
+        return None if turns is None or turns.is_gone else turns
+
+    def forget(self, name: str) -> None:
+        """Look for the policy of a name anew: there may be another one."""
+        self._turns.pop(name, None)
 
     def turns(self, name: str) -> SharedTurns:
         """The policy of a name."""
         turns = self.known(name)
         if turns is None:
             live = SharedPolicy(self.record(name), self.links, self._clock)
-            turns = self._turns.setdefault(name, SharedTurns(live, self._wake.set))
+            with self._looking:  # of those who look at once one is first
+                turns = self.known(name)
+                if turns is None:
+                    turns = self._turns[name] = SharedTurns(live, self._wake.set)
         return turns
 
     def look(self) -> None:
-        """See which policies there are now; those that are gone are forgotten."""
+        """See which policies there are now, and fold those that are ramped.
+
+        Those that are gone are forgotten.
+        """
         known = {record.id for record in self.records()}
         for name, turns in list(self._turns.items()):
             if turns.live.record.id not in known:
-                del self._turns[name]
+                self.forget(name)
+        for name in ramping_policies(self.links.read):
+            self.turns(name)
 
     def versions(self, name: str) -> list[VersionRecord]:
         """All versions of a policy."""
@@ -85,7 +120,7 @@ class SharedBook:
             for number, data, *rest in rows
         ]
 
-    def put(self, name: str, settings: PolicySettings) -> tuple[int, bool]:
+    def put(self, name: str, settings: PolicySettings, by: str = ANYBODY) -> tuple[int, bool]:
         """Create a policy, or make a new version of it; its version, and whether it is new."""
         check_name(name)
         try:
@@ -103,30 +138,44 @@ class SharedBook:
                 (policy, name, secrets.token_bytes(16), self._clock()),
             )
             if made.rowcount:
-                put_version(db, policy, 1, SharedVersion(settings))
+                version = SharedVersion.first(settings)
+                put_version(db, policy, 1, version)
                 folder.put(db, first)
-                return 1, True
-        return self._change(name, settings), False
+                rollout = SharedRollout(db, policy)
+                rollout.settle(None, version, 1, by)
+                rollout.save()
+        if made.rowcount:
+            self.forget(name)  # one that was deleted
+            return 1, True
+        return self._change(name, settings, by), False
 
-    def _change(self, name: str, settings: PolicySettings) -> int:
+    def _change(self, name: str, settings: PolicySettings, by: str) -> int:
         live = SharedPolicy(self.record(name), self.links, self._clock)
         if live.settings == settings:
             return live.version
 
-        def change(old: SharedVersion) -> SharedVersion:
+        def change(old: SharedVersion, rollout: SharedRollout, number: int) -> SharedVersion:
             try:
                 new = old.with_settings(settings)
             except ValueError as error:
                 raise bad_request(str(error)) from error
             _check_fit(old, new)
+            if new != old:
+                rollout.settle(old, new, number, by)
             return new
 
         return self.folder(live).change_version(change).version
 
     def change_arms(self, live: SharedPolicy, change: ArmChange) -> None:
         """Offer an arm from now on, or no more; other workers hear of it before they decide."""
+
+        def happen(old: SharedVersion, rollout: SharedRollout, number: int) -> SharedVersion:
+            new = old.with_change(change)
+            rollout.change_arm(change, number)
+            return new
+
         try:
-            self.folder(live).change_version(lambda old: old.with_change(change))
+            self.folder(live).change_version(happen)
         except ValueError as error:
             raise bad_request(str(error)) from error
         live.refresh()
@@ -135,6 +184,7 @@ class SharedBook:
         """Erase a policy and all that it has seen."""
         policy = self.record(name).id
         with self.links.transaction(LONG) as db:
+            lock_folding(db, policy)  # or who folds or changes it now would leave rows
             db.execute("DELETE FROM shared_policies WHERE id = %s", (policy,))
             for table in OF_A_SHARED_POLICY:
                 db.execute(f"DELETE FROM {table} WHERE policy = %s", (policy,))
@@ -153,6 +203,9 @@ class SharedBook:
             for turns in list(self._turns.values()):
                 try:
                     self._fold(turns.live)
+                    self._give_up(turns)
+                except PolicyGone:  # `look` forgets it
+                    turns.is_gone = True
                 except StorageFailed as error:
                     say("nothing can be folded now", logging.WARNING, error=str(error))
                 except Exception as error:  # other policies go on, and other workers may do better
@@ -162,10 +215,23 @@ class SharedBook:
     def _fold(self, live: SharedPolicy) -> None:
         """Fold what is new of a policy that this worker decides for, if it is time."""
         folder = self.folder(live)
+        while folder.tick() and not self._is_closing:  # first: a rollback waits for no fold
+            pass  # there are more metrics than one transaction takes
         number = folder.fold(REFRESH, GROWTH)
         while number == AT_ONCE and not self._is_closing:
             number = folder.fold()  # what is left, though the newest generation is new
         live.folded(folder.rewards)
+
+    def _give_up(self, turns: SharedTurns) -> None:
+        """Give decisions the default that have waited too long, some at a time."""
+        has_more = turns.live.settings.default_reward is not None
+        while has_more and not self._is_closing:
+            try:
+                number, has_more = turns.between(turns.live.give_up)
+            except Problem:  # it is deleted
+                return
+            if number:
+                self._gave_up(turns.live.record.name, number)
 
     def close(self) -> None:
         """Fold no more, and serve no more."""
@@ -195,4 +261,8 @@ def _check_fit(old: SharedVersion, new: SharedVersion) -> None:
     if (model.dim, model.is_armed) != (was.dim, was.is_armed):
         raise Problem(409, "log_does_not_fit", "prior must have as many arms or features")
     if family_of(model) != family_of(was):
-        raise Problem(409, "log_does_not_fit", "prior must be of the same family of rewards")
+        raise Problem(
+            409, "log_does_not_fit",
+            "rewards must stay as they are where workers share a policy, and a prior must be of "
+            "the same family",
+        )  # fmt: skip

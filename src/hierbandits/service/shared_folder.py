@@ -9,29 +9,38 @@ import numpy as np
 import psycopg
 
 from hierbandits.beliefs.absent_tasks import AbsentTasks
-from hierbandits.beliefs.adaptive_belief import rewards_due_after
 from hierbandits.beliefs.contribution import Contribution
 from hierbandits.beliefs.task_sums import TaskSums
-from hierbandits.beliefs.width_refit import WidthRefit, most_rewarded
-from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.hierarchy import GaussianHierarchy
-from hierbandits.models.unknown_widths import UnknownWidths
-from hierbandits.service.api_problem import not_found
+from hierbandits.service.api_problem import PolicyGone
+from hierbandits.service.live_rollout import ANYBODY
 from hierbandits.service.shared_generation import SharedGeneration
+from hierbandits.service.shared_history import FORGET_HISTORY
 from hierbandits.service.shared_links import SharedLinks
+from hierbandits.service.shared_metrics import forget_metrics
 from hierbandits.service.shared_model import SharedModel
+from hierbandits.service.shared_refit import SharedRefit
+from hierbandits.service.shared_rollout import SharedRollout, is_due
+from hierbandits.service.shared_sums import SharedSums
 from hierbandits.service.shared_tasks import SharedTasks
 from hierbandits.service.shared_version import SharedVersion
+from hierbandits.service.shared_widths import SharedWidths
 
 AT_ONCE = 5_000
 """Tasks that one generation folds at most."""
 LIFETIME = 1_000
 """Generations after which all tasks are added up anew, so that rounding does not grow."""
+FOLDING = 0x68626E65
+"""Half of the advisory lock of whoever folds a policy."""
 _LONGEST = 600.0
 """Seconds after which a fold is given up: its worker may be cut off, and nobody else can fold."""
+_MANY = 64
+"""Rewards from which on the server looks at its tables whenever they are four times as many."""
 _KEPT = 100  # generations, for people who look
-_FOLDING = 0x68626E65  # half of the advisory lock of whoever folds a policy
 _COLUMNS = "number, version, hierarchy, told, rewards, due, age"
+
+Change = Callable[[SharedVersion, SharedRollout, int], SharedVersion]
+"""What gives the version of a number after another one, and tells the rollout what it changes."""
 
 
 class SharedFolder:
@@ -55,17 +64,19 @@ class SharedFolder:
     def _believe(self, model: SharedModel, version: int) -> None:
         self._model, self._version = model, version
         self._tasks = SharedTasks(self._policy, model)
+        self._widths = SharedWidths(self._policy, model)
 
     def first(self) -> SharedGeneration:
         """The generation before any reward; a ValueError if none can be made."""
-        model, due = self._model, None
-        if isinstance(model, UnknownWidths):
-            model, due = model.hierarchy(), 1
-        if isinstance(model, GeneralizedHierarchy):
-            model = model.hierarchy  # of which sites are Gaussian rewards
-        absent = AbsentTasks.of(model)
-        absent.told_by(TaskSums.zeros(1, model.dim, armed=model.is_armed))
-        return SharedGeneration(1, self._version, model, absent.nothing(), 0, due, 0)
+        hierarchy, due = self._widths.first()
+        absent = AbsentTasks.of(hierarchy)
+        absent.told_by(TaskSums.zeros(1, hierarchy.dim, armed=hierarchy.is_armed))
+        return SharedGeneration(1, self._version, hierarchy, absent.nothing(), 0, due, 0)
+
+    def begin_with(self, db: psycopg.Connection[Any], rewards: int) -> None:
+        """The first generation of a policy, where tasks have learned so many rewards already."""
+        first = self.first()
+        self.put(db, self._anew(db, first, (), rewards) if rewards else first)
 
     def fold(self, refresh: float = 0.0, growth: float = 0.0) -> int:
         """Fold tasks that have learned; how many, AT_ONCE at most.
@@ -74,7 +85,7 @@ class SharedFolder:
         seconds ago, and rewards have grown by less than the share `growth` since.
         """
         with self._links.transaction(_LONGEST) as db:
-            if not self._has_lock(db, waits=False):
+            if not lock_folding(db, self._policy, waits=False):
                 return 0
             (now, seconds), dirty = newest(db, self._policy), self._tasks.dirty(db, AT_ONCE)
             self.rewards = 0 if now is None else now.rewards
@@ -96,9 +107,14 @@ class SharedFolder:
                 generation = replace(
                     now, number=now.number + 1, told=told, rewards=rewards, age=now.age + 1
                 )
-            self._tasks.fold(db, dirty)
+            if len(dirty) < AT_ONCE and self._widths.needs_refit(now, generation):
+                generation = SharedRefit(db, self._policy, self._tasks).of(generation)
+            else:
+                self._tasks.fold(db, dirty)
             self.put(db, generation)
-        self.rewards = rewards
+        self.rewards = rewards = generation.rewards
+        if rewards >= _MANY and rewards.bit_length() // 2 > now.rewards.bit_length() // 2:
+            self._links.analyze()
         return len(dirty)
 
     def _follow(self, db: psycopg.Connection[Any], version: int) -> None:
@@ -114,11 +130,10 @@ class SharedFolder:
         """The next generation from the rows of all tasks; widths are fitted if that is due."""
         newer = {key: sums for key, sums, *_ in dirty}
         hierarchy, due = now.hierarchy, now.due
-        if isinstance(self._model, UnknownWidths) and due is not None and rewards >= due:
-            before = now.hierarchy if due > 1 else None
-            refit = WidthRefit(self._model, self._most_rewarded(db, newer), before)
-            refit.advance()
-            hierarchy, due = refit.hierarchy(), int(rewards_due_after(np.array([rewards]))[0])
+        if due is not None and rewards >= due:
+            before = None if due == self._widths.first()[1] else hierarchy
+            rows = self._rows(db, newer)
+            hierarchy, due = self._widths.fitted(db, rows, rewards, before)
         told = self._told_by_all(db, hierarchy, newer)
         return SharedGeneration(now.number + 1, now.version, hierarchy, told, rewards, due, 0)
 
@@ -132,21 +147,19 @@ class SharedFolder:
             told = Contribution(told.precision + part.precision, told.weighted + part.weighted)
         return told
 
-    def _most_rewarded(self, db: psycopg.Connection[Any], newer: dict[bytes, bytes]) -> TaskSums:
-        """The sums of the tasks whose widths are looked at."""
-        assert isinstance(self._model, UnknownWidths)
-        some = self._sums([])
-        for sums in self._all(db, newer):
-            parts = zip(some.state().values(), sums.state().values(), strict=True)
-            some = TaskSums(*(np.concatenate(both) for both in parts))
-            some = some.rows(most_rewarded(some.n, self._model))
-        return some
-
     def _all(self, db: psycopg.Connection[Any], newer: dict[bytes, bytes]) -> Iterator[TaskSums]:
         """The sums of all tasks that have learned, as they are folded then."""
-        for rows in self._tasks.all_folded(db):
-            sums = self._sums(newer.get(key, folded) for key, folded in rows)
+        for _, rows in self._rows(db, newer):
+            sums = rows.known()
             yield sums.rows(np.flatnonzero(sums.n > 0))
+
+    def _rows(
+        self, db: psycopg.Connection[Any], newer: dict[bytes, bytes]
+    ) -> Iterator[tuple[list[bytes], SharedSums]]:
+        """The keys and numbers of all tasks, as they are folded then."""
+        for rows in self._tasks.all_folded(db):
+            sums = self._tasks.sums(newer.get(key, folded) for key, folded in rows)
+            yield [key for key, _ in rows], sums
 
     def _sums(self, rows: Any) -> TaskSums:
         return self._tasks.sums(rows).known()
@@ -157,16 +170,21 @@ class SharedFolder:
         new, old = (float(self._sums(column).n.sum()) for column in columns)
         return round(new - old)
 
-    def change_version(self, change: Callable[[SharedVersion], SharedVersion]) -> SharedGeneration:
+    def change_version(self, change: Change) -> SharedGeneration:
         """Let a version follow the newest one, in one transaction, and nobody folds meanwhile.
 
-        All tasks tell under the new model, unless it is the old one: then only arms were retired.
+        If `change` gives the same version, only the rollout is changed.  All tasks tell under the
+        new model, unless it is the old one: then only arms were retired.
         """
         with self.folding() as (db, now):
             old = version_of(db, self._policy, now.version)
             assert old is not None  # its generation is there
-            new = change(old)
-            number = now.version + 1
+            rollout, number = SharedRollout(db, self._policy), now.version + 1
+            rollout.take_all()
+            new = change(old, rollout, number)
+            rollout.save()
+            if new == old:
+                return now
             put_version(db, self._policy, number, new)
             self._follow(db, number)
             if new.settings == old.settings and new.model().dim == now.hierarchy.dim:
@@ -174,10 +192,28 @@ class SharedFolder:
             else:
                 start = replace(self.first(), number=now.number)
                 generation = self._anew(db, start, (), now.rewards)
+                if self._widths.needs_refit(start, generation):
+                    generation = SharedRefit(db, self._policy, self._tasks).of(generation)
             self.put(db, generation)
         return generation
 
-    def forget(self, key: bytes) -> int | None:
+    def tick(self) -> bool:
+        """Let the rollout go on if something waits for that, and nobody else folds now.
+
+        Whether more may wait at once.
+        """
+        if not is_due(self._links.read, self._policy):
+            return False
+        with self._links.transaction(_LONGEST) as db:
+            if not lock_folding(db, self._policy, waits=False):
+                return False
+            rollout = SharedRollout(db, self._policy)
+            is_more = rollout.take()
+            rollout.step_if_due()
+            rollout.save()
+        return is_more
+
+    def forget(self, key: bytes, by: str = ANYBODY) -> int | None:
         """Delete a task, its decisions and its rewards; how many decisions, None if unknown."""
         with self.folding() as (db, now):
             of_it = self._policy, key
@@ -188,6 +224,7 @@ class SharedFolder:
             ).fetchone()  # fmt: skip
             if row is None:
                 return None
+            measured = forget_metrics(db, self._policy, key)
             db.execute(
                 "DELETE FROM shared_rewards USING shared_decisions AS made "
                 "WHERE made.policy = %s AND made.task_key = %s "
@@ -196,6 +233,12 @@ class SharedFolder:
             )
             sql = "DELETE FROM shared_decisions WHERE policy = %s AND task_key = %s"
             number = db.execute(sql, of_it).rowcount
+            db.execute(FORGET_HISTORY, (self._policy,))
+            rollout = SharedRollout(db, self._policy)
+            rollout.task_deleted(by)
+            if measured:
+                rollout.judge_anew()
+            rollout.save()
             gone = int(self._sums([row[0]]).n.sum())
             left = replace(now, due=None)  # widths stay as they are
             generation = self._anew(db, left, (), now.rewards - gone)
@@ -206,20 +249,12 @@ class SharedFolder:
     def folding(self) -> Iterator[tuple[psycopg.Connection[Any], SharedGeneration]]:
         """A transaction in which nobody else folds, and the newest generation."""
         with self._links.transaction(_LONGEST) as db:
-            self._has_lock(db, waits=True)
+            lock_folding(db, self._policy)
             now, _ = newest(db, self._policy)
             if now is None:
-                raise not_found("policy", "deleted")
+                raise PolicyGone("deleted")
             self._follow(db, now.version)
             yield db, now
-
-    def _has_lock(self, db: psycopg.Connection[Any], *, waits: bool) -> bool:
-        half = (self._policy ^ (self._policy >> 32)) & 0x7FFFFFFF
-        if waits:
-            db.execute("SELECT pg_advisory_xact_lock(%s, %s)", (_FOLDING, half))
-            return True
-        row = db.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", (_FOLDING, half)).fetchone()
-        return row is not None and bool(row[0])
 
     def put(self, db: psycopg.Connection[Any], generation: SharedGeneration) -> None:
         """Let there be one more generation; those that are long over go."""
@@ -232,6 +267,16 @@ class SharedFolder:
             "DELETE FROM shared_generations WHERE policy = %s AND number <= %s",
             (self._policy, generation.number - _KEPT),
         )
+
+
+def lock_folding(db: psycopg.Connection[Any], policy: int, *, waits: bool = True) -> bool:
+    """Keep others from folding a policy in this transaction; False if somebody else does that."""
+    half = (policy ^ (policy >> 32)) & 0x7FFFFFFF
+    if waits:
+        db.execute("SELECT pg_advisory_xact_lock(%s, %s)", (FOLDING, half))
+        return True
+    row = db.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", (FOLDING, half)).fetchone()
+    return row is not None and bool(row[0])
 
 
 def newest(

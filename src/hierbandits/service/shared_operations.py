@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from starlette.responses import Response
 
-from hierbandits.service.api_problem import Problem, not_found
+from hierbandits.service.api_problem import not_found
 from hierbandits.service.archive_operations import log_reply
 from hierbandits.service.log_export import write_decisions
 from hierbandits.service.operation import Call, Handler
-from hierbandits.service.policy_operations import MOST_TASKS, PAGE, named, whole
+from hierbandits.service.policy_operations import named
 from hierbandits.service.postgres_rows import task_key
+from hierbandits.service.shared_dashboard import SharedDashboard
 from hierbandits.service.shared_version import ArmChange
 from hierbandits.service.stored_event import as_text
-from hierbandits.service.task_beliefs import population, task_belief
 from hierbandits.service.wire import PolicyReply, VersionReply
 from hierbandits.types import TaskName
 
@@ -30,10 +30,6 @@ _COUNTS = (
     "(SELECT count(*) FROM shared_decisions WHERE policy = %(policy)s), "
     "(SELECT count(*) FROM shared_rewards WHERE policy = %(policy)s)"
 )
-_SEARCH = (
-    "FROM shared_tasks WHERE policy = %s AND position(%s in lower(convert_from(task, 'UTF8'))) > 0"
-)
-_ORDERS = {"oldest": "created, task_key", "newest": "created DESC, task_key DESC"}
 
 
 class SharedOperations:
@@ -54,23 +50,41 @@ class SharedOperations:
 
     async def _shown(self, name: str) -> PolicyReply:
         turns = await self._service.find_turns(name)
+        policy = turns.live.record.id
+
+        async def count() -> Any:
+            return await asyncio.to_thread(self._links.read, _COUNTS, {"policy": policy})
+
+        ((tasks, decisions, rewards),) = await self._service.kept.of(("counts", policy), count)
+        pending = await self._waiting(turns.live, decisions - rewards)
 
         def show(live: "SharedPolicy") -> PolicyReply:
             live.refresh()
-            ((tasks, decisions, rewards),) = self._links.read(_COUNTS, {"policy": live.record.id})
             agent, _ = live.agent_with([])
             return PolicyReply(
                 name, live.version, msgspec.to_builtins(live.settings), live.record.created,
-                tasks, decisions, rewards, decisions - rewards,
+                tasks, decisions, rewards, pending,
                 None if agent.offers is None else list(agent.offers),
             )  # fmt: skip
 
         reply: PolicyReply = await turns.ask("call", lambda: show(turns.live))
         return reply
 
+    async def _waiting(self, live: "SharedPolicy", unrewarded: int) -> int:
+        """How many of the decisions without a reward are not given up."""
+        wait, default = live.settings.reward_wait, live.settings.default_reward
+        if wait is None or default is not None:
+            return unrewarded
+
+        async def count() -> Any:
+            return await asyncio.to_thread(live.waits.waiting, wait)
+
+        number: int = await self._service.kept.of(("waiting", live.record.id, wait), count)
+        return number
+
     async def put_policy(self, call: Call) -> VersionReply:
         """Create a policy, or make a new version of it."""
-        version, created = await asyncio.to_thread(self._book.put, call.policy, call.body)
+        version, created = await asyncio.to_thread(self._book.put, call.policy, call.body, call.who)
         return VersionReply(call.policy, version, created)
 
     async def delete_policy(self, call: Call) -> None:
@@ -110,43 +124,14 @@ class SharedOperations:
         await turns.ask("call", lambda: self._book.change_arms(live, change(live)))
         return await self._shown(call.policy)
 
-    async def list_tasks(self, call: Call) -> dict[str, Any]:
-        """Tasks by name, page by page."""
-        query, turns = call.query, await call.turns()
-        limit, offset = (whole(query.get(name, usual), name) for name, usual in PAGE)
-        order = _ORDERS.get(query.get("sort", "oldest"))
-        if order is None or query.get("detail", "false") != "false":
-            known = " or ".join(_ORDERS)
-            detail = f"workers that share a store sort by {known}, and give no details"
-            raise Problem(501, "not_shared", detail)
-        wanted = turns.live.record.id, query.get("search", "").lower()
-
-        def look() -> dict[str, Any]:
-            ((total,),) = self._links.read(f"SELECT count(*) {_SEARCH}", wanted)
-            sql = f"SELECT task {_SEARCH} ORDER BY {order} LIMIT %s OFFSET %s"
-            rows = self._links.read(sql, (*wanted, min(limit, MOST_TASKS), offset))
-            return {"total": total, "tasks": [json.loads(task) for (task,) in rows]}
-
-        return await asyncio.to_thread(look)
-
-    async def show_task(self, call: Call) -> dict[str, Any]:
-        """What is known of a task, and from where."""
-        return await self._of_task(call, self._belief)
-
-    def _belief(self, live: "SharedPolicy", task: TaskName) -> dict[str, Any]:
-        agent, met = live.agent_with([task])
-        if not met:
-            raise not_found("task", str(task))
-        sql = "SELECT count(*) FROM shared_decisions WHERE policy = %s AND task_key = %s"
-        ((decisions,),) = self._links.read(sql, (live.record.id, task_key(as_text(task))))
-        return task_belief(agent, task) | {"decisions": decisions}
-
     async def delete_task(self, call: Call) -> dict[str, Any]:
         """Delete a task, its decisions and its rewards."""
-        return await self._of_task(call, self._forget)
+        changed = await self._of_task(call, lambda live, task: self._forget(live, task, call.who))
+        await self._service.evaluations.stop(call.policy)  # they may have read the task
+        return changed
 
-    def _forget(self, live: "SharedPolicy", task: TaskName) -> dict[str, Any]:
-        changed = self._book.folder(live).forget(task_key(as_text(task)))
+    def _forget(self, live: "SharedPolicy", task: TaskName, by: str) -> dict[str, Any]:
+        changed = self._book.folder(live).forget(task_key(as_text(task)), by)
         if changed is None:
             raise not_found("task", str(task))
         return {"events_changed": changed}
@@ -161,14 +146,6 @@ class SharedOperations:
             return do(live, named(call.part("task"), lambda task: bool(live.agent_with([task])[1])))
 
         reply: dict[str, Any] = await turns.ask("call", found)
-        return reply
-
-    async def population(self, call: Call) -> dict[str, Any]:
-        """What is known of tasks in general."""
-        turns = await self._service.find_turns(call.policy)
-        reply: dict[str, Any] = await turns.ask(
-            "call", lambda: population(turns.live.agent_with([])[0])
-        )
         return reply
 
     async def export_log(self, call: Call) -> Response:
@@ -187,6 +164,7 @@ def handlers(service: "SharedService") -> Mapping[str, Handler]:
     some = (
         own.list_policies, own.show_policy, own.put_policy, own.delete_policy, own.list_versions,
         own.add_arm, own.retire_arm,
-        own.list_tasks, own.show_task, own.delete_task, own.population, own.export_log,
+        own.delete_task, own.export_log,
     )  # fmt: skip
-    return {one.__name__: one for one in some}
+    page = SharedDashboard(service.links, service.desk, service.kept).handlers
+    return {one.__name__: one for one in [*some, *page]}

@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,9 @@ from hierbandits.checks import real_array
 from hierbandits.models.generalized_hierarchy import GeneralizedHierarchy
 from hierbandits.models.model import Model
 from hierbandits.service.acting_version import ActingVersion
-from hierbandits.service.api_problem import Problem, not_found
+from hierbandits.service.api_problem import PolicyGone, Problem
 from hierbandits.service.decision_plan import DecisionPlan
+from hierbandits.service.given_metrics import GivenMetrics
 from hierbandits.service.policy_answers import answer_again, refusal
 from hierbandits.service.postgres_rows import task_key
 from hierbandits.service.rollout_state import RolloutState
@@ -28,12 +30,15 @@ from hierbandits.service.shared_folder import version_of
 from hierbandits.service.shared_generation import SharedGeneration
 from hierbandits.service.shared_ledger import SharedLedger
 from hierbandits.service.shared_links import SharedLinks
+from hierbandits.service.shared_metrics import SharedMetrics
+from hierbandits.service.shared_rollout import ramp_of
 from hierbandits.service.shared_sites import SharedSites
 from hierbandits.service.shared_sums import Behind, SharedSums
 from hierbandits.service.shared_tasks import SharedTasks, TaskRow, tasks_now
+from hierbandits.service.shared_waits import GaveUp, SharedWaits
 from hierbandits.service.storage import PolicyRecord
 from hierbandits.service.stored_event import as_text
-from hierbandits.service.wire import DecisionReply, DecisionRequest, RewardReply
+from hierbandits.service.wire import DecisionReply, DecisionRequest, MetricsReply, RewardReply
 from hierbandits.types import TaskName
 
 GROWTH = 0.1
@@ -52,9 +57,11 @@ class SharedPolicy:
         self, record: PolicyRecord, links: SharedLinks, clock: Callable[[], float] = time.time
     ) -> None:
         self.record, self.clock = record, clock
-        self._links = links
+        self._links, self.waits = links, SharedWaits(record.id, links)
+        self._metrics = SharedMetrics(record.id, links)
         self._worker, self._made = secrets.randbits(60), 0
         self._generation: SharedGeneration | None = None
+        self._rollout, self._changed = RolloutState(), 0  # its ramp, and the last change of it
         self._folded = self._fresh = 0  # rewards in a generation, and what this worker took since
         self.refresh()
 
@@ -86,17 +93,19 @@ class SharedPolicy:
                 return self._links.read(sql, values)
             return db.execute(sql, values, binary=True).fetchall()
 
-        now, rows = tasks_now(read, self.record.id, keys, self._generation)
-        if now is None:
-            raise not_found("policy", self.record.name)
-        if now is not self._generation:
-            self._adopt(now)
-        return rows
+        now = tasks_now(read, self.record.id, keys, self._generation, self._changed)
+        if now.generation is None:
+            raise PolicyGone(self.record.name)
+        if now.generation is not self._generation:
+            self._adopt(now.generation, db)
+        if now.changed is not None and now.ramp is not None:
+            self._changed, self._rollout.ramp = now.changed, ramp_of(now.ramp)
+        return now.tasks
 
-    def _adopt(self, newer: SharedGeneration) -> None:
+    def _adopt(self, newer: SharedGeneration, db: psycopg.Connection[Any] | None) -> None:
         old = self._generation
         if old is None or old.version != newer.version:
-            self._settle(newer.version)
+            self._settle(newer.version, db)
         if (
             old is None
             or old.version != newer.version  # it has other arms, maybe
@@ -122,17 +131,17 @@ class SharedPolicy:
             features = 0 if agent.belief.is_armed else np.zeros(agent.belief.dim)
             SharedSites(agent.belief, [agent.node(task)], sums).learn(0, features, None, 1.0, None)
 
-    def _settle(self, version: int) -> None:
+    def _settle(self, version: int, db: psycopg.Connection[Any] | None) -> None:
         """Be what the settings of a version say."""
-        with self._links.transaction() as db:
-            made = version_of(db, self.record.id, version)
+        with self._links.transaction() if db is None else nullcontext(db) as used:
+            made = version_of(used, self.record.id, version)
         if made is None:
-            raise not_found("policy", self.record.name)
+            raise PolicyGone(self.record.name)
         self.made, self.settings = made, made.settings
         self.model = made.model()
         self.tasks = SharedTasks(self.record.id, self.model)
         self.view = SharedLedger(self.record, self._links, self.tasks, self._meet)
-        self._plan = DecisionPlan(self.record, self.settings, None, RolloutState())
+        self._plan = DecisionPlan(self.record, self.settings, None, self._rollout)
 
     def agent_with(self, tasks: Sequence[TaskName]) -> tuple[Agent, list[TaskName]]:
         """An agent that knows these tasks and what all others tell; and those that have a row."""
@@ -202,6 +211,11 @@ class SharedPolicy:
         self._made += 1
         return self.view.ids.make(self._worker, self._made - 1)
 
+    def measure(self, given: GivenMetrics) -> list[MetricsReply | Problem]:
+        """Take metrics of decisions, each once; for each decision what it is told."""
+        self.refresh()  # another worker may have other guardrails since
+        return self._metrics.measure(given, self.settings)
+
     def reward(self, given: Sequence[tuple[str, float]]) -> list[RewardReply | Problem]:
         """Learn rewards; for each what it is told."""
         return self._told(given, corrects=False)
@@ -236,6 +250,21 @@ class SharedPolicy:
         except Behind:
             self.refresh()
         return self.view.reward(given, self.clock(), corrects=corrects)
+
+    def give_up(self) -> GaveUp:
+        """Give some decisions the default whose rewards have not come in time."""
+        if self.settings.default_reward is None:
+            return GaveUp(0, has_more=False)
+        self.refresh()
+        wait, default = self.settings.reward_wait, self.settings.default_reward
+        if wait is None or default is None:
+            return GaveUp(0, has_more=False)
+        try:
+            gave_up = self.waits.give_up(self.view, wait, default)
+        except Behind:
+            return GaveUp(0, has_more=True)
+        self._fresh += gave_up.number
+        return gave_up
 
     @property
     def has_grown(self) -> bool:

@@ -21,7 +21,8 @@ class SharedSites:
     sums of all parts.  A reward of features has a site of its own, which is matched again, with
     those of its task's other rewards, each time that these have doubled.  All rewards of an arm
     have one site, which matches their sum: it is matched anew with each of them, and the reward's
-    part is what changes.  So it hardly matters in which order rewards of a task come.
+    part is what changes.  So it hardly matters in which order rewards of a task come.  Where widths
+    are new, `SharedRefit` matches all sites.
     """
 
     def __init__(self, belief: MatchedBelief, nodes: Sequence[int], sums: SharedSums) -> None:

@@ -91,6 +91,16 @@ class SharedSums:
             self.precision[place] += site.precision * np.outer(features, features)
             self.weighted[place] += site.weighted * features
 
+    def put_sites(self, sites: TaskSums) -> None:
+        """Let the sites of all tasks have these sums, in place of what they have."""
+        self.precision[:], self.weighted[:] = sites.xx, sites.xy
+
+
+def joined(sums: TaskSums, more: TaskSums) -> TaskSums:
+    """The sums of some tasks, and then those of others."""
+    pairs = zip(sums.state().values(), more.state().values(), strict=True)
+    return TaskSums(*(np.concatenate(both) for both in pairs))
+
 
 def _with_room(row: bytes, size: int, dim: int, *, armed: bool) -> bytes:
     """A row of so many bytes; an armed one of fewer arms has zeros for the others."""

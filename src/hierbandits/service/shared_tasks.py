@@ -19,11 +19,12 @@ _NEW = (
 )
 # One statement, and so one moment: what is folded of tasks is in the generation that comes along.
 _NOW = (
-    "SELECT NULL::bytea, NULL::bytea, NULL::bytea, number, version, "
-    "CASE WHEN number > %s THEN hierarchy END, CASE WHEN number > %s THEN told END, "
-    "rewards, due, age FROM shared_generations WHERE policy = %s AND number = "
+    "SELECT NULL::bytea, NULL::bytea, NULL::bytea, changed, ramp, now.number, version, "
+    "CASE WHEN now.number > %s THEN hierarchy END, CASE WHEN now.number > %s THEN told END, "
+    "rewards, due, age FROM shared_generations AS now LEFT JOIN shared_rollouts AS rollout "
+    "ON rollout.policy = now.policy AND changed > %s WHERE now.policy = %s AND now.number = "
     "(SELECT max(number) FROM shared_generations WHERE policy = %s) "
-    "UNION ALL SELECT task_key, sums, folded, NULL, NULL, NULL, NULL, NULL, NULL, NULL "
+    "UNION ALL SELECT task_key, sums, folded, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL "
     "FROM shared_tasks WHERE policy = %s AND task_key = ANY(%b::bytea[])"
 )
 _LOCK = (
@@ -42,6 +43,17 @@ class TaskRow(NamedTuple):
 
     sums: bytes | None
     folded: bytes | None
+
+
+class PolicyNow(NamedTuple):
+    """The newest generation of a policy and rows of tasks, as of one moment."""
+
+    generation: SharedGeneration | None
+    """None if the policy is deleted."""
+    tasks: dict[bytes, TaskRow]
+    changed: int | None = None
+    """The number of the last change of the rollout, if that is new, and its ramp since then."""
+    ramp: bytes | None = None
 
 
 class SharedTasks:
@@ -69,6 +81,14 @@ class SharedTasks:
         All who lock several do it in the order of their keys, so that nobody waits in a circle.
         """
         return dict(db.execute(_LOCK, (self._policy, list(keys)), binary=True).fetchall())
+
+    def locked_all(self, db: psycopg.Connection[Any]) -> dict[bytes, bytes]:
+        """The sums of all tasks that have learned, which nobody else changes until then either."""
+        sql = (
+            "SELECT task_key, sums FROM shared_tasks WHERE policy = %s AND sums IS NOT NULL "
+            "ORDER BY task_key FOR UPDATE"
+        )
+        return dict(db.execute(sql, (self._policy,), binary=True).fetchall())
 
     def learn(self, db: psycopg.Connection[Any], keys: Sequence[bytes], sums: SharedSums) -> None:
         """Let tasks, which are locked, have these sums."""
@@ -99,6 +119,18 @@ class SharedTasks:
             (keys, sums, revisions, self._policy),
         )
 
+    def fold_all(
+        self, db: psycopg.Connection[Any], keys: Sequence[bytes], sums: SharedSums
+    ) -> None:
+        """Let tasks, which are locked, have these sums, and all of them be folded."""
+        rows = [(key, sums.row(place)) for place, key in enumerate(keys)]
+        db.execute(
+            "UPDATE shared_tasks SET sums = new.sums, folded = new.sums, dirty = false, "
+            "revision = revision + 1 FROM unnest(%b::bytea[], %b::bytea[]) AS new (task_key, sums) "
+            "WHERE policy = %s AND shared_tasks.task_key = new.task_key",
+            (*columns(rows, 2), self._policy),
+        )
+
     def all_folded(self, db: psycopg.Connection[Any]) -> Iterator[list[tuple[bytes, bytes | None]]]:
         """What is folded of all tasks, some at a time."""
         sql = (
@@ -116,16 +148,19 @@ def tasks_now(
     policy: int,
     keys: Sequence[bytes],
     known: SharedGeneration | None,
-) -> tuple[SharedGeneration | None, dict[bytes, TaskRow]]:
+    changed: int = 0,
+) -> PolicyNow:
     """Tasks of a policy now, and its newest generation, which may be the known one.
 
-    None if the policy is deleted.  `read` gives the rows of a query.
+    Its ramp comes along if the rollout was changed after `changed`.  `read` gives the rows of a
+    query.
     """
-    now, rows, number = None, dict[bytes, TaskRow](), 0 if known is None else known.number
-    values = (number, number, policy, policy, policy, list(keys))
-    for key, sums, folded, *generation in read(_NOW, values):
+    now, rows, number = PolicyNow(None, {}), {}, 0 if known is None else known.number
+    values = (number, number, changed, policy, policy, policy, list(keys))
+    for key, sums, folded, changed, ramp, *parts in read(_NOW, values):
         if key is not None:
             rows[key] = TaskRow(sums, folded)
         else:
-            now = known if generation[0] == number else SharedGeneration.from_row(*generation)
-    return now, rows
+            newest = known if parts[0] == number else SharedGeneration.from_row(*parts)
+            now = PolicyNow(newest, rows, changed, ramp)
+    return now

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
+from hierbandits.service.api_problem import PolicyGone
 from hierbandits.service.request_queue import (
     Answer,
     Asked,
@@ -24,6 +25,8 @@ class SharedTurns:
 
     def __init__(self, live: SharedPolicy, grown: Callable[[], None]) -> None:
         self.live, self._on_grown = live, grown
+        self.is_gone = False
+        """Whether the policy was found deleted; another one of its name is to be looked for."""
         self._queue = RequestQueue()
         self._is_serving = False
         self._thread = ThreadPoolExecutor(1, f"policy {live.record.name}")
@@ -58,6 +61,12 @@ class SharedTurns:
         self._seek_turn()
 
     def _serve(self, kind: str, requests: Sequence[Any]) -> Sequence[Any]:
+        outcomes = self._outcomes(kind, requests)
+        if any(isinstance(one, PolicyGone) for one in outcomes):
+            self.is_gone = True
+        return outcomes
+
+    def _outcomes(self, kind: str, requests: Sequence[Any]) -> Sequence[Any]:
         try:
             if kind == "decide":
                 return self.live.decide(requests)
@@ -69,6 +78,10 @@ class SharedTurns:
         finally:
             if self.live.has_grown:
                 self._on_grown()
+
+    def between(self, call: Callable[[], Any]) -> Any:
+        """What a call gives, from any thread: it runs between two turns, while requests wait."""
+        return self._thread.submit(call).result()
 
     def close(self) -> None:
         """Serve no more, after what is under way."""

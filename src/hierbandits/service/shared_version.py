@@ -13,6 +13,8 @@ from hierbandits.service.policy_settings import PolicySettings
 from hierbandits.service.shared_model import SharedModel, shared_model
 from hierbandits.types import Name
 
+_WIDTHS = ("hyper_mean", "hyper_std", "task_std")
+
 
 class ArmChange(msgspec.Struct, frozen=True):
     """An arm that is offered from now on, or no more; what is not given is as of the others."""
@@ -34,6 +36,19 @@ class ArmChange(msgspec.Struct, frozen=True):
                 task_std=self.task_std,
             )  # fmt: skip
 
+    def to_event(self, time: float) -> Event:
+        """As the ledger of one process has it."""
+        event = {"kind": self.kind, "time": time, "name": self.name, "by": self.by}
+        if self.kind == "add_arm":
+            event |= {name: getattr(self, name) for name in _WIDTHS}
+        return event
+
+    @classmethod
+    def from_event(cls, event: Event) -> "ArmChange":
+        """What an event of a ledger has changed, checked."""
+        parts = {name: event[name] for name in ("kind", "name", *_WIDTHS) if name in event}
+        return msgspec.convert(parts | {"by": event.get("by") or ""}, cls)
+
 
 class SharedVersion(msgspec.Struct, frozen=True):
     """What workers share of a version.
@@ -44,15 +59,31 @@ class SharedVersion(msgspec.Struct, frozen=True):
 
     settings: PolicySettings
     changes: list[ArmChange] = []
+    has_rollout: bool = False
+    """Whether programs that know of no rollouts must not serve it, nor any version after it."""
+
+    @classmethod
+    def first(cls, settings: PolicySettings) -> "SharedVersion":
+        """The first version of a policy."""
+        return cls(settings).with_settings(settings)
 
     def to_json(self) -> bytes:
-        """As it is stored: without changes as plain settings, which older programs read too."""
+        """As it is stored: without changes as plain settings, which older programs read too.
+
+        With a rollout it is of a form that these refuse: they would not see that it was rolled
+        back.
+        """
+        if self.has_rollout:
+            return msgspec.json.encode({"with_rollout": self})
         return msgspec.json.encode(self) if self.changes else self.settings.to_json()
 
     @classmethod
     def from_json(cls, data: bytes) -> "SharedVersion":
         """What `to_json` gave."""
-        if msgspec.json.decode(data, type=_Form).changes:
+        form = msgspec.json.decode(data, type=_Form)
+        if form.with_rollout is not None:
+            return form.with_rollout
+        if form.changes:
             return msgspec.json.decode(data, type=cls)
         return cls(PolicySettings.from_json(data))
 
@@ -61,7 +92,13 @@ class SharedVersion(msgspec.Struct, frozen=True):
         for change in self.changes:
             if change.kind == "retire_arm" and change.name == settings.control_arm:
                 raise ValueError(f"control_arm must be an arm that is offered, got {change.name!r}")
-        return SharedVersion(settings, self.changes)
+        is_watched = bool(settings.guardrails) or settings.ratio_check != "none"
+        has_rollout = self.has_rollout or is_watched
+        return msgspec.structs.replace(self, settings=settings, has_rollout=has_rollout)
+
+    def with_rollout(self) -> "SharedVersion":
+        """The same, for programs that know of rollouts alone."""
+        return msgspec.structs.replace(self, has_rollout=True)
 
     def with_change(self, change: ArmChange) -> "SharedVersion":
         """One more change; a ValueError if it cannot be."""
@@ -69,7 +106,7 @@ class SharedVersion(msgspec.Struct, frozen=True):
             raise ValueError(f"name must not be that of control_arm, got {change.name!r}")
         agent = self._changed()
         change.happen(agent)
-        made = SharedVersion(self.settings, [*self.changes, change])
+        made = msgspec.structs.replace(self, changes=[*self.changes, change])
         made.model()
         return made
 
@@ -110,3 +147,4 @@ class SharedVersion(msgspec.Struct, frozen=True):
 
 class _Form(msgspec.Struct):
     changes: list[Any] = []
+    with_rollout: SharedVersion | None = None

@@ -26,6 +26,9 @@ _PATIENT = {
 }
 _DAMAGE = (psycopg.errors.DataCorrupted, psycopg.errors.IndexCorrupted)
 
+# What PostgreSQL says of a schema on which the user has no rights, and of one that is not there.
+_UNSEEN = (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName)
+
 
 class StoreUrl:
     """`postgresql://user@host:port/database`, checked."""
@@ -88,4 +91,15 @@ class StoreUrl:
     def _words(self, error: psycopg.Error) -> str:
         """What happened; not the details, which may hold rows and thereby names of tasks."""
         text = error.diag.message_primary or str(error) or type(error).__name__
-        return self.hide(" ".join(text.split()))
+        text = self.hide(" ".join(text.split()))
+        if isinstance(error, _UNSEEN):
+            text += (
+                f". The user must have the right USAGE on the schema {SCHEMA}, and CREATE to "
+                "upgrade its tables; or else its tables are not there"
+            )
+        elif isinstance(error, psycopg.errors.InsufficientPrivilege):
+            text += (
+                f". The user must have the rights USAGE and CREATE on the schema {SCHEMA} (CREATE "
+                "on the database where there is none yet), and own its tables"
+            )
+        return text

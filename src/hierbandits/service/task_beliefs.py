@@ -10,7 +10,8 @@ from hierbandits.types import TaskName
 
 CONFIDENCE = 0.95
 _GROUPS = 10
-_LOOKED_AT = 50  # tasks whose uncertainty is averaged
+LOOKED_AT = 50
+"""Tasks whose uncertainty is averaged."""
 
 
 def task_belief(agent: Agent, task: TaskName) -> dict[str, Any]:
@@ -63,7 +64,7 @@ def population(agent: Agent) -> dict[str, Any]:
     """
     table = agent.population_table(CONFIDENCE)
     rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-    tasks = agent.tasks_between(0, _LOOKED_AT)
+    tasks = agent.tasks_between(0, LOOKED_AT)
     known, dim = agent.tasks_table(tasks, CONFIDENCE), len(rows)
     for name in ("within_var", "shared_var"):
         for place, row in enumerate(rows):

@@ -2,6 +2,7 @@
 
 const KEY = "hierbandits-token";
 const known = new Map(); // path: [mark, data]
+const unserved = new Set(); // paths that workers which share a store do not serve
 
 export class Refused extends Error {
   constructor(status, detail) {
@@ -44,7 +45,9 @@ export async function send(path, body) {
   return data;
 }
 
+// What a path has now; null if this kind of service does not have it.
 export async function get(path, signal) {
+  if (unserved.has(path)) return null;
   const headers = {};
   if (token()) headers.authorization = `Bearer ${token()}`;
   const kept = known.get(path);
@@ -57,6 +60,10 @@ export async function get(path, signal) {
     throw new Refused(0, "The service does not answer. Is it running, and can this machine reach it?");
   }
   if (reply.status === 304) return kept[1];
+  if (reply.status === 501) {
+    unserved.add(path);
+    return null;
+  }
   let data = null;
   try {
     data = await reply.json();

@@ -48,6 +48,7 @@ function heading(shown, history) {
   const mode = shown.settings.mode === "shadow" ? "Runs in shadow: you play, it watches." : "Decides live.";
   return [
     el("h1", { dir: "auto" }, shown.name),
+    history?.counted_to ? el("p", { class: "soft", role: "status" }, `Older decisions are still being counted. What is drawn goes until ${moment(history.counted_to)}; this page goes on by itself.`) : null,
     el("p", { dir: "auto" }, `${shown.settings.description || ""} ${mode} Version ${shown.version}.`.trim()),
     el("ul", { class: "tiles" }, tiles.map(([value, name]) => el("li", {}, el("b", {}, value), name))),
   ];

@@ -60,18 +60,18 @@ export function rolloutView({ policy }, again) {
       const isOpen = !(rollout.phase in ACTIONS);
       const mayStart = isOpen && (control !== null || rollout.previous !== null);
       const mayRamp = isOpen && rollout.previous === null && (control !== null || rollout.share === 1);
-      const isRamp = promotion.next === "ramp";
+      const isRamp = promotion?.next === "ramp";
       if (mayStart && !isRamp) {
         tools.push(stepsLabel(), button("start", "Start a ramp", "/rollout", () => ({ action: "start", steps: stepsOf(), reason: "on the page" })));
       }
-      const next = {
+      const next = promotion && {
         evaluate: () => [el("label", {}, "Rule of a candidate", ruleField),
           button("evaluate", "Evaluate it", "/promotion", () => ({ step: "evaluate", candidate: { rule: ruleField.value.trim() || null } }))],
         shadow: () => [button("shadow", "Shadow it", "/promotion", () => ({ step: "shadow" }))],
         ramp: () => (mayRamp ? [stepsLabel(), button("ramp", "Ramp it", "/promotion", () => ({ step: "ramp", steps: stepsOf() }),
           "Let the candidate decide for the first tasks?")] : []),
       }[promotion.next]();
-      if (promotion.step !== null) next.push(button("drop", "Drop it", "/promotion", () => ({ step: "drop" })));
+      if (promotion && promotion.step !== null) next.push(button("drop", "Drop it", "/promotion", () => ({ step: "drop" })));
       fill(root,
         el("h1", {}, FINDINGS[rollout.phase](rollout)),
         refusal,
@@ -79,8 +79,8 @@ export function rolloutView({ policy }, again) {
         steps(rollout, control),
         guardrails(rollout),
         ratio(rollout.sample_ratio),
-        candidate(promotion, rollout.previous !== null, next),
-        changes(audit));
+        promotion && candidate(promotion, rollout.previous !== null, next),
+        audit && changes(audit));
     },
   };
 }

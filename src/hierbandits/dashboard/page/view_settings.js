@@ -18,12 +18,13 @@ export function settingsView({ policy }) {
         const words = told.replace(TURNS, (one) => `\\u${one.charCodeAt(0).toString(16)}`);
         return words.length > 400 ? `${words.slice(0, 400)}… (${whole(words.length)} characters)` : words;
       };
+      const hasEvents = versions.some((one) => one.after_event !== undefined); // shared policies have no events
       fill(root,
         el("h1", {}, "Settings"),
         el("dl", {}, told.flatMap(([name, value]) => [el("dt", {}, name), el("dd", { dir: "auto" }, text(value))])),
         el("h2", {}, versions.length === 1 ? "There is one version" : `There are ${versions.length} versions; each has learned the whole log anew`),
-        table([{ title: "version" }, { title: "since", text: true }, { title: "after event" }, { title: "what changed", text: true }],
-          versions.map((one, i) => [String(one.version), moment(one.created), whole(one.after_event), i ? changes(versions[i - 1].settings, one.settings) : "created"]).reverse(), "Versions"));
+        table([{ title: "version" }, { title: "since", text: true }, ...(hasEvents ? [{ title: "after event" }] : []), { title: "what changed", text: true }],
+          versions.map((one, i) => [String(one.version), moment(one.created), ...(hasEvents ? [whole(one.after_event)] : []), i ? changes(versions[i - 1].settings, one.settings) : "created"]).reverse(), "Versions"));
     },
   };
 }
