@@ -2,6 +2,7 @@
 
 import pytest
 from support.propensities import TASKS, Plays
+from support.seeded_secrets import seeded_secrets
 from support.virtual_loop import run
 
 ROUNDS = 350  # of 20 decisions
@@ -18,7 +19,8 @@ def test_propensities_of_posterior_draws_are_frequencies(tmp_path, floor):
             assert plays.p_value_of_weights() > 0.001
             assert abs(plays.standard_errors()) < 3
 
-    run(life())
+    with seeded_secrets(0):
+        run(life())
 
 
 def test_propensities_of_the_default_rule_are_frequencies(tmp_path):
@@ -28,4 +30,5 @@ def test_propensities_of_the_default_rule_are_frequencies(tmp_path):
         assert plays.p_value_of_weights() > 0.001
         assert abs(plays.standard_errors()) < 3
 
-    run(life())
+    with seeded_secrets(0):
+        run(life())

@@ -1,11 +1,9 @@
 """A life of policies in which the ledger fails, processes die and everything depends on a seed."""
 
 import asyncio
-import secrets
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from unittest.mock import patch
 
 import numpy as np
 
@@ -19,6 +17,7 @@ from hierbandits.service.wire import DecisionRequest
 from support.faulty_storage import FaultyStorage, SlowCommits
 from support.ledger_reading import LedgerReading
 from support.rollout_life import ERRORS, RolloutLife
+from support.seeded_secrets import seeded_secrets
 from support.served_truth import ARMS, SETTINGS, posterior
 from support.virtual_loop import run
 
@@ -31,12 +30,7 @@ def simulate(seed, steps=40):
     """Live one life; counts of what happened.  The same seed gives the same life."""
     rng = np.random.default_rng(seed)
     with TemporaryDirectory(dir=QUICK if QUICK.is_dir() else None) as folder:
-        luck = np.random.default_rng(seed + (1 << 40))
-        with (
-            patch.object(secrets, "randbits", lambda bits: int(luck.integers(1 << min(bits, 62)))),
-            patch.object(secrets, "token_bytes", luck.bytes),
-            patch.object(secrets, "token_hex", lambda size: luck.bytes(size).hex()),
-        ):
+        with seeded_secrets(seed + (1 << 40)):
             life = Life(Path(folder), rng)
             return run(life.live(steps))
 
