@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import gammaln
 
-from hierbandits.kernels.whole_numbers import all_ones, all_whole, log_orders
+from hierbandits.kernels.whole_numbers import all_single_counts, log_orders
 
 
 @pytest.mark.parametrize(
@@ -18,17 +18,17 @@ from hierbandits.kernels.whole_numbers import all_ones, all_whole, log_orders
         ([0.5, 1.0], False),
     ],
 )
-def test_all_whole(values, expected):
-    assert all_whole(np.array(values), 2.0) is expected
+def test_single_counts(values, expected):
+    assert all_single_counts(np.array(values), np.ones(len(values)), 2.0) is expected
 
 
 def test_no_number_is_not_whole():
-    assert not all_whole(np.array([1.0, np.nan]), np.inf)
+    assert not all_single_counts(np.array([1.0, np.nan]), np.ones(2), np.inf)
 
 
-def test_all_ones():
-    assert all_ones(np.ones(3))
-    assert not all_ones(np.array([1.0, 1.0 + 1e-15]))
+def test_single_counts_have_an_exposure_of_one_each():
+    assert not all_single_counts(np.ones(2), np.array([1.0, 1.0 + 1e-15]), 2.0)
+    assert not all_single_counts(np.ones(2), np.ones(3), 2.0)
 
 
 def test_log_orders():

@@ -29,10 +29,12 @@ _WAITS = ((None, None), (60.0, None), (60.0, 0.0))
 def simulate(seed, steps=40):
     """Live one life; counts of what happened.  The same seed gives the same life."""
     rng = np.random.default_rng(seed)
-    with TemporaryDirectory(dir=QUICK if QUICK.is_dir() else None) as folder:
-        with seeded_secrets(seed + (1 << 40)):
-            life = Life(Path(folder), rng)
-            return run(life.live(steps))
+    with (
+        TemporaryDirectory(dir=QUICK if QUICK.is_dir() else None) as folder,
+        seeded_secrets(seed + (1 << 40)),
+    ):
+        life = Life(Path(folder), rng)
+        return run(life.live(steps))
 
 
 class Life(RolloutLife):

@@ -79,8 +79,9 @@ class MatchedBelief(SiteBelief):
         nodes = self.checked_nodes(tasks)
         table = self.checked_features(features, nodes.size)
         values = real_array("rewards", rewards, nodes.shape, " to match tasks")
-        sizes: Vector = np.ones(nodes.size)
-        if exposure is not None:
+        if exposure is None:
+            sizes = self._one_each(nodes.size)
+        else:
             sizes = checked_exposure(exposure, nodes.shape)
         self.family.check("rewards", values, sizes)
         checked_time(time, nodes)
@@ -95,7 +96,7 @@ class MatchedBelief(SiteBelief):
         time: Vector | None = None,
     ) -> None:
         """`observe` of arrays that were checked before."""
-        self._learn_sized(nodes, table, rewards, np.ones(nodes.size), noise)
+        self._learn_sized(nodes, table, rewards, self._one_each(nodes.size), noise)
 
     def _learn_sized(
         self,
@@ -107,7 +108,7 @@ class MatchedBelief(SiteBelief):
     ) -> None:
         """Learn checked rewards of these exposures."""
         self._check_no_noise(noise)
-        rows, sites = self._told_rows, np.zeros((SITE_PARTS, nodes.size))
+        rows, sites = self._told_rows, np.empty((SITE_PARTS, nodes.size))
         base = self.family.log_base(rewards, exposure)
         untold = nodes, table, rewards, exposure, sites, nodes.size
         self._untold, self._surprise = untold, self._no_moves()

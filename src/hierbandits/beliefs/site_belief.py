@@ -1,6 +1,7 @@
 """What keeps rewards of a family with their sites, and lets these match: all but when they do."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from hierbandits.beliefs.site_revision import SETTLED, SiteRevision, check_revis
 from hierbandits.beliefs.site_rows import SiteRows
 from hierbandits.beliefs.task_sums import TaskSums
 from hierbandits.checks import real_array
+from hierbandits.kernels.family_call import FamilyCode
 from hierbandits.kernels.site_change import SITE_PARTS
 from hierbandits.models.reward_family import RewardFamily
 from hierbandits.types import Indices, Matrix, Vector
@@ -36,10 +38,16 @@ class SiteBelief(Belief):
         self._match = MATCHES[self._nodes.levels.form.name]
         self._site_rows = SiteRows(self.dim, armed=self.is_armed, adds_up=family.ADDS_UP)
         self._untold: tuple[Any, ...] | None = None  # events that rows may not know yet
+        self._ones: Vector = np.ones(0)  # exposures, made once: nobody writes them
         self._surprise: Matrix | None = None  # how far the last rewards moved what is known
         self.due = np.full(self.num_populations, FIRST_REFIT)  # the rewards at which it sweeps
         self.swept: Vector = np.zeros(self.num_populations)  # those at which it last did
         self.last_refit: Refit | None = None  # None before the first, and in a loaded belief
+
+    @cached_property
+    def _family_code(self) -> FamilyCode:
+        """Where the family's functions lie, for kernels."""
+        return self.family.code
 
     @property
     def _told_rows(self) -> SiteRows:
@@ -50,6 +58,12 @@ class SiteBelief(Belief):
                 self._site_rows.add(*self._untold)
             self._untold = None
         return self._site_rows
+
+    def _one_each(self, number: int) -> Vector:
+        """The exposures of so many single rewards; for reading alone."""
+        if self._ones.size < number:
+            self._ones = np.ones(number)
+        return self._ones[:number]
 
     def _no_moves(self) -> Matrix:
         return np.zeros((2, self.num_populations))
@@ -92,11 +106,11 @@ class SiteBelief(Belief):
         """
         if furthest is None:
             furthest = self._no_moves()
-        self._match(
+        has_numbers = self._match(
             self._nodes.arrays, nodes, table, rewards, exposure, self.family.shape,
-            self.family.code, sites, self._evidence.parts, self.num_levels, base, furthest,
+            self._family_code, sites, self._evidence.parts, self.num_levels, base, furthest,
         )  # fmt: skip
-        if np.isnan(furthest[0]).any():
+        if not has_numbers:
             self.family.check_numbers(sites[2], rewards, exposure)
         return furthest
 

@@ -20,10 +20,10 @@ def match(
     depth: int,
     base: Vector,  # (E,), what log densities have besides; empty: events are not new
     furthest: Matrix,  # (2, P), raised to how far a linear predictor moves; see `site_change`
-) -> None:
+) -> bool:
     """Let the sites of events match their rewards, in order; see `dense_sites.match_rows`."""
     table = unit_vectors(nodes[-1].shape[2])
-    match_rows(
+    return match_rows(
         nodes, tasks, table, features, rewards, exposure, shape, code, sites, evidence, depth,
         base, furthest,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from hierbandits.kernels.family_call import FamilyCode
 from hierbandits.kernels.node_arrays import NodeArrays
 from hierbandits.kernels.prefetch import NODES_AHEAD, prefetch_node
 from hierbandits.kernels.sharp_events import SHARP, sharpen, turn
-from hierbandits.kernels.site_change import end_scales, site_change
+from hierbandits.kernels.site_change import end_scales, note_move, site_change, site_of
 from hierbandits.types import Indices, Matrix, Vector
 
 _LOG_ROOT = 0.5 * log(2.0 * pi)
@@ -37,7 +37,7 @@ def _match_rows(
     base: Vector,
     furthest: Matrix,
     dim: int,  # the number of features: loops with a constant one are unrolled
-) -> None:
+) -> bool:
     """`match_rows`."""
     parent, level, assumed, maps, state, roots = nodes
     few = dim % 4
@@ -97,16 +97,13 @@ def _match_rows(
             tell(maps, row, cov_x, x)
             node = above
         site, kept[e], gain, shift, log_change, moved = site_change(
-            code, rewards[e], exposure[e], shape, mean, var, (sites[0, e], sites[1, e], sites[2, e])
+            code, rewards[e], exposure[e], shape, mean, var, site_of(sites, e, base)
         )
         if moved != moved:  # the family gives no number: nothing of this event has changed
             sites[2, e] = furthest[0, b] = np.nan
-            return
+            return False
         sites[0, e], sites[1, e], sites[2, e] = site
-        furthest[0, b] = max(furthest[0, b], moved)
-        if k > 1:
-            moved *= sqrt(max(1.0 - square[0] / var, 0.0))
-        furthest[1, b] = max(furthest[1, b], moved)
+        note_move(furthest, b, moved, square[0] if k > 1 else 0.0, var)
         if base.size:
             evidence[0, b] += 1.0
             log_change += base[e] + _LOG_ROOT
@@ -134,6 +131,7 @@ def _match_rows(
                 sharpen(blocks[b], scaled, cov_x, root)
             before = after
     end_scales(sites, kept)
+    return True
 
 
 @compiled
@@ -151,36 +149,37 @@ def match_rows(
     depth: int,  # the most levels that an event climbs
     base: Vector,  # (E,), what log densities have besides; empty: events are not new
     furthest: Matrix,  # (2, P), raised to how far a linear predictor moves; see `site_change`
-) -> None:
+) -> bool:
     """Let the sites of events match their rewards, in order; new events have empty ones.
 
     `furthest` has the furthest move of a linear predictor in each population, and that of the part
     of one that comes from above its task, in standard deviations of that part.
-    It stops at a new event for which the family gives no number: the log scale of its site is then
-    NaN, and so is the population's furthest move.
+    It stops at a new event for which the family gives no number, and returns False: the log scale
+    of its site is then NaN, and so is the population's furthest move.
     There is code of its own for few features, as in `dense.climb`.
     """
     dim = table.shape[1]
     if dim == 2:
-        _match_rows(
+        is_done = _match_rows(
             nodes, tasks, table, rows, rewards, exposure, shape, code, sites, evidence, depth,
             base, furthest, 2,
         )  # fmt: skip
     elif dim == 3:
-        _match_rows(
+        is_done = _match_rows(
             nodes, tasks, table, rows, rewards, exposure, shape, code, sites, evidence, depth,
             base, furthest, 3,
         )  # fmt: skip
     elif dim == 4:
-        _match_rows(
+        is_done = _match_rows(
             nodes, tasks, table, rows, rewards, exposure, shape, code, sites, evidence, depth,
             base, furthest, 4,
         )  # fmt: skip
     else:
-        _match_rows(
+        is_done = _match_rows(
             nodes, tasks, table, rows, rewards, exposure, shape, code, sites, evidence, depth,
             base, furthest, dim,
         )  # fmt: skip
+    return is_done
 
 
 @compiled
@@ -197,10 +196,10 @@ def match(
     depth: int,
     base: Vector,
     furthest: Matrix,
-) -> None:
+) -> bool:
     """`match_rows` with features in the order of the events."""
     none = tasks[:0]
-    match_rows(
+    return match_rows(
         nodes, tasks, features, none, rewards, exposure, shape, code, sites, evidence, depth, base,
         furthest,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from hierbandits.compiler import compiled
 from hierbandits.kernels.diagonal import tell
 from hierbandits.kernels.family_call import FamilyCode
 from hierbandits.kernels.node_arrays import NodeArrays
-from hierbandits.kernels.site_change import end_scales, site_change
+from hierbandits.kernels.site_change import end_scales, note_move, site_change, site_of
 from hierbandits.types import Indices, Matrix, Vector
 
 _LOG_ROOT = 0.5 * log(2.0 * pi)
@@ -31,7 +31,7 @@ def match(
     depth: int,  # the most levels that an event climbs
     base: Vector,  # (E,), what log densities have besides; empty: events are not new
     furthest: Matrix,  # (2, P), raised to how far a linear predictor moves; see `site_change`
-) -> None:
+) -> bool:
     """Let the sites of events match their rewards, in order; see `dense_sites.match_rows`."""
     parent, level, _, maps, state, roots = nodes
     along, place = np.empty(depth), np.empty(depth, np.uintp)
@@ -56,16 +56,13 @@ def match(
         mean += x * roots[tree, 1, arm]
         var += (x * roots[tree, 0, arm]) ** 2
         site, kept[e], gain, shift, log_change, moved = site_change(
-            code, rewards[e], exposure[e], shape, mean, var, (sites[0, e], sites[1, e], sites[2, e])
+            code, rewards[e], exposure[e], shape, mean, var, site_of(sites, e, base)
         )
         if moved != moved:  # the family gives no number: nothing of this event has changed
             sites[2, e] = furthest[0, tree] = np.nan
-            return
+            return False
         sites[0, e], sites[1, e], sites[2, e] = site
-        furthest[0, tree] = max(furthest[0, tree], moved)
-        if k > 0:
-            moved *= sqrt(max(1.0 - own / var, 0.0))
-        furthest[1, tree] = max(furthest[1, tree], moved)
+        note_move(furthest, tree, moved, own, var)
         if base.size:
             evidence[0, tree] += 1.0
             log_change += base[e] + _LOG_ROOT
@@ -75,13 +72,15 @@ def match(
             node, x = place[up], along[up]
             std = state[node, 0, arm]
             after = before + gain * (x * std) ** 2
+            per = 1.0 / after
             shift -= gain * x * state[node, 1, arm]
-            state[node, 1, arm] += std * std * x * shift / after
-            state[node, 0, arm] = std * sqrt(before / after)
+            state[node, 1, arm] += std * std * x * shift * per
+            state[node, 0, arm] = std * sqrt(before * per)
             before = after
         x, std = along[k], roots[tree, 0, arm]
-        after = before + gain * (x * std) ** 2
+        per = 1.0 / (before + gain * (x * std) ** 2)
         shift -= gain * x * roots[tree, 1, arm]
-        roots[tree, 1, arm] += std * std * x * shift / after
-        roots[tree, 0, arm] = std * sqrt(before / after)
+        roots[tree, 1, arm] += std * std * x * shift * per
+        roots[tree, 0, arm] = std * sqrt(before * per)
     end_scales(sites, kept)
+    return True

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import carray, types
-from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.polynomial import chebyshev
 
@@ -38,7 +37,7 @@ _MEANS, _VARS = 8, 6  # coefficients of a polynomial, by power of m and of q
 _FIRST, _OCTAVES, _BITS = 0.125, 4, 2  # q + _FIRST: so many times twice as much, in 2^_BITS cells
 _CELLS = _OCTAVES << _BITS
 _SIZE = _MEANS * _VARS
-_LINE, _WIDE = 8, 4  # numbers of a cache line, and of a vector
+_LINE = 8  # numbers of a cache line
 _HEAD = 48
 """Numbers before the cells: how many there are by mean, and the scale of q in each."""
 
@@ -103,57 +102,54 @@ def _bits(typing: Any, number: Any) -> Any:
 def _polynomial(typing: Any, address: Any, u: Any, t: Any) -> Any:
     """The polynomial of the cell at an address, and its first two derivatives by u.
 
-    It is written in vectors of _WIDE numbers, a sum over powers of u in halves:
-    sum c_k u^k = low . (1, u, u^2, u^3) + u^4 high . (1, u, u^2, u^3).
+    The powers of u are one vector, and so are the coefficients of each power of t.  Where the
+    processor has no vectors of so many numbers, the compiler takes two.
     """
     flags = ("contract", "reassoc", "nsz")
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         number, word = ir.DoubleType(), ir.IntType(32)
-        kind, places = ir.VectorType(number, _WIDE), ir.VectorType(word, _WIDE)
+        kind, places = ir.VectorType(number, _MEANS), ir.VectorType(word, _MEANS)
         times, plus = partial(builder.fmul, flags=flags), partial(builder.fadd, flags=flags)
-        nothing = ir.Constant(kind, ir.Undefined)
+        nothing, powers = ir.Constant(kind, ir.Undefined), np.arange(_MEANS)
 
         def constant(values: Any) -> Any:
             return ir.Constant(kind, [ir.Constant(number, float(value)) for value in values])
 
         def picked(x: Any, y: Any, which: Any) -> Any:
-            order = ir.Constant(places, [ir.Constant(word, k) for k in which])
+            order = ir.Constant(places, [ir.Constant(word, int(k)) for k in which])
             return builder.shuffle_vector(x, y, order)
 
         def everywhere(x: Any) -> Any:
             one = builder.insert_element(nothing, x, word(0))
-            return picked(one, nothing, [0] * _WIDE)
+            return picked(one, nothing, 0 * powers)
 
         place = builder.inttoptr(args[0], kind.as_pointer())
         t1 = everywhere(args[2])
         t2 = times(t1, t1)
         t4 = times(t2, t2)
-        halves = []
-        for half in range(2):
-            at = [builder.gep(place, [word(2 * k + half)]) for k in range(_VARS)]
-            row = [builder.load(here, align=8) for here in at]
-            pairs = [plus(row[k], times(row[k + 1], t1)) for k in range(0, _VARS, 2)]
-            halves.append(plus(plus(pairs[0], times(pairs[1], t2)), times(pairs[2], t4)))
-        u1 = args[1]
-        u2 = times(u1, u1)
-        ones, wide = constant(np.ones(_WIDE)), everywhere(u1)
-        powers = times(picked(ones, wide, [0, 5, 2, 7]), picked(ones, everywhere(u2), [0, 1, 6, 7]))
-        above = [times(u2, u2), times(u1, u2), u2]  # u^(4 - order)
-        values = []
-        total = cgutils.get_or_insert_function(
-            builder.module,
-            ir.FunctionType(number, [number, kind]),
-            f"llvm.vector.reduce.fadd.v{_WIDE}f64",
-        )
+        row = [builder.load(builder.gep(place, [word(k)]), align=8) for k in range(_VARS)]
+        pairs = [plus(row[k], times(row[k + 1], t1)) for k in range(0, _VARS, 2)]
+        by_power = plus(plus(pairs[0], times(pairs[1], t2)), times(pairs[2], t4))
+        power, u, ones = constant(powers**0), args[1], constant(powers**0)
+        for digit in (1, 2, 4):  # u^5 = u^1 u^4, and so on
+            power = times(power, picked(ones, everywhere(u), np.where(powers & digit, _MEANS, 0)))
+            u = times(u, u)
+        sums = []
         for order in range(3):
-            k = np.arange(2 * _WIDE)
-            factor = np.prod([k - i for i in range(order)], axis=0) * np.ones(2 * _WIDE)
-            lower = picked(powers, nothing, [max(i - order, 0) for i in range(_WIDE)])
-            low = times(times(constant(factor[:_WIDE]), lower), halves[0])
-            high = times(times(constant(factor[_WIDE:]), powers), everywhere(above[order]))
-            every = plus(low, times(high, halves[1]))
-            values.append(builder.call(total, [number(0.0), every], fastmath=flags))
+            factor = np.prod([powers - i for i in range(order)], axis=0) * np.ones(_MEANS)
+            lower = picked(power, nothing, np.maximum(powers - order, 0))
+            sums.append(times(times(constant(factor), lower), by_power))
+        # Of two vectors the sums of neighbours are one vector, and so on: quicker than three sums.
+        halves = powers // 2 * 2 + powers % 2 * _MEANS
+        even, odd = picked(sums[0], sums[1], halves), picked(sums[0], sums[1], halves + 1)
+        both = plus(even, odd)  # of the value and the first derivative in turn
+        last = plus(sums[2], picked(sums[2], nothing, powers ^ 1))
+        for step in (4, 2):
+            both = plus(both, picked(both, nothing, powers ^ step))
+            last = plus(last, picked(last, nothing, powers ^ step))
+        ends = (both, 0), (both, 1), (last, 0)
+        values = [builder.extract_element(vector, word(lane)) for vector, lane in ends]
         return context.make_tuple(builder, signature.return_type, values)
 
     number = types.float64

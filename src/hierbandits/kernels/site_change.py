@@ -15,7 +15,7 @@ from hierbandits.kernels.matched_site import log_share, matched_moments
 from hierbandits.kernels.plain_log import plain_log
 from hierbandits.types import Matrix, Vector
 
-_MOST = 1e200  # a change that is larger, or no number, is not made
+_MOST = 1e200  # a change whose square is larger, or no number, is not made
 _LEFT = 1e-9  # a cavity with less than this left of its precision is not to be told from none
 
 SITE_PARTS = 3
@@ -27,9 +27,9 @@ Site = tuple[float, float, float]
 Change = tuple[Site, float, float, float, float, float]
 """The site as it is now, what its log scale lacks half the log of, and what has changed.
 
-That is the change of its precision, of its weighted observation and of the log evidence, and how
-far the linear predictor moves: the larger of its mean's change in standard deviations and, where it
-is small, of its log standard deviation's.
+That is the change of its precision, of its weighted observation and of the log evidence, and the
+square of how far the linear predictor moves: the larger of its mean's change in standard deviations
+and, where it is small, of its log standard deviation's.  Roots are slow, and squares compare alike.
 """
 
 
@@ -64,20 +64,42 @@ def site_change(
     own, along = curvature * per, pull * per
     # What `log_share` of the new site has besides log(kept) / 2.
     scale_now = log_z - 0.5 * (before * (slope + pull) + cavity * pull * along)
-    gain, shift, log_change, std = own, along, log_z, sqrt(cavity)
-    moved = std * abs(slope)
+    gain, shift, log_change = own, along, log_z
+    moved = cavity * slope * slope
     if not is_new:
         scale_now -= 0.5 * log(kept)
         kept = 1.0
-        gain, shift, std = own - precision, along - weighted, sqrt(var)
+        gain, shift = own - precision, along - weighted
         log_change = log_share(mean, var, gain, shift) + scale_now - scale
-        moved = std * abs(shift - gain * mean) / (1.0 + gain * var)
-    if not abs(gain * var) + abs(shift) * std + abs(log_change) + abs(scale_now) < _MOST:
+        pull = (shift - gain * mean) / (1.0 + gain * var)
+        moved = var * pull * pull
+    narrowed = 0.25 * (gain * var) * (gain * var)
+    if not moved + narrowed + abs(log_change) + abs(scale_now) < _MOST:
         if code[5] != 0 and is_new and log_z != log_z:
             return site, 1.0, 0.0, 0.0, 0.0, np.nan
         return site, 1.0, 0.0, 0.0, 0.0, 0.0  # what was known says that there is no such reward
-    moved = max(moved, 0.5 * abs(gain * var))
-    return (own, along, scale_now), kept, gain, shift, log_change, moved
+    return (own, along, scale_now), kept, gain, shift, log_change, max(moved, narrowed)
+
+
+@inlined
+def site_of(sites: Matrix, event: int, base: Vector) -> Site:
+    """The site that an event has; that of a new one, which has a log base, is empty."""
+    if base.size:
+        return 0.0, 0.0, 0.0
+    return sites[0, event], sites[1, event], sites[2, event]
+
+
+@inlined
+def note_move(furthest: Matrix, tree: int | np.uintp, moved: float, own: float, var: float) -> None:
+    """Raise how far predictors of a population moved, and what of it comes from above the task.
+
+    `moved` is a square.  Of the predictor's variance `own` is the task's own.
+    """
+    if moved > furthest[0, tree] * furthest[0, tree]:
+        furthest[0, tree] = sqrt(moved)
+    above = moved * (var - own)
+    if above > furthest[1, tree] * furthest[1, tree] * var:
+        furthest[1, tree] = sqrt(above / var)
 
 
 @inlined

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import expit
 
 from hierbandits.checks import float_array
-from hierbandits.kernels.whole_numbers import all_ones, all_whole
+from hierbandits.kernels.whole_numbers import all_single_counts
 from hierbandits.models.binomial_rewards import BinomialRewards
 from hierbandits.models.reward_family import refuse
 from hierbandits.types import Vector
@@ -35,7 +35,7 @@ class BernoulliRewards(BinomialRewards):
     def check(self, name: str, rewards: Vector, exposure: Vector) -> None:
         """Raise an error unless rewards are 0 or 1."""
         rewards, exposure = float_array(name, rewards), float_array("exposure", exposure)
-        if all_ones(exposure.ravel()) and all_whole(rewards.ravel(), 1.0):
+        if all_single_counts(rewards.ravel(), exposure.ravel(), 1.0):
             return
         refuse("exposure", exposure, exposure != 1, "1 for bernoulli rewards (binomial has trials)")
         refuse(name, rewards, (rewards != 0) & (rewards != 1), "0 or 1")

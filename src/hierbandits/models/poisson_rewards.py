@@ -10,7 +10,7 @@ from scipy.special import pdtrik
 from hierbandits.checks import float_array
 from hierbandits.kernels.plain_functions import plain_exp
 from hierbandits.kernels.quick_moments import FURTHEST, count_moments
-from hierbandits.kernels.whole_numbers import all_ones, all_whole, log_orders
+from hierbandits.kernels.whole_numbers import all_single_counts, log_orders
 from hierbandits.models.reward_family import (
     LARGEST_COUNT,
     LARGEST_MEAN,
@@ -108,7 +108,7 @@ class PoissonRewards(RewardFamily):
 
 def _check_counts(name: str, counts: Vector, exposure: Vector, most: float) -> None:
     counts, exposure = float_array(name, counts), float_array("exposure", exposure)
-    if all_whole(counts.ravel(), most) and all_ones(exposure.ravel()):
+    if all_single_counts(counts.ravel(), exposure.ravel(), most):
         return
     bad = (counts < 0) | (counts != np.round(counts))
     refuse(name, counts, bad, "counts, whole numbers of at least 0")
