@@ -2,12 +2,13 @@
 
 Every log is drawn from a hierarchy of known widths.  An agent that starts from it then acts in 20
 new tasks for 50 rounds, beside HierTS that is told the true widths and PooledTS, both with the same
-log.  With `--promises`, the regret is also compared with what the start promised.
+log.  With `--promises`, the regret is also compared with what the start promised.  With
+`--correlated`, the arms of a task move together in other ways, and a start whose widths are open
+plays beside one that states the covariance that fits best.
 """
 
 import argparse
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.random import Generator
@@ -33,6 +34,8 @@ TASKS, ROUNDS, NOISE = 20, 50, 1.0
 OTHERS = 30  # sets of new tasks, to see what regret is expected
 ARM_WIDTHS = "0.03 to 0.6"
 TOGETHER = "1 in common, 0.1"  # what all arms of a task have in common, and each of its own
+LINE, OPPOSED, GROUPS = "on a line", "one half against the other", "two groups"
+ANY, STRONG = "any correlations", "correlations of 0.8 and -0.8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,12 @@ class Shape:
 
 SHAPES = (Shape(3, 20), Shape(20, 50), Shape(100, 50), Shape(500, 2))
 UNSEEN = (Shape(40, 10, 4, armed=False), Shape(30, 30, 10, mean_std=0.5))
+CORRELATED = (
+    *(Shape(20, 50, 4), Shape(20, 50, 8), Shape(100, 50), Shape(100, 50, 10), Shape(80, 150, 14)),
+    *(Shape(500, 20, 12), Shape(80, 150, 24)),
+)
 WIDTHS: tuple[float | str, ...] = (0.0, 0.1, 0.3, 1.0, ARM_WIDTHS, TOGETHER)
+WAYS = (LINE, OPPOSED, GROUPS, ANY, STRONG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +76,19 @@ class Drawn:
 
 def draw(shape: Shape, width: float | str, rng: Generator, seed: int) -> Drawn:
     """Draw mu, tasks, and a log in which arms were played at random."""
-    d = shape.dim
-    common = 1.0 if width == TOGETHER else 0.0
-    widths = np.geomspace(0.03, 0.6, d) if width == ARM_WIDTHS else np.full(d, _own(width))
-    make = hb.GaussianHierarchy.armed if shape.armed else hb.GaussianHierarchy.linear
-    if common:
-        make = partial(hb.GaussianHierarchy.armed, common_std=common)
-    truth = make(d, hyper_std=shape.mean_std, task_std=widths, noise_std=NOISE)
+    d, cov = shape.dim, _task_cov(width, shape.dim, rng)
+    if shape.armed:
+        truth = hb.GaussianHierarchy.armed(
+            d, hyper_std=shape.mean_std, task_cov=cov, noise_std=NOISE
+        )
+    else:
+        root_cov = shape.mean_std**2 * np.eye(d)
+        truth = hb.GaussianHierarchy(
+            hyper_mean=np.zeros(d), hyper_cov=root_cov, task_cov=cov, noise_std=NOISE
+        )
     mu = shape.mean_std * rng.normal(size=d)
-    theta = _tasks(rng, mu, widths, common, (shape.tasks + TASKS,))
+    root = np.linalg.cholesky(cov)
+    theta = mu + rng.normal(size=(shape.tasks + TASKS, d)) @ root.T
     task = np.repeat(np.arange(shape.tasks), shape.rows)
     sums = hb.TaskSums.zeros(shape.tasks, d, armed=shape.armed)
     luck = NOISE * rng.normal(size=task.size)
@@ -88,22 +100,34 @@ def draw(shape: Shape, width: float | str, rng: Generator, seed: int) -> Drawn:
         sums.add(task, sample, (sample * theta[task]).sum(axis=1) + luck)
     offers = None if sample is None else _offers(task, sample)
     worlds = LogWorlds(theta[None, shape.tasks :], np.array([NOISE]), offers, seed)
-    new = _tasks(rng, mu, widths, common, (OTHERS, TASKS))
+    new = mu + rng.normal(size=(OTHERS, TASKS, d)) @ root.T
     others = LogWorlds(new, np.full(OTHERS, NOISE), offers, seed + 1)
     return Drawn(truth, sums, offers, worlds, others)
 
 
-def _own(width: float | str) -> float:
-    """The width of each arm or feature where all have the same."""
-    return 0.1 if width == TOGETHER else max(float(width), 1e-9)
-
-
-def _tasks(
-    rng: Generator, mu: Array, widths: Array, common: float, shape: tuple[int, ...]
-) -> Array:
-    """Tasks about mu, (*shape, d)."""
-    own: Array = mu + widths * rng.normal(size=(*shape, mu.size))
-    return own + common * rng.normal(size=(*shape, 1)) if common else own
+def _task_cov(width: float | str, dim: int, rng: Generator) -> Array:
+    """How tasks differ: widths of their own for each arm or feature, or arms that move together."""
+    place = np.linspace(1.0, -1.0, dim)
+    side = np.sign(place + 1e-9)
+    own: Array = np.diag(np.full(dim, 0.1**2))
+    if width == TOGETHER:
+        own += 1.0
+    elif width == LINE:
+        own += np.outer(place, place)
+    elif width == OPPOSED:
+        own += np.outer(side, side)
+    elif width == GROUPS:
+        own += side[:, None] == side
+    elif width == STRONG:
+        own = 0.2 * np.eye(dim) + 0.8 * np.outer(side, side)
+    elif width == ANY:
+        root = rng.normal(size=(dim, dim)) / np.sqrt(dim)
+        own += root @ root.T
+    if width in (TOGETHER, *WAYS):
+        return own
+    widths = np.geomspace(0.03, 0.6, dim) if width == ARM_WIDTHS else np.full(dim, float(width))
+    cov: Array = np.diag(np.maximum(widths, 1e-9) ** 2)
+    return cov
 
 
 def _offers(task: Indices, sample: Array) -> LogOffers:
@@ -137,8 +161,11 @@ class Learned:
         return scene.from_start(prior, recipe)
 
 
-def regrets(drawn: Drawn, learned: Learned) -> dict[str, float]:
-    """The mean regret of a new task with each policy."""
+OPEN, STATED = "open widths", "stated"
+
+
+def regrets(drawn: Drawn, learned: Learned, *, both: bool = False) -> dict[str, float]:
+    """The mean regret of a new task with each policy; with `both`, of starts of either kind."""
     scene = Scene(drawn.sums, np.zeros(0, np.intp), TASKS, 1)
     one = after_sums(pooled(drawn.truth), drawn.sums)
     players: dict[str, Player] = {
@@ -146,6 +173,11 @@ def regrets(drawn: Drawn, learned: Learned) -> dict[str, float]:
         "HierTS": scene.after_log(drawn.truth, thompson),
         "PooledTS": scene.as_one(one, thompson),
     }
+    if both:
+        recipe = POLICIES[USUAL]
+        open_widths = hb.UnknownWidths.of(drawn.truth.dim, armed=drawn.truth.is_armed)
+        players[OPEN] = scene.from_start(open_widths, recipe)
+        players[STATED] = scene.after_log(learned.fit.prior, recipe.rule)
     return {
         name: float(player.regret(np.random.default_rng(0), drawn.worlds, ROUNDS)[-1].mean())
         for name, player in players.items()
@@ -221,6 +253,24 @@ def study(shape: Shape, width: float | str, logs: range, promises: int, runs: in
     return row
 
 
+def compare(shape: Shape, way: str, logs: range) -> list[str]:
+    """A row of the table of arms that move together."""
+    found: dict[str, list[float]] = {}
+    chosen: dict[str, int] = {}
+    for number in logs:
+        rng = np.random.default_rng([shape.tasks, shape.rows, shape.dim, number])
+        drawn = draw(shape, way, rng, number)
+        learned = Learned.of(drawn)
+        choice = str(learned.structure.best)
+        chosen[choice] = chosen.get(choice, 0) + 1
+        for name, regret in regrets(drawn, learned, both=True).items():
+            found.setdefault(name, []).append(regret)
+    row = [str(shape), way, ", ".join(f"{k} {n}" for k, n in sorted(chosen.items()))]
+    row += [f"{np.mean(found[name]):.3f}" for name in found]
+    gap = np.subtract(found[OPEN], found[STATED])
+    return [*row, f"{gap.mean():+.3f} ± {gap.std(ddof=1) / np.sqrt(len(logs)):.3f}"]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--logs", type=int, default=10, help="logs of each kind")
@@ -228,17 +278,28 @@ def main() -> None:
     parser.add_argument("--promises", type=int, default=0, help="logs whose promises are checked")
     parser.add_argument("--runs", type=int, default=60, help="worlds of a promise")
     parser.add_argument("--others", action="store_true", help="shapes that nothing was tuned on")
+    parser.add_argument("--correlated", action="store_true", help="arms that move together")
     parser.add_argument("--shape", type=int, help="one of the shapes alone, counted from 0")
     given = parser.parse_args()
     shapes: tuple[Shape, ...] = UNSEEN if given.others else SHAPES
+    shapes = CORRELATED if given.correlated else shapes
     if given.shape is not None:
         shapes = shapes[given.shape : given.shape + 1]
+    rows, logs = [], range(given.first, given.first + given.logs)
+    if given.correlated:
+        columns = ["log", "arms", "structure", START, "HierTS, told", "PooledTS", OPEN, STATED]
+        for shape in shapes:
+            for way in WAYS:
+                rows.append(compare(shape, way, logs))
+                print(" | ".join(rows[-1]), flush=True)
+        print()
+        print(Table("", [*columns, "open less stated"], rows).markdown())
+        return
     columns = ["log", "task width", START, "HierTS, told", "PooledTS", "ratio to the better"]
     columns += ["more per decision"]
     if given.promises:
         columns += ["promised", "held", "half-width", "expected: held", "half-width"]
         columns.append("left open")
-    rows, logs = [], range(given.first, given.first + given.logs)
     for shape in shapes:
         for width in WIDTHS if shape.armed else WIDTHS[:-1]:
             rows.append(study(shape, width, logs, given.promises, given.runs))

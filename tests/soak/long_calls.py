@@ -8,7 +8,11 @@ import numpy as np
 import hierbandits as hb
 
 CALLS, TASKS, MOST = 100_000, 20_000, 20.0  # milliseconds
-KINDS = {"16 features": {"num_features": 16}, "10 arms": {"arms": list(range(10))}}
+KINDS = {
+    "16 features": {"num_features": 16},
+    "10 features": {"num_features": 10},
+    **{f"{number} arms": {"arms": list(range(number))} for number in (5, 10, 16, 40)},
+}
 
 
 def main(seconds):
