@@ -54,3 +54,21 @@ def test_populations_that_come_later_wait_for_rewards_of_their_own():
     belief._raw_settle()
     assert belief.due.tolist() == [belief.due[0], 20.0]
     assert belief.copy().due.tolist() == belief.due.tolist()
+
+
+def test_the_evidence_of_sums_is_that_of_the_same_trials_as_events():
+    """But for what densities have besides the predictor, and however many rewards a sum has."""
+    prior = hb.GaussianHierarchy.armed(2, hyper_std=1.0, task_std=0.7, noise_std=1.0)
+    trials = np.array([[7.0, 2.0], [30.0, 1.0]])
+    wins = np.array([[3.0, 0.0], [11.0, 1.0]])
+    sums = hb.TaskSums(trials, wins, wins.sum(axis=1), trials.sum(axis=1))
+    model = hb.GeneralizedHierarchy(prior, "binomial")
+    told = hb.MatchedBelief(model, 2)
+    told._raw_learn_past(np.arange(2), sums)
+    seen = hb.MatchedBelief(model, 2)
+    tasks, arms = (index.ravel() for index in np.indices(trials.shape))
+    seen.observe(tasks, arms, wins.ravel(), exposure=trials.ravel())
+    seen.refit()
+    base = told.family.log_base(wins.ravel(), trials.ravel()).sum()
+    assert told.num_rewards.tolist() == [40.0]
+    assert told.log_evidence()[0] + base == pytest.approx(seen.log_evidence()[0], abs=1e-6)
