@@ -189,11 +189,12 @@ def _work(numbers: int, rank: int, num_tasks: int, dim: int) -> float:
 def _worth_trying(dim: int, armed: bool, num_tasks: int, ranks: tuple[int, ...]) -> dict[str, int]:
     """The structures that are worth the time, and the free numbers of each.
 
-    Where a full covariance has too many numbers, arms may have a few factors.
+    A few factors are worth it for arms if they have fewer numbers than a full covariance.
     """
-    full = dim * (dim + 1) // 2 <= MOST_NUMBERS
+    full = dim * (dim + 1) // 2
     names = ["scalar"] * armed + ["diagonal"] + ["common"] * (armed and dim > 1)
-    names += ["full"] * full + [f"{LOW_RANK} {r}" for r in ranks if armed and not full and r < dim]
+    names += [f"{LOW_RANK} {rank}" for rank in ranks if armed and dim * (rank + 1) < full]
+    names += ["full"] * (full <= MOST_NUMBERS)
     numbers = dict[str, int]()
     for name in names:
         kind, rank = kind_and_rank(name)

@@ -17,9 +17,10 @@ def start_from(
     learned: it has less regret than one that states the widths that fit best, most of all where
     tasks are nearly equal.  There is one exception: where arms are correlated otherwise than by a
     part in common, the start states what fits best, be it any covariance or a few factors (see
-    `StructureChoice` for when a log says so).  Unknown widths learn one factor beside a part in
-    common, and that of few arms.  With several populations a new one is one more draw from the
-    learned hyper-prior, and `learned` is all that is known of it.
+    `StructureChoice` for when a log says so).  Open widths learn a factor of few arms, too: with it
+    they have as little regret there, but promises of them say less and are too high.  With several
+    populations a new one is one more draw from the learned hyper-prior, and `learned` is all that
+    is known of it.
     """
     encoder = survey.log.encoder
     if survey.num_populations > 1:
